@@ -35,7 +35,7 @@ class Tools:
     def knows(self, subject):
         """False, after a message, if this version of assay has no such setting."""
         done = self.run_assay(["run", "--on", subject, os.devnull])
-        if done.returncode == 2 and "there is no setting" in done.stderr:
+        if done.returncode == 2 and "unknown setting" in done.stderr:
             print(f"ci/fuzz: not run: {subject} ({done.stderr.strip()})")
             return False
         return True

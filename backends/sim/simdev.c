@@ -83,7 +83,7 @@ static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text l
     return status;
 }
 
-/* The kinds differ in where their bytes are, and here all are in one world. */
+/* Kinds of USM differ in where their bytes are; here all are in one world. */
 static rt_status simdev_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
                                    rt_text label, dev_memory **out_memory)
 {
@@ -188,7 +188,7 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
                           RT_TEXT_ARG(name));
 }
 
-/* The modules of an executable program, which its inputs hold or itself. */
+/* The modules of an executable program: its own and those of its inputs. */
 typedef RT_VECTOR(const sim_module *) module_list;
 
 static void modules_add(module_list *modules, const simdev_program *program)
@@ -220,7 +220,8 @@ static const dev_program_ops simdev_program_ops = {
     .binary = simdev_program_binary,
 };
 
-/* Takes over the modules of a code, an executable program, or both. */
+/* Creates a program, which takes over the modules of an image's code, an executable program, or
+ * both. */
 static simdev_program *program_of(simdev_device *device, sim_native code, sim_program *linked)
 {
     CHECK(code.module_count > 0 || linked != NULL);
@@ -233,7 +234,7 @@ static simdev_program *program_of(simdev_device *device, sim_native code, sim_pr
     return program;
 }
 
-/* Makes the modules of a code executable, or frees them. */
+/* Links the modules into an executable program; frees them on failure. */
 static rt_status executable_of(simdev_device *device, sim_native code, dev_program **out_program)
 {
     sim_program *linked = NULL;
@@ -246,10 +247,10 @@ static rt_status executable_of(simdev_device *device, sim_native code, dev_progr
     return status;
 }
 
-/* Codes are read and linked outside the lock: that touches no object of the world, and builds are
- * what takes long in a run of many threads. */
+/* Code is read and linked outside the lock: this touches no object of the world, and builds take
+ * the longest in a run of many threads. */
 
-/* SPIR-V knows no build options that change what a program means, so they are not looked at. */
+/* SPIR-V has no build options that change the meaning of a program, so options are ignored. */
 static rt_status simdev_program_compile(dev_device *device, const dev_code *code,
                                         dev_program **out_program)
 {
@@ -257,19 +258,6 @@ static rt_status simdev_program_compile(dev_device *device, const dev_code *code
     RT_TRY(simdev_code_read(device->sink, code, &modules));
     *out_program = &program_of((simdev_device *)device, modules, NULL)->base;
     return RT_STATUS_OK;
-}
-
-/* Keeps what a program was linked of. */
-static void inputs_keep(simdev_program *program, dev_program *const *inputs, uint32_t count)
-{
-    program->inputs = rt_alloc_array(count, sizeof *program->inputs);
-    program->input_count = count;
-    pthread_mutex_lock(&program->device->lock);
-    for (uint32_t i = 0; i < count; i++) {
-        program->inputs[i] = (simdev_program *)inputs[i];
-        program->inputs[i]->references++;
-    }
-    pthread_mutex_unlock(&program->device->lock);
 }
 
 static rt_status simdev_program_link(dev_device *device, dev_program *const *programs,
@@ -285,7 +273,15 @@ static rt_status simdev_program_link(dev_device *device, dev_program *const *pro
     rt_vector_free(&modules);
     if (!rt_ok(status)) return status;
     simdev_program *program = program_of((simdev_device *)device, no_code, linked);
-    inputs_keep(program, programs, count);
+    program->inputs = rt_alloc_array(count, sizeof *program->inputs);
+    program->input_count = count;
+    pthread_mutex_lock(&program->device->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        program->inputs[i] = (simdev_program *)programs[i];
+        CHECK(program->inputs[i]->references >= 1);
+        program->inputs[i]->references++;
+    }
+    pthread_mutex_unlock(&program->device->lock);
     *out_program = &program->base;
     return status;
 }
@@ -361,49 +357,30 @@ static const dev_device_ops simdev_device_ops = {
     .program_load = simdev_program_load,
 };
 
-/* What a selector chooses; each empty where it is not said. */
+/* The values that a selector chooses; empty: not chosen. */
 typedef struct selection {
     rt_text schedule, engine;
 } selection;
 
-/* Takes one "NAME=value"; false where it names nothing, or what was chosen already. */
-static bool choose(selection *chosen, rt_text choice)
-{
-    const struct {
-        rt_text name;
-        rt_text *value;
-    } known[] = {{RT_TEXT("schedule="), &chosen->schedule}, {RT_TEXT("engine="), &chosen->engine}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t length = known[i].name.length;
-        if (!rt_text_starts(choice, known[i].name.data)) continue;
-        if (known[i].value->length > 0 || choice.length == length) return false;
-        *known[i].value = (rt_text){choice.data + length, choice.length - length};
-        return true;
-    }
-    return false;
-}
-
-/* Reads a selector, choices between commas. */
+/* Reads a selector, which is a list of "NAME=value" separated by commas.  False if a name is
+ * unknown or occurs twice, or a value is empty. */
 static bool selection_read(rt_text selector, selection *out)
 {
+    const struct {
+        const char *prefix;
+        rt_text *value;
+    } known[] = {{"schedule=", &out->schedule}, {"engine=", &out->engine}};
+    const size_t count = sizeof known / sizeof *known;
     *out = (selection){{0}, {0}};
-    for (size_t at = 0; at < selector.length;) {
-        const char *comma = memchr(selector.data + at, ',', selector.length - at);
-        size_t end = comma ? (size_t)(comma - selector.data) : selector.length;
-        if (!choose(out, (rt_text){selector.data + at, end - at})) return false;
-        at = end + 1;
+    while (selector.length > 0) {
+        rt_text choice = rt_text_take_until(&selector, ',');
+        size_t i = 0;
+        while (i < count && !rt_text_take_prefix(&choice, known[i].prefix))
+            i++;
+        if (i == count || known[i].value->length > 0 || choice.length == 0) return false;
+        *known[i].value = choice;
     }
     return true;
-}
-
-/* The schedule of that name, lockstep without one; SIM_SCHEDULES where there is none. */
-static sim_schedule schedule_of(rt_text name)
-{
-    sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP;
-    while (name.length > 0 && schedule < SIM_SCHEDULES &&
-           !rt_text_is(name, sim_schedule_name(schedule)))
-        schedule++;
-    return schedule;
 }
 
 static rt_status simdev_open(const dev_open_parameters *parameters, rt_text selector,
@@ -411,8 +388,11 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
 {
     selection chosen;
     bool is_known = selection_read(selector, &chosen);
-    sim_schedule schedule = is_known ? schedule_of(chosen.schedule) : SIM_SCHEDULES;
-    if (schedule == SIM_SCHEDULES)
+    sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP;
+    while (chosen.schedule.length > 0 && schedule < SIM_SCHEDULES &&
+           !rt_text_is(chosen.schedule, sim_schedule_name(schedule)))
+        schedule++;
+    if (!is_known || schedule == SIM_SCHEDULES)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "there is one simulated device, which may be given schedule=lockstep, "
                        "forward, backward or seeded and engine=base, v3 or v4, but not '%.*s'",

@@ -1,5 +1,5 @@
-/* From an image's code to the modules in it: SPIR-V is specialised, native images are as they were
- * compiled.  A table has a reader for every format that is taken: source is not. */
+/* Reads the modules of an image's code: SPIR-V is specialised, native images stay as they were
+ * compiled.  A table has a reader for every format that the device takes; source is not one. */
 #include "backends/sim/simdev.h"
 #include "backends/sim/simdev_internal.h"
 
@@ -19,7 +19,7 @@ static rt_status spirv_read(rt_sink *sink, const dev_code *code, sim_native *out
     return status;
 }
 
-/* A native image has no constants left, so those given are of no image and are ignored. */
+/* A native image has no specialisation constants left, so values for them are ignored. */
 static rt_status native_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     return sim_native_read(sink, code->bytes, out_code);
@@ -52,35 +52,31 @@ static sim_declared_sets *declared_rows(const dev_declared_sets *rows, uint32_t 
     return own;
 }
 
-/* What is declared holds for every module of the code that has the names.  A code that nothing is
- * declared of keeps what its native image says. */
-static void declare(const dev_code *code, const sim_native *modules)
-{
-    if (code->function_set_count + code->kernel_set_count == 0) return;
-    sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
-    sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);
-    const sim_declarations declarations = {functions, kernels, code->function_set_count,
-                                           code->kernel_set_count};
-    for (uint32_t i = 0; i < modules->module_count; i++)
-        sim_module_declare(modules->modules[i], &declarations);
-    rt_free(functions);
-    rt_free(kernels);
-}
-
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     *out_code = (sim_native){0};
     CHECK(code->format < RT_FORMAT_COUNT);
-    if (readers[code->format]) {
-        RT_TRY(readers[code->format](sink, code, out_code));
-        declare(code, out_code);
-        return RT_STATUS_OK;
+    if (!readers[code->format]) {
+        return rt_fail(
+            sink, RT_UNSUPPORTED, RT_RULE_NONE,
+            "the simulated device takes no images of format %s; it takes SPIR-V and what was "
+            "compiled ahead of time",
+            rt_format_name(code->format));
     }
-    return rt_fail(
-        sink, RT_UNSUPPORTED, RT_RULE_NONE,
-        "the simulated device takes no images of format %s; it takes SPIR-V and what was "
-        "compiled ahead of time",
-        rt_format_name(code->format));
+    RT_TRY(readers[code->format](sink, code, out_code));
+    CHECK(out_code->module_count >= 1);
+    /* Declarations hold for every module of the code that has the names.  Code without declarations
+     * keeps what its native image says. */
+    if (code->function_set_count + code->kernel_set_count == 0) return RT_STATUS_OK;
+    sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
+    sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);
+    const sim_declarations declarations = {functions, kernels, code->function_set_count,
+                                           code->kernel_set_count};
+    for (uint32_t i = 0; i < out_code->module_count; i++)
+        sim_module_declare(out_code->modules[i], &declarations);
+    rt_free(functions);
+    rt_free(kernels);
+    return RT_STATUS_OK;
 }
 
 rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image)

@@ -27,8 +27,8 @@ typedef struct simdev_device {
     void *finding_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done, in any order */
     uint32_t pending_count;            /* commands not done, the ready ones included */
-    uint64_t clock; /* of the times of commands: a step for each thing that happens to one, so that
-                       the same seed gives the same times */
+    uint64_t clock; /* of the times of commands: advances at every event of a command, so that the
+                       same seed gives the same times */
 } simdev_device;
 
 typedef struct simdev_program {
@@ -36,8 +36,8 @@ typedef struct simdev_program {
     simdev_device *device;
     uint32_t references;
     sim_native code;                /* compiled, built or loaded: its modules; linked: none */
-    sim_program *program;           /* executable, else NULL */
-    struct simdev_program **inputs; /* linked: references to what it is of, for its binary */
+    sim_program *program;           /* executable; otherwise NULL */
+    struct simdev_program **inputs; /* linked: references to its inputs, for its binary */
     uint32_t input_count;
 } simdev_program;
 
@@ -45,8 +45,8 @@ typedef struct simdev_memory {
     dev_memory base;
     simdev_device *device;
     uint32_t references;
-    sim_object object; /* of USM destroyed with the caller's reference, else with the last */
-    simdev_program *variable_of; /* a reference, whose variable the object is; else NULL */
+    sim_object object; /* USM: destroyed with the caller's reference; otherwise with the last */
+    simdev_program *variable_of; /* a reference: the object is its variable; NULL: it is none */
 } simdev_memory;
 
 typedef struct simdev_kernel {
@@ -62,14 +62,14 @@ void simdev_memory_release(simdev_memory *memory);
 void simdev_program_release(simdev_program *program);
 void simdev_kernel_release(simdev_kernel *kernel);
 
-/* Reads an image's code; the caller frees *out_code, which is empty on failure.  UNSUPPORTED: of a
- * format that the device does not take; and the codes of sim_module_create and sim_native_read. */
+/* Reads an image's code; the caller frees *out_code, which is empty on failure.  UNSUPPORTED: the
+ * device does not take the format; and the codes of sim_module_create and sim_native_read. */
 RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code);
 
 /* dev_capabilities.formats_taken of the device. */
 uint32_t simdev_formats_taken(void);
 
-/* Makes a queue (dev_device_ops.queue_create). */
+/* Creates a queue (dev_device_ops.queue_create). */
 dev_queue_create_op simdev_queue_create;
 
 #endif

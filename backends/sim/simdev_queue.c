@@ -67,21 +67,6 @@ struct simdev_command {
     uint32_t argument_count;
 };
 
-/* ---- Choice ------------------------------------------------------------------------------- */
-
-/* Takes one of the ready commands out.  There is one: a wait list names only commands that were
- * enqueued before, so that the pending commands cannot wait for each other in a circle. */
-static simdev_command *ready_take(simdev_device *device)
-{
-    CHECK(device->ready.count >= 1);
-    device->choice += RT_MIX_STEP;
-    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
-    simdev_command *command = device->ready.items[index];
-    device->ready.items[index] = device->ready.items[--device->ready.count];
-    CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
-    return command;
-}
-
 /* ---- What a command holds ----------------------------------------------------------------- */
 
 static operand operand_of(dev_memory *base, uint64_t offset)
@@ -91,7 +76,7 @@ static operand operand_of(dev_memory *base, uint64_t offset)
     return (operand){memory, offset};
 }
 
-/* Gives up the objects that only a pending command needs. */
+/* Releases the objects that only a pending command needs. */
 static void operands_release(simdev_command *command)
 {
     if (command->from.memory) simdev_memory_release(command->from.memory);
@@ -122,7 +107,7 @@ static void command_release(simdev_command *command)
 
 /* ---- Running one command ------------------------------------------------------------------ */
 
-/* Hands a finding of sim on, with the name that the runtime gave the command. */
+/* Forwards a finding of sim, with the tag that the runtime gave the command. */
 static void finding_forward(void *user, const sim_finding *finding)
 {
     const simdev_command *command = user;
@@ -142,22 +127,7 @@ static void finding_forward(void *user, const sim_finding *finding)
     command->device->on_finding(command->device->finding_user, &forwarded);
 }
 
-static void fill_run(sim_world *world, const simdev_command *command)
-{
-    /* Whole patterns at a time, at most a page of them, so that a large fill needs no buffer of its
-     * own size. */
-    uint8_t chunk[4096];
-    for (size_t i = 0; i < sizeof chunk; i++)
-        chunk[i] = command->pattern[i % command->pattern_size];
-    for (uint64_t done = 0; done < command->size;) {
-        uint64_t left = command->size - done;
-        uint64_t step = left < sizeof chunk ? left : sizeof chunk;
-        sim_object_write(world, command->to.memory->object, command->to.offset + done, step, chunk);
-        done += step;
-    }
-}
-
-/* True where the memory of a transfer is there.  Else it was unified shared memory that the
+/* True if the memory of a transfer exists.  Otherwise it was unified shared memory that the
  * application has freed too early, and the command moves nothing. */
 static bool operand_found(const simdev_command *command, operand where)
 {
@@ -184,8 +154,8 @@ static bool operand_found(const simdev_command *command, operand where)
     return false;
 }
 
-/* As OpenCL drivers do: on the standard output.  Past the C library's buffer, in which a forked
- * child may have something of its parent's. */
+/* Prints on the standard output, as OpenCL drivers do.  Bypasses the C library's buffer, which in a
+ * forked child may hold output of its parent. */
 static void output_print(void *user, rt_text text)
 {
     (void)user;
@@ -227,15 +197,41 @@ static rt_status command_run(simdev_command *command)
         sim_object_copy(world, command->from.memory->object, command->from.offset,
                         command->to.memory->object, command->to.offset, command->size);
         return RT_STATUS_OK;
-    case COMMAND_FILL: fill_run(world, command); return RT_STATUS_OK;
+    case COMMAND_FILL: {
+        /* Whole patterns at a time, at most a page of them, so that a large fill needs no buffer of
+         * its own size. */
+        uint8_t chunk[4096];
+        for (size_t i = 0; i < sizeof chunk; i++)
+            chunk[i] = command->pattern[i % command->pattern_size];
+        for (uint64_t done = 0, size; done < command->size; done += size) {
+            size = command->size - done;
+            if (size > sizeof chunk) size = sizeof chunk;
+            sim_object_write(world, command->to.memory->object, command->to.offset + done, size,
+                             chunk);
+        }
+        return RT_STATUS_OK;
+    }
     }
     UNREACHABLE();
 }
 
-/* Tells those who wait for the command, which is done.  A failure is passed on at once, but a
- * dependent ends only when all its predecessors are done. */
-static void dependents_tell(simdev_device *device, simdev_command *command)
+/* Runs one of the ready commands, or fails it when a predecessor failed.  There is one: a wait list
+ * names only commands that were enqueued before, so that the pending commands cannot wait for each
+ * other in a circle. */
+static void step(simdev_device *device)
 {
+    CHECK(device->ready.count >= 1);
+    device->choice += RT_MIX_STEP;
+    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
+    simdev_command *command = device->ready.items[index];
+    device->ready.items[index] = device->ready.items[--device->ready.count];
+    CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    command->times.start = device->clock++;
+    if (rt_ok(command->status)) command->status = command_run(command);
+    command->times.end = device->clock++;
+    command->state = rt_ok(command->status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    /* A failure is passed on immediately, but a dependent ends only when all its predecessors are
+     * done. */
     for (uint32_t i = 0; i < command->dependents.count; i++) {
         simdev_command *dependent = command->dependents.items[i];
         CHECK(dependent->state == DEV_EVENT_PENDING && dependent->unfinished >= 1);
@@ -243,17 +239,6 @@ static void dependents_tell(simdev_device *device, simdev_command *command)
         if (--dependent->unfinished == 0) *rt_vector_push(&device->ready) = dependent;
     }
     rt_vector_free(&command->dependents);
-}
-
-/* Runs one ready command, or fails it when a predecessor failed. */
-static void step(simdev_device *device)
-{
-    simdev_command *command = ready_take(device);
-    command->times.start = device->clock++;
-    if (rt_ok(command->status)) command->status = command_run(command);
-    command->times.end = device->clock++;
-    command->state = rt_ok(command->status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
-    dependents_tell(device, command);
     operands_release(command);
     CHECK(command->queue->pending_count >= 1 && device->pending_count >= 1);
     command->queue->pending_count--;
@@ -324,8 +309,8 @@ static simdev_command *command_create(simdev_queue *queue, command_kind kind, ui
     return command;
 }
 
-/* Puts a complete command among the pending ones.  Its operands' references were taken under the
- * same lock, which is held. */
+/* Adds a complete command to the pending ones.  The lock is held, and the references to its
+ * operands were taken under it. */
 static void command_submit(simdev_command *command, dev_command described, dev_event **out_event)
 {
     simdev_device *device = command->device;
@@ -347,7 +332,7 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
     *out_event = &command->base;
 }
 
-/* Submits a command that moves bytes: from a memory, to one, or both; NULL where the host is. */
+/* Submits a command that moves bytes; `from` or `to` is NULL if that side is the host. */
 static rt_status transfer_submit(simdev_command *command, dev_command described, dev_memory *from,
                                  uint64_t from_offset, dev_memory *to, uint64_t to_offset,
                                  dev_event **out_event)
@@ -406,11 +391,15 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-static const char *const argument_kind_names[DEV_ARGUMENT_KINDS] = {
-    [DEV_ARGUMENT_MEMORY] = "memory",
-    [DEV_ARGUMENT_POINTER] = "a pointer to global memory",
-    [DEV_ARGUMENT_BYTES] = "a value",
-    [DEV_ARGUMENT_LOCAL] = "local memory",
+/* How messages name the kinds of arguments, and the parameters that they fit. */
+static const struct {
+    const char *name;
+    sim_parameter_kind parameter;
+} argument_kinds[DEV_ARGUMENT_KINDS] = {
+    [DEV_ARGUMENT_MEMORY] = {"memory", SIM_PARAMETER_GLOBAL},
+    [DEV_ARGUMENT_POINTER] = {"a pointer to global memory", SIM_PARAMETER_GLOBAL},
+    [DEV_ARGUMENT_BYTES] = {"a value", SIM_PARAMETER_VALUE},
+    [DEV_ARGUMENT_LOCAL] = {"local memory", SIM_PARAMETER_LOCAL},
 };
 
 static const char *const parameter_kind_names[] = {
@@ -419,32 +408,23 @@ static const char *const parameter_kind_names[] = {
     [SIM_PARAMETER_VALUE] = "a value",
 };
 
-static bool argument_fits(const dev_argument *argument, sim_parameter parameter)
-{
-    switch (argument->kind) {
-    case DEV_ARGUMENT_MEMORY:
-    case DEV_ARGUMENT_POINTER: return parameter.kind == SIM_PARAMETER_GLOBAL;
-    case DEV_ARGUMENT_LOCAL: return parameter.kind == SIM_PARAMETER_LOCAL;
-    case DEV_ARGUMENT_BYTES:
-        return parameter.kind == SIM_PARAMETER_VALUE && argument->bytes.size == parameter.size;
-    case DEV_ARGUMENT_KINDS: break;
-    }
-    UNREACHABLE();
-}
-
-/* Refuses arguments that do not fit now, at the call that gave them, rather than when they run. */
+/* Refuses arguments that do not fit at the enqueue, rather than when the kernel runs. */
 static rt_status arguments_validate(rt_sink *sink, const sim_kernel *kernel,
                                     const dev_argument *arguments, uint32_t argument_count)
 {
     RT_TRY(dev_argument_count_validate(sink, sim_kernel_parameter_count(kernel), argument_count));
     for (uint32_t i = 0; i < argument_count; i++) {
         sim_parameter parameter = sim_kernel_parameter(kernel, i);
-        if (argument_fits(&arguments[i], parameter)) continue;
-        uint64_t given = arguments[i].kind == DEV_ARGUMENT_BYTES ? arguments[i].bytes.size : 8;
+        dev_argument_kind kind = arguments[i].kind;
+        CHECK(kind < DEV_ARGUMENT_KINDS);
+        bool is_value = kind == DEV_ARGUMENT_BYTES;
+        uint64_t size = is_value ? arguments[i].bytes.size : 8;
+        bool has_size = !is_value || size == parameter.size;
+        if (parameter.kind == argument_kinds[kind].parameter && has_size) continue;
         return rt_fail(
             sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
             "argument %u is %s (%llu bytes), but the kernel's parameter is %s (%u bytes)", i,
-            argument_kind_names[arguments[i].kind], (unsigned long long)given,
+            argument_kinds[kind].name, (unsigned long long)size,
             parameter_kind_names[parameter.kind], parameter.size);
     }
     return RT_STATUS_OK;
@@ -457,41 +437,21 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
     command->argument_memories = rt_alloc_array(count, sizeof *command->argument_memories);
     command->argument_count = count;
     for (uint32_t i = 0; i < count; i++) {
+        const dev_argument *argument = &arguments[i];
         sim_argument *taken = &command->arguments[i];
-        switch (arguments[i].kind) {
-        case DEV_ARGUMENT_MEMORY:
-        case DEV_ARGUMENT_POINTER:
-            taken->kind = SIM_PARAMETER_GLOBAL;
-            if (!arguments[i].memory) break; /* object 0 is the null pointer */
-            taken->offset = arguments[i].kind == DEV_ARGUMENT_POINTER ? arguments[i].offset : 0;
-            command->argument_memories[i] = operand_of(arguments[i].memory, 0).memory;
+        taken->kind = argument_kinds[argument->kind].parameter;
+        if (argument->kind == DEV_ARGUMENT_LOCAL) {
+            taken->size = argument->size;
+        } else if (argument->kind == DEV_ARGUMENT_BYTES) {
+            uint8_t *copy = rt_alloc(argument->bytes.size);
+            memcpy(copy, argument->bytes.data, argument->bytes.size);
+            taken->bytes = (rt_bytes){copy, argument->bytes.size};
+        } else if (argument->memory) { /* otherwise object 0, the null pointer */
+            taken->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
+            command->argument_memories[i] = operand_of(argument->memory, 0).memory;
             taken->object = command->argument_memories[i]->object;
-            break;
-        case DEV_ARGUMENT_BYTES: {
-            uint8_t *copy = rt_alloc(arguments[i].bytes.size);
-            memcpy(copy, arguments[i].bytes.data, arguments[i].bytes.size);
-            taken->kind = SIM_PARAMETER_VALUE;
-            taken->bytes = (rt_bytes){copy, arguments[i].bytes.size};
-            break;
-        }
-        case DEV_ARGUMENT_LOCAL:
-            taken->kind = SIM_PARAMETER_LOCAL;
-            taken->size = arguments[i].size;
-            break;
-        case DEV_ARGUMENT_KINDS: UNREACHABLE();
         }
     }
-}
-
-static sim_range sim_range_of(const sim_kernel *kernel, const dev_nd_range *range)
-{
-    sim_range result = {.dimensions = range->dimensions};
-    memcpy(result.global, range->global, sizeof result.global);
-    memcpy(result.local, range->local, sizeof result.local);
-    memcpy(result.offset, range->offset, sizeof result.offset);
-    if (result.local[0] == 0) sim_range_choose_local(kernel, &result);
-    CHECK(result.local[0] >= 1 && result.local[1] >= 1 && result.local[2] >= 1);
-    return result;
 }
 
 static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
@@ -504,7 +464,12 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
     rt_sink *sink = base->device->sink;
     RT_TRY(dev_nd_range_validate(sink, range, RT_WORK_GROUP_SIZE_MAX));
     RT_TRY(arguments_validate(sink, kernel->kernel, arguments, argument_count));
-    sim_range chosen = sim_range_of(kernel->kernel, range);
+    sim_range chosen = {.dimensions = range->dimensions};
+    memcpy(chosen.global, range->global, sizeof chosen.global);
+    memcpy(chosen.local, range->local, sizeof chosen.local);
+    memcpy(chosen.offset, range->offset, sizeof chosen.offset);
+    if (chosen.local[0] == 0) sim_range_choose_local(kernel->kernel, &chosen);
+    CHECK(chosen.local[0] >= 1 && chosen.local[1] >= 1 && chosen.local[2] >= 1);
     RT_TRY(sim_range_check(sink, kernel->kernel, &chosen));
 
     simdev_command *command = command_create(queue, COMMAND_KERNEL, described.tag);
@@ -520,7 +485,7 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-/* A flush permits progress and promises none; taking it as more would hide missing waits. */
+/* A flush permits progress and guarantees none; running commands here would hide missing waits. */
 static rt_status simdev_queue_flush(dev_queue *base)
 {
     (void)base;

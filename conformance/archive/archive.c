@@ -100,21 +100,16 @@ static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_mem
     return status;
 }
 
-static void manifest_write(rt_buffer *out, const cnf_archive *archive)
-{
-    for (uint32_t i = 0; i < archive->count; i++) {
-        const cnf_member *member = &archive->members[i];
-        rt_hash_text hash = rt_hash_print(rt_hash128(member->content.data, member->content.size));
-        rt_buffer_printf(out, "%s %.*s\n", hash.digits, RT_TEXT_ARG(member->name));
-    }
-}
-
 static rt_status members_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_archive *archive)
 {
     rt_buffer manifest = {0};
-    size_t stored = 0;
-    manifest_write(&manifest, archive);
+    for (uint32_t i = 0; i < archive->count; i++) {
+        const cnf_member *member = &archive->members[i];
+        rt_hash_text hash = rt_hash_print(rt_hash128(member->content.data, member->content.size));
+        rt_buffer_printf(&manifest, "%s %.*s\n", hash.digits, RT_TEXT_ARG(member->name));
+    }
     const cnf_member first = {rt_text_of(manifest_name), rt_buffer_bytes(&manifest)};
+    size_t stored = 0;
     rt_status status = member_write(sink, insert, &first, &stored);
     uint64_t total = manifest.size;
     for (uint32_t i = 0; i < archive->count && rt_ok(status); i++) {
@@ -131,6 +126,7 @@ static rt_status members_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_ar
             status = member_write(sink, insert, member, &stored);
         }
     }
+    CHECK_IMPLIES(rt_ok(status), stored <= CNF_ARCHIVE_FILE_MAX);
     rt_buffer_free(&manifest);
     return status;
 }
@@ -290,21 +286,6 @@ static rt_status schema_check(archive_reader *reader)
     return status;
 }
 
-/* Copies or decompresses a member's content of `size` bytes to `out`; false if it is damaged or has
- * another size. */
-static bool content_read(rt_bytes stored, size_t size, uint8_t *out)
-{
-    CHECK(size >= stored.size);
-    if (size == stored.size) {
-        if (size > 0) memcpy(out, stored.data, size);
-        return true;
-    }
-    uLongf written = size;
-    uLong used = stored.size;
-    int code = uncompress2(out, &written, stored.data, &used);
-    return code == Z_OK && written == size && used == stored.size;
-}
-
 /* Reads and checks the member in a row. */
 static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
 {
@@ -334,7 +315,17 @@ static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
                        "the pack holds more than %llu bytes, which is the most that is read",
                        (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
     uint8_t *content = rt_arena_alloc(reader->arena, (size_t)size + 1);
-    if (!content_read(stored, (size_t)size, content))
+    /* Content that is stored in fewer bytes than it has is compressed; all of it must be used. */
+    CHECK((uint64_t)size >= stored.size);
+    uLongf written = (uLongf)size;
+    uLong used = stored.size;
+    bool is_whole = true;
+    if (written > stored.size)
+        is_whole = uncompress2(content, &written, stored.data, &used) == Z_OK &&
+                   written == (uLongf)size && used == stored.size;
+    else if (size > 0)
+        memcpy(content, stored.data, stored.size);
+    if (!is_whole)
         return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged pack: the content of %.*s was changed; pack the scenarios anew",
                        RT_TEXT_ARG(name));

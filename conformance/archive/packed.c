@@ -4,7 +4,6 @@
 #include "reference/base/map.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char about_name[] = "about.txt";
 static const char expectations_name[] = "expectations";
@@ -20,11 +19,6 @@ static rt_bytes bytes_of(rt_text text)
     return (rt_bytes){(const uint8_t *)text.data, text.length};
 }
 
-static rt_text name_in(rt_arena *arena, const char *folder, rt_text path)
-{
-    return rt_arena_printf(arena, "%s%.*s", folder, RT_TEXT_ARG(path));
-}
-
 rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 {
     CHECK(pack->count > 0);
@@ -36,11 +30,14 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
     members[count++] = (cnf_member){rt_text_of(expectations_name), pack->expectations};
     for (uint32_t i = 0; i < pack->count; i++) {
         const cnf_packed_scenario *scenario = &pack->scenarios[i];
-        members[count++] = (cnf_member){name_in(&arena, source_folder, scenario->path),
-                                        bytes_of(scenario->source)};
+        rt_text path = scenario->path;
         members[count++] =
-            (cnf_member){name_in(&arena, model_folder, scenario->path), scenario->model};
+            (cnf_member){rt_arena_printf(&arena, "%s%.*s", source_folder, RT_TEXT_ARG(path)),
+                         bytes_of(scenario->source)};
+        members[count++] = (cnf_member){
+            rt_arena_printf(&arena, "%s%.*s", model_folder, RT_TEXT_ARG(path)), scenario->model};
     }
+    CHECK(count == OTHER_MEMBERS + 2 * pack->count);
     rt_status status = cnf_archive_write(sink, out, &(cnf_archive){members, count});
     rt_arena_reset(&arena);
     return status;
@@ -51,9 +48,8 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 /* The path after a folder's name; empty if the member is not in the folder. */
 static rt_text path_in(const cnf_member *member, const char *folder)
 {
-    size_t length = strlen(folder);
-    if (!rt_text_starts(member->name, folder)) return (rt_text){0};
-    return (rt_text){member->name.data + length, member->name.length - length};
+    rt_text path = member->name;
+    return rt_text_take_prefix(&path, folder) ? path : (rt_text){0};
 }
 
 static int scenario_compare(const void *a, const void *b)

@@ -9,32 +9,7 @@
 
 enum { PROBE_TIMEOUT_MS = 30000, PROBE_MESSAGES_MAX = 1 << 20 };
 
-static void tell(const cnf_subject *subject, const cnf_child_result *result,
-                 void (*told)(void *user, const cnf_asked *asked), void *user)
-{
-    rt_arena arena = {0};
-    cnf_messages answer;
-    cnf_messages_read(&arena, rt_buffer_text(&result->messages), &answer);
-    bool answered = result->end == CNF_PROCESS_EXITED && !answer.fault;
-    told(user, &(cnf_asked){subject, answered, &answer});
-    rt_arena_reset(&arena);
-}
-
-static void start(cnf_pool *pool, const cnf_subject *subject)
-{
-    const char *words[] = {"probe", subject->name, NULL};
-    rt_arena arena = {0};
-    const cnf_child_start child = {.arguments = words,
-                                   .environment =
-                                       subject->environment ? subject->environment(&arena) : NULL,
-                                   .messages = CNF_CHILD_MESSAGES,
-                                   .timeout_ms = PROBE_TIMEOUT_MS,
-                                   .messages_max = PROBE_MESSAGES_MAX};
-    cnf_pool_start(pool, &child);
-    rt_arena_reset(&arena);
-}
-
-bool cnf_subjects_ask(void (*told)(void *user, const cnf_asked *asked), void *user)
+bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void *user)
 {
     cnf_pool *pool = cnf_pool_create();
     if (!pool) {
@@ -43,11 +18,26 @@ bool cnf_subjects_ask(void (*told)(void *user, const cnf_asked *asked), void *us
     }
     bool ended = true;
     for (uint32_t i = 0; i < cnf_subject_count && ended; i++) {
-        start(pool, &cnf_subjects[i]);
+        const cnf_subject *subject = &cnf_subjects[i];
+        const char *words[] = {"probe", subject->name, NULL};
+        rt_arena arena = {0};
+        const char *const *environment = NULL;
+        if (subject->environment) environment = subject->environment(&arena);
+        cnf_pool_start(pool, &(cnf_child_start){.arguments = words,
+                                                .environment = environment,
+                                                .messages = CNF_CHILD_MESSAGES,
+                                                .timeout_ms = PROBE_TIMEOUT_MS,
+                                                .messages_max = PROBE_MESSAGES_MAX});
         cnf_child_result result;
         ended = cnf_pool_wait(pool, &result) == CNF_POOL_ENDED;
-        if (ended) tell(&cnf_subjects[i], &result, told, user);
+        if (ended) {
+            cnf_messages messages;
+            cnf_messages_read(&arena, rt_buffer_text(&result.messages), &messages);
+            bool is_valid = result.end == CNF_PROCESS_EXITED && !messages.fault;
+            report(user, &(cnf_answer){subject, is_valid, &messages});
+        }
         cnf_child_result_free(&result);
+        rt_arena_reset(&arena);
     }
     cnf_pool_destroy(pool);
     return ended;

@@ -6,14 +6,14 @@
 #include "conformance/verdict/messages.h"
 
 /* A subject's answer, valid during the callback. */
-typedef struct cnf_asked {
+typedef struct cnf_answer {
     const cnf_subject *subject;
-    bool answered; /* false: its child died, or sent nothing valid in time */
-    const cnf_messages *answer;
-} cnf_asked;
+    bool is_valid; /* false: its child died, or sent nothing valid in time */
+    const cnf_messages *messages;
+} cnf_answer;
 
-/* Queries all subjects in turn and calls `told` for each. Returns false after reporting on stderr
+/* Queries all subjects in turn and calls `report` for each. Returns false after reporting on stderr
  * that children cannot be started or watched. */
-bool cnf_subjects_ask(void (*told)(void *user, const cnf_asked *asked), void *user);
+bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void *user);
 
 #endif

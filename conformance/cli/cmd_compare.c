@@ -3,12 +3,11 @@
 #include "conformance/verdict/comparison.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { RECORDS_MAX = 1 << 30 };
 static const double slower_default = 2, slower_least_s = 0.2;
 
+/* Reads --slower. Returns false after reporting on stderr that it is not a number of at least 1. */
 static bool bound_read(const cnf_arguments *arguments, cnf_slower_bound *out_bound)
 {
     const char *text = arguments->values[CNF_OPTION_SLOWER];
@@ -20,19 +19,6 @@ static bool bound_read(const cnf_arguments *arguments, cnf_slower_bound *out_bou
         return true;
     fprintf(stderr, "assay: --slower %s: expected a number of at least 1, such as 1.5\n", text);
     return false;
-}
-
-static bool records_read(rt_arena *arena, rt_text file, cnf_records *out_records)
-{
-    rt_sink *sink = rt_sink_create();
-    rt_buffer content = {0};
-    rt_status status = cnf_file_read(sink, file, RECORDS_MAX, &content);
-    if (rt_ok(status))
-        status = cnf_records_read(sink, arena, file, rt_buffer_text(&content), out_records);
-    if (!rt_ok(status)) cnf_command_fail(sink, status, (rt_text){0});
-    rt_buffer_free(&content);
-    rt_sink_destroy(sink);
-    return rt_ok(status);
 }
 
 int cnf_compare_command(const cnf_arguments *arguments)
@@ -47,8 +33,10 @@ int cnf_compare_command(const cnf_arguments *arguments)
     cnf_records old_run, new_run;
     cnf_slower_bound bound;
     int status = CNF_EXIT_USAGE;
-    if (bound_read(arguments, &bound) && records_read(&arena, arguments->paths[0], &old_run) &&
-        records_read(&arena, arguments->paths[1], &new_run)) {
+    if (bound_read(arguments, &bound) &&
+        cnf_command_records(&arena, "", arguments->paths[0], &old_run) &&
+        cnf_command_records(&arena, "", arguments->paths[1], &new_run)) {
+        CHECK(bound.factor >= 1);
         bool worse = cnf_comparison_write(&text, &old_run, &new_run, bound,
                                           arguments->values[CNF_OPTION_MARKDOWN] != NULL);
         status = worse ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;

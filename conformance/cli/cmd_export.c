@@ -23,24 +23,26 @@ typedef struct export_command {
 static const cnf_export_api *api_find(const cnf_arguments *arguments)
 {
     const char *word = arguments->values[CNF_OPTION_FOR], *names[CNF_EXPORT_APIS];
-    const cnf_export_api *found = word ? cnf_export_api_find(word) : NULL;
-    if (found) return found;
-    rt_buffer message = {0};
+    const cnf_export_api *api = word ? cnf_export_api_find(word) : NULL;
+    if (api) return api;
     for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++)
         names[i] = cnf_export_apis[i].name;
-    if (word) rt_buffer_printf(&message, "--for: there is no interface '%s'", word);
-    if (!word) rt_buffer_printf(&message, "export needs the interface, --for");
-    cnf_suggest(&message, word ? word : "", names, CNF_EXPORT_APIS);
-    fprintf(stderr, "assay: %s\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
+    if (word) {
+        cnf_command_unknown("--for: ", "interface", word, names, CNF_EXPORT_APIS);
+        return NULL;
+    }
+    rt_buffer hint = {0};
+    cnf_suggest(&hint, "", names, CNF_EXPORT_APIS);
+    fprintf(stderr, "assay: export needs an interface, --for%s\n", rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
     return NULL;
 }
 
 /* Reports why the subject's run gave no program to write. */
-static bool nothing_tell(const cnf_record *record)
+static bool nothing_report(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    fprintf(stderr, "assay: %.*s is %s on %.*s and leaves nothing to make a program of\n",
+    fprintf(stderr, "assay: %.*s is %s on %.*s, which leaves nothing to export\n",
             RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict),
             RT_TEXT_ARG(record->subject));
     if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
@@ -55,10 +57,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_verdict verdict = record->judgement.verdict;
     bool is_sim = rt_text_is(record->subject, "sim");
     bool is_last = rt_text_is(record->subject, command->column);
-    if ((is_sim && verdict != CNF_VERDICT_PASS) || !detail->scenario) return nothing_tell(record);
+    if ((is_sim && verdict != CNF_VERDICT_PASS) || !detail->scenario) return nothing_report(record);
     if (!is_last) return true;
     const cnf_messages *messages = is_sim ? detail->messages : detail->oracle;
-    if (!messages) return nothing_tell(record);
+    if (!messages) return nothing_report(record);
     cnf_exported exported;
     rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
                                   messages, detail->messages, &exported);
@@ -78,17 +80,17 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
 
 static int files_write(export_command *command, const char *folder)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "assay: -o %s: %s\n", folder, strerror(errno));
-        return CNF_EXIT_INFRASTRUCTURE;
-    }
-    for (uint32_t i = 0; i < command->exported.count; i++) {
+    int error = mkdir(folder, 0777) != 0 && errno != EEXIST ? errno : 0;
+    const char *name = folder;
+    CHECK(command->exported.count > 0);
+    for (uint32_t i = 0; i < command->exported.count && error == 0; i++) {
         const cnf_exported_file *file = &command->exported.files[i];
-        rt_text path = rt_arena_printf(&command->arena, "%s/%.*s", folder, RT_TEXT_ARG(file->name));
-        int error = cnf_file_replace(
-            path.data, (rt_text){(const char *)file->content.data, file->content.size});
-        if (error == 0) continue;
-        fprintf(stderr, "assay: -o %s: %s\n", path.data, strerror(error));
+        name = rt_arena_printf(&command->arena, "%s/%.*s", folder, RT_TEXT_ARG(file->name)).data;
+        error =
+            cnf_file_replace(name, (rt_text){(const char *)file->content.data, file->content.size});
+    }
+    if (error != 0) {
+        fprintf(stderr, "assay: -o %s: %s\n", name, strerror(error));
         return CNF_EXIT_INFRASTRUCTURE;
     }
     printf("%s: %u files; make -C %s\n", folder, command->exported.count, folder);
@@ -100,11 +102,10 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
 {
     cnf_run_options options;
     cnf_columns columns;
-    rt_buffer error = {0};
     if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
-    bool chosen = cnf_columns_choose(&command->arena, command->api->subjects, &columns, &error);
-    CHECK(chosen && columns.count >= 1);
-    rt_buffer_free(&error);
+    bool chosen = cnf_columns_read(&command->arena, "", command->api->subjects, &columns);
+    CHECK(chosen);
+    CHECK(columns.count >= 1);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
     options.record = true; /* also records fused kernels, which compilers make */
@@ -120,19 +121,13 @@ int cnf_export_command(const cnf_arguments *arguments)
 {
     const cnf_export_api *api = api_find(arguments);
     if (!api) return CNF_EXIT_USAGE;
-    if (!arguments->values[CNF_OPTION_OUT] || arguments->path_count != 1) {
-        fprintf(
-            stderr,
-            "assay: export takes one scenario and a folder: assay export FILE --for API -o DIR\n");
+    if (!arguments->values[CNF_OPTION_OUT]) {
+        fprintf(stderr, "assay: export needs a folder: assay export FILE --for API -o DIR\n");
         return CNF_EXIT_USAGE;
     }
     export_command command = {.sink = rt_sink_create(), .api = api};
     cnf_files files;
-    int status = cnf_command_files(arguments, &command.arena, &files);
-    if (status == CNF_EXIT_EXPECTED && files.count != 1) {
-        fprintf(stderr, "assay: export takes one scenario, there are %u\n", files.count);
-        status = CNF_EXIT_USAGE;
-    }
+    int status = cnf_command_scenario(arguments, "export", &command.arena, &files);
     if (status == CNF_EXIT_EXPECTED) status = scenario_export(&command, arguments, &files.items[0]);
     rt_sink_destroy(command.sink);
     rt_arena_reset(&command.arena);

@@ -18,40 +18,21 @@ static void worsen(fmt_command *command, int status)
     if (status > command->status) command->status = status;
 }
 
-static void problems_print(rt_text file, const scn_problems *problems)
-{
-    rt_buffer told = {0};
-    scn_problems_write(&told, file, problems);
-    if (told.size > 0) fprintf(stderr, "%s", rt_buffer_string(&told));
-    rt_buffer_free(&told);
-}
-
 /* Formats a text. Returns false after reporting on stderr why it cannot be formatted. */
 static bool text_format(fmt_command *command, rt_text file, rt_text text, rt_buffer *out)
 {
     rt_arena arena = {0};
     scn_problems problems;
     cnf_fmt_end end = cnf_fmt_text(&arena, text, out, &problems);
-    problems_print(file, &problems);
+    cnf_command_problems(stderr, file, &problems);
     if (end == CNF_FMT_REFUSED) worsen(command, CNF_EXIT_USAGE);
     if (end == CNF_FMT_BROKEN) worsen(command, CNF_EXIT_INFRASTRUCTURE);
+    CHECK_IMPLIES(end != CNF_FMT_DONE, command->status != CNF_EXIT_EXPECTED);
     rt_arena_reset(&arena);
     return end == CNF_FMT_DONE;
 }
 
-/* ---- Files --------------------------------------------------------------------------------- */
-
-/* Handles a changed file: prints its name on stdout and, without --check, replaces its content. */
-static rt_status file_settle(fmt_command *command, rt_sink *sink, const cnf_file *file,
-                             rt_text formatted)
-{
-    if (!command->check) RT_TRY(cnf_fmt_replace(sink, file->file, formatted));
-    printf("%.*s\n", RT_TEXT_ARG(file->file));
-    command->changed++;
-    if (command->check) worsen(command, CNF_EXIT_UNEXPECTED);
-    return RT_STATUS_OK;
-}
-
+/* Formats a file. If it changes, prints its name and, without --check, replaces its content. */
 static void file_format(fmt_command *command, const cnf_file *file)
 {
     rt_sink *sink = rt_sink_create();
@@ -60,8 +41,15 @@ static void file_format(fmt_command *command, const cnf_file *file)
     int failure = CNF_EXIT_USAGE;
     if (rt_ok(status) && text_format(command, file->file, rt_buffer_text(&text), &formatted) &&
         !rt_text_equal(rt_buffer_text(&text), rt_buffer_text(&formatted))) {
-        status = file_settle(command, sink, file, rt_buffer_text(&formatted));
         failure = CNF_EXIT_INFRASTRUCTURE;
+        if (command->check)
+            worsen(command, CNF_EXIT_UNEXPECTED);
+        else
+            status = cnf_fmt_replace(sink, file->file, rt_buffer_text(&formatted));
+        if (rt_ok(status)) {
+            printf("%.*s\n", RT_TEXT_ARG(file->file));
+            command->changed++;
+        }
     }
     if (!rt_ok(status)) {
         cnf_command_fail(sink, status, (rt_text){0});
@@ -76,40 +64,35 @@ static void files_format(fmt_command *command, const cnf_arguments *arguments)
 {
     rt_arena arena = {0};
     cnf_files files;
-    int found = cnf_command_files(arguments, &arena, &files);
-    if (found == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "fmt"))
-        found = CNF_EXIT_USAGE;
-    worsen(command, found);
-    if (found == CNF_EXIT_EXPECTED) {
+    int status = cnf_command_files(arguments, &arena, &files);
+    if (status == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "fmt"))
+        status = CNF_EXIT_USAGE;
+    worsen(command, status);
+    if (status == CNF_EXIT_EXPECTED) {
         for (uint32_t i = 0; i < files.count; i++)
             file_format(command, &files.items[i]);
+        CHECK(command->changed <= files.count);
         printf("%u scenario%s read, %u %s\n", files.count, files.count == 1 ? "" : "s",
                command->changed, command->check ? "not formatted" : "formatted");
     }
     rt_arena_reset(&arena);
 }
 
-/* ---- From stdin to stdout ------------------------------------------------------------------ */
-
-static bool stdin_read(rt_buffer *out)
-{
-    char portion[16384];
-    ssize_t size = 1;
-    while (size > 0 && out->size <= RT_SCENARIO_SIZE_MAX) {
-        size = read(STDIN_FILENO, portion, sizeof portion);
-        if (size > 0) rt_buffer_append(out, portion, (size_t)size);
-    }
-    if (size >= 0) return true; /* the formatter refuses a text that is too long */
-    fprintf(stderr, "assay: stdin cannot be read: %s\n", strerror(errno));
-    return false;
-}
-
+/* Formats stdin to stdout. */
 static void stream_format(fmt_command *command)
 {
     rt_buffer text = {0}, formatted = {0};
-    if (!stdin_read(&text)) {
+    char portion[16384];
+    ssize_t size = 1;
+    while (size > 0 && text.size <= RT_SCENARIO_SIZE_MAX) {
+        size = read(STDIN_FILENO, portion, sizeof portion);
+        if (size > 0) rt_buffer_append(&text, portion, (size_t)size);
+    }
+    if (size < 0) {
+        fprintf(stderr, "assay: stdin cannot be read: %s\n", strerror(errno));
         worsen(command, CNF_EXIT_USAGE);
     } else if (text_format(command, RT_TEXT("<stdin>"), rt_buffer_text(&text), &formatted)) {
+        /* The formatter has refused a text that is too long. */
         bool changed = !rt_text_equal(rt_buffer_text(&text), rt_buffer_text(&formatted));
         if (command->check && changed) {
             printf("<stdin>\n");

@@ -74,23 +74,10 @@ int cnf_manual_command(const cnf_arguments *arguments)
                             "nothing is coloured.\n.TP\n.B ASSAY_CACHE_DIR\nWhere compiled device "
                             "code is kept.\n.TP\n.B ASSAY_VENV\nWhere ci/setup installs vendors' "
                             "packages.\n");
-    bool written = cnf_command_print(&page, "the manual");
-    rt_buffer_free(&page);
-    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+    return cnf_command_finish(&page, "the manual");
 }
 
 /* ---- Completion ---------------------------------------------------------------------------- */
-
-static void words_print(rt_buffer *out, const cnf_command *command)
-{
-    rt_buffer_printf(out, "        %s) words=\"", command->name);
-    const char *blank = "";
-    for (uint32_t i = 0; i < command->option_count; i++) {
-        rt_buffer_printf(out, "%s%s", blank, command->options[i].name);
-        blank = " ";
-    }
-    rt_buffer_printf(out, "\" ;;\n");
-}
 
 int cnf_completion_command(const cnf_arguments *arguments)
 {
@@ -107,13 +94,15 @@ int cnf_completion_command(const cnf_arguments *arguments)
         rt_buffer_printf(&script, "%s ", commands[i].name);
     rt_buffer_printf(&script, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
                               "    case ${COMP_WORDS[1]} in\n");
-    for (uint32_t i = 0; i < count; i++)
-        words_print(&script, &commands[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer_printf(&script, "        %s) words=\"", commands[i].name);
+        for (uint32_t k = 0; k < commands[i].option_count; k++)
+            rt_buffer_printf(&script, "%s%s", k > 0 ? " " : "", commands[i].options[k].name);
+        rt_buffer_printf(&script, "\" ;;\n");
+    }
     rt_buffer_printf(&script, "    esac\n    case $word in\n"
                               "        -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
                               "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
                               "    esac\n}\ncomplete -o filenames -F _assay assay\n");
-    bool written = cnf_command_print(&script, "the script");
-    rt_buffer_free(&script);
-    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+    return cnf_command_finish(&script, "the script");
 }

@@ -19,15 +19,10 @@ static const struct template_row *template_find(rt_text feature)
 {
     const char *names[TEMPLATES];
     for (size_t i = 0; i < TEMPLATES; i++) {
+        names[i] = templates[i].feature;
         if (rt_text_is(feature, templates[i].feature)) return &templates[i];
     }
-    for (size_t i = 0; i < TEMPLATES; i++)
-        names[i] = templates[i].feature;
-    rt_buffer message = {0};
-    cnf_suggest(&message, feature.data, names, TEMPLATES);
-    fprintf(stderr, "assay: there is no template '%s'%s\n", feature.data,
-            rt_buffer_string(&message));
-    rt_buffer_free(&message);
+    cnf_command_unknown("", "template", feature.data, names, TEMPLATES);
     return NULL;
 }
 
@@ -62,7 +57,7 @@ int cnf_new_command(const cnf_arguments *arguments)
         printf("%s written; run it: assay run %s --on sim\n", path, path);
     else
         fprintf(stderr, "assay: %s: %s%s\n", path, strerror(error),
-                error == EEXIST ? "; it stays as it is, choose another name" : "");
+                error == EEXIST ? "; choose another name" : "");
     rt_buffer_free(&file);
     return error == 0 ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }

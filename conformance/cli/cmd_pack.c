@@ -52,73 +52,61 @@ typedef struct pack_command {
     int status;         /* exit status so far */
 } pack_command;
 
-/* ---- Options ------------------------------------------------------------------------------- */
-
-/* Converts the list of --formats into a list for --on. Returns false after reporting an error on
- * stderr. */
-static bool formats_read(pack_command *command)
+/* Reads the options and finds the scenarios. Returns an exit status. */
+static int command_read(pack_command *command)
 {
-    const char *given = command->arguments->values[CNF_OPTION_FORMATS];
-    command->formats = rt_text_of(given ? given : format_rows[0].word);
-    const char *words[FORMATS];
-    for (uint32_t i = 0; i < FORMATS; i++)
-        words[i] = format_rows[i].word;
-    rt_buffer on = {0}, error = {0};
-    for (const char *at = command->formats.data; at && error.size == 0;) {
-        rt_text word = rt_arena_text(&command->arena, (rt_text){at, strcspn(at, ",")});
-        at = at[word.length] == ',' ? at + word.length + 1 : NULL;
-        uint32_t row = 0;
-        while (row < FORMATS && !rt_text_is(word, words[row]))
-            row++;
-        if (row == FORMATS) {
-            rt_buffer_printf(&error, "there is no format '%s'", word.data);
-            cnf_suggest(&error, word.data, words, FORMATS);
-        } else if (!cnf_subject_find(rt_text_of(format_rows[row].subject))) {
-            rt_buffer_printf(&error, "%s: this version has no subject %s to find out what it needs",
-                             word.data, format_rows[row].subject);
-        } else {
-            rt_buffer_printf(&on, "%s%s", on.size ? "," : "", format_rows[row].subject);
-        }
-    }
-    bool chosen = error.size == 0 && cnf_columns_choose(&command->arena, rt_buffer_string(&on),
-                                                        &command->columns, &error);
-    if (!chosen) fprintf(stderr, "assay: --formats: %s\n", rt_buffer_string(&error));
-    rt_buffer_free(&on);
-    rt_buffer_free(&error);
-    return chosen;
-}
-
-static int options_read(pack_command *command)
-{
-    if (!command->arguments->values[CNF_OPTION_OUT]) {
+    const cnf_arguments *arguments = command->arguments;
+    if (!arguments->values[CNF_OPTION_OUT]) {
         fprintf(stderr, "assay: pack needs the file to write: -o FILE" CNF_PACK_ENDING "\n");
         return CNF_EXIT_USAGE;
     }
     /* This command takes a list of profiles and iterates over them itself. */
-    cnf_arguments others = *command->arguments;
+    cnf_arguments others = *arguments;
     const char *profiles = others.values[CNF_OPTION_PROFILE];
     others.values[CNF_OPTION_PROFILE] = NULL;
     if (!cnf_run_options_read(&others, &command->options) ||
         !cnf_run_profiles_read(profiles ? profiles : rt_profile_name(RT_PROFILE_DOCUMENTS),
-                               command->profiles, &command->profile_count) ||
-        !formats_read(command))
+                               command->profiles, &command->profile_count))
+        return CNF_EXIT_USAGE;
+    /* The list of --formats becomes a list for --on. */
+    const char *formats = arguments->values[CNF_OPTION_FORMATS];
+    command->formats = rt_text_of(formats ? formats : format_rows[0].word);
+    const char *words[FORMATS];
+    for (uint32_t i = 0; i < FORMATS; i++)
+        words[i] = format_rows[i].word;
+    rt_text on = {0};
+    for (const char *at = command->formats.data; at;) {
+        size_t length = strcspn(at, ",");
+        const char *word = rt_arena_text(&command->arena, (rt_text){at, length}).data;
+        at = at[length] == ',' ? at + length + 1 : NULL;
+        uint32_t row = 0;
+        while (row < FORMATS && strcmp(word, words[row]) != 0)
+            row++;
+        if (row == FORMATS)
+            return cnf_command_unknown("--formats: ", "format", word, words, FORMATS);
+        const char *subject = format_rows[row].subject;
+        if (!cnf_subject_find(rt_text_of(subject))) {
+            fprintf(stderr, "assay: --formats: %s needs the subject %s, which this build lacks\n",
+                    word, subject);
+            return CNF_EXIT_USAGE;
+        }
+        on = rt_arena_printf(&command->arena, "%.*s%s%s", RT_TEXT_ARG(on), on.length ? "," : "",
+                             subject);
+    }
+    if (!cnf_columns_read(&command->arena, "--formats: ", on.data, &command->columns))
         return CNF_EXIT_USAGE;
     command->options.subjects = command->columns.subjects;
     command->options.subject_count = command->columns.count;
     command->options.record = true;
-    return CNF_EXIT_EXPECTED;
-}
-
-static int files_choose(pack_command *command)
-{
-    int status = cnf_command_files(command->arguments, &command->arena, &command->files);
+    CHECK(command->profile_count > 0 && command->profile_count <= RT_PROFILE_COUNT);
+    int status = cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
-    if (cnf_command_refuses_packs(&command->files, "pack")) return CNF_EXIT_USAGE;
-    bool fine = cnf_results_expect(command->arguments, &command->files, &command->expectations);
-    return fine ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+    bool is_valid = !cnf_command_refuses_packs(&command->files, "pack") &&
+                    cnf_results_expect(arguments, &command->files, &command->expectations);
+    return is_valid ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }
 
-/* ---- What was asked ------------------------------------------------------------------------ */
+/* ---- Requests ------------------------------------------------------------------------------ */
 
 static void artefact_add(pack_command *command, pack_entry *entry, rt_hash request, rt_bytes answer)
 {
@@ -167,14 +155,6 @@ static pack_entry *entry_of(pack_command *command, const cnf_record *record,
     return entry;
 }
 
-/* True if the child may have ended before its last request. */
-static bool is_cut_short(cnf_verdict verdict)
-{
-    return verdict == CNF_VERDICT_CRASH || verdict == CNF_VERDICT_TIMEOUT ||
-           verdict == CNF_VERDICT_HANG || verdict == CNF_VERDICT_POISONED ||
-           verdict == CNF_VERDICT_NOT_RUN;
-}
-
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     pack_command *command = user;
@@ -196,17 +176,25 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         const scn_artefact *artefact = &detail->messages->artefacts[i];
         artefact_add(command, entry, artefact->request, artefact->answer);
     }
-    if (is_cut_short(judgement->verdict))
+    switch (judgement->verdict) {
+    case CNF_VERDICT_CRASH:
+    case CNF_VERDICT_TIMEOUT:
+    case CNF_VERDICT_HANG:
+    case CNF_VERDICT_POISONED:
+    case CNF_VERDICT_NOT_RUN: /* The child may have ended before its last request. */
         rt_buffer_printf(
             &command->warnings,
-            "assay: warning: %.*s on %.*s: %s, so what it asks compilers for may be missing\n",
+            "assay: warning: %.*s on %.*s: %s, so requests to compilers may be missing\n",
             RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
             cnf_verdict_word(judgement->verdict));
-    if (judgement->verdict == CNF_VERDICT_UNAVAILABLE && cnf_report_is_missing(record) &&
-        command->status == CNF_EXIT_EXPECTED) {
-        rt_buffer_printf(&command->warnings, "assay: --formats: %.*s is needed and missing: %.*s\n",
+        break;
+    case CNF_VERDICT_UNAVAILABLE:
+        if (!cnf_report_is_missing(record) || command->status != CNF_EXIT_EXPECTED) break;
+        rt_buffer_printf(&command->warnings, "assay: --formats: %.*s is not installed: %.*s\n",
                          RT_TEXT_ARG(record->subject), RT_TEXT_ARG(judgement->message));
         command->status = CNF_EXIT_INFRASTRUCTURE;
+        break;
+    default: break;
     }
     return true;
 }
@@ -258,51 +246,37 @@ static rt_bytes model_make(pack_command *command, const pack_entry *entry)
     return bytes;
 }
 
-static void scenarios_take(pack_command *command, cnf_pack *pack, uint32_t *out_answers)
-{
-    cnf_packed_scenario *scenarios =
-        rt_arena_alloc_array(&command->arena, command->files.count, sizeof *scenarios);
-    *out_answers = 0;
-    for (uint32_t i = 0; i < command->files.count; i++) {
-        rt_text path = command->files.items[i].path;
-        uint32_t index = rt_map_find(&command->paths, path);
-        CHECK(index != RT_MAP_NONE); /* the run was complete, and no file is INVALID */
-        const pack_entry *entry = &command->entries.items[index];
-        scenarios[i] = (cnf_packed_scenario){.pack = pack,
-                                             .path = path,
-                                             .source = entry->source,
-                                             .model = model_make(command, entry)};
-        *out_answers += entry->artefacts.count;
-    }
-    pack->scenarios = scenarios;
-    pack->count = command->files.count;
-}
-
-/* " documents dpcpp", in the arena. */
-static const char *profiles_print(pack_command *command)
-{
-    rt_text names = {"", 0};
-    for (uint32_t i = 0; i < command->profile_count; i++)
-        names = rt_arena_printf(&command->arena, "%.*s %s", RT_TEXT_ARG(names),
-                                rt_profile_name(command->profiles[i]));
-    return names.data;
-}
-
 static int pack_write(pack_command *command)
 {
     const char *name = command->arguments->values[CNF_OPTION_OUT];
+    rt_arena *arena = &command->arena;
     command->options.profile = RT_PROFILE_DOCUMENTS; /* profiles are printed on their own line */
-    rt_text conditions = cnf_run_options_conditions(&command->arena, &command->options);
+    rt_text conditions = cnf_run_options_conditions(arena, &command->options);
     rt_buffer expectations = {0}, file = {0};
-    uint32_t answer_count;
-    cnf_pack pack = {0};
-    scenarios_take(command, &pack, &answer_count);
+    uint32_t answer_count = 0, count = command->files.count;
+    cnf_packed_scenario *scenarios = rt_arena_alloc_array(arena, count, sizeof *scenarios);
+    cnf_pack pack = {.scenarios = scenarios, .count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text path = command->files.items[i].path;
+        uint32_t index = rt_map_find(&command->paths, path);
+        CHECK(index < command->entries.count); /* the run was complete, and no file is INVALID */
+        const pack_entry *entry = &command->entries.items[index];
+        scenarios[i] = (cnf_packed_scenario){.pack = &pack,
+                                             .path = path,
+                                             .source = entry->source,
+                                             .model = model_make(command, entry)};
+        answer_count += entry->artefacts.count;
+    }
     cnf_expectations_pack(&expectations, &command->expectations, &command->files);
     pack.expectations = rt_buffer_bytes(&expectations);
+    rt_text profiles = {"", 0};
+    for (uint32_t i = 0; i < command->profile_count; i++)
+        profiles = rt_arena_printf(arena, "%.*s %s", RT_TEXT_ARG(profiles),
+                                   rt_profile_name(command->profiles[i]));
     pack.about = rt_arena_printf(
-        &command->arena,
-        "formats: %.*s\nprofiles:%s\nscenarios: %u\nanswers of compilers: %u\noptions: %.*s\n",
-        RT_TEXT_ARG(command->formats), profiles_print(command), pack.count, answer_count,
+        arena,
+        "formats: %.*s\nprofiles:%.*s\nscenarios: %u\nanswers of compilers: %u\noptions: %.*s\n",
+        RT_TEXT_ARG(command->formats), RT_TEXT_ARG(profiles), count, answer_count,
         RT_TEXT_ARG(conditions));
     rt_status status = cnf_pack_write(command->sink, &file, &pack);
     int error = rt_ok(status) ? cnf_file_replace(name, rt_buffer_text(&file)) : 0;
@@ -311,8 +285,8 @@ static int pack_write(pack_command *command)
     else if (error != 0)
         fprintf(stderr, "assay: -o %s: %s\n", name, strerror(error));
     else
-        printf("%s: %u scenario%s, %u answer%s of compilers, %zu bytes\n", name, pack.count,
-               pack.count == 1 ? "" : "s", answer_count, answer_count == 1 ? "" : "s", file.size);
+        printf("%s: %u scenario%s, %u answer%s of compilers, %zu bytes\n", name, count,
+               count == 1 ? "" : "s", answer_count, answer_count == 1 ? "" : "s", file.size);
     rt_buffer_free(&expectations);
     rt_buffer_free(&file);
     if (!rt_ok(status)) return CNF_EXIT_USAGE;
@@ -322,8 +296,7 @@ static int pack_write(pack_command *command)
 int cnf_pack_command(const cnf_arguments *arguments)
 {
     pack_command command = {.arguments = arguments, .sink = rt_sink_create()};
-    int status = options_read(&command);
-    if (status == CNF_EXIT_EXPECTED) status = files_choose(&command);
+    int status = command_read(&command);
     if (status == CNF_EXIT_EXPECTED) status = scenarios_run(&command);
     if (status == CNF_EXIT_EXPECTED) status = pack_write(&command);
     for (uint32_t i = 0; i < command.entries.count; i++)

@@ -40,46 +40,39 @@ static void message_print(const postlink_command *command, const cnf_compile_mes
     fprintf(stderr, " %s: %.*s\n", words[message->severity], RT_TEXT_ARG(message->text));
 }
 
-/* The exit status of a failure: a missing or crashed compiler is an infrastructure error. */
-static int status_of(rt_code code)
-{
-    bool machine = code == RT_UNAVAILABLE || code == RT_TOOL;
-    return machine ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
-}
-
-static int answer_take(postlink_command *command, const cnf_compile_answer *answer,
-                       cnf_postlinked *made)
-{
-    for (uint32_t i = 0; i < answer->message_count; i++)
-        message_print(command, &answer->messages[i]);
-    if (answer->code != RT_OK) {
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer->message));
-        return status_of(answer->code);
-    }
-    /* The answer's bytes are valid only during this call; the images are kept. */
-    rt_bytes kept = rt_arena_bytes(&command->arena, answer->artefact);
-    rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
-                                                 &made->images, &made->device_globals);
-    if (rt_ok(status)) return CNF_EXIT_EXPECTED;
-    cnf_command_fail(command->sink, status, (rt_text){0});
-    return CNF_EXIT_INFRASTRUCTURE;
-}
-
 static int module_make(postlink_command *command, cnf_cache *cache, const cnf_run_options *run,
                        uint32_t index)
 {
+    CHECK(index < command->input.module_count);
     const scn_module *module = &command->input.modules[index];
-    cnf_postlinked *made = &command->modules[index];
-    *made = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
+    cnf_postlinked *result = &command->modules[index];
+    *result = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer answer;
     cnf_compile_request_module(&request, module, run->profile, RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes,
                      &answer);
-    int status = answer_take(command, &answer, made);
+    for (uint32_t i = 0; i < answer.message_count; i++)
+        message_print(command, &answer.messages[i]);
+    int exit_status = CNF_EXIT_EXPECTED;
+    if (answer.code != RT_OK) {
+        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
+        /* A missing or crashed compiler is an infrastructure error. */
+        bool is_ours = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
+        exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
+    } else {
+        /* The answer's bytes are freed below; the images are kept. */
+        rt_bytes kept = rt_arena_bytes(&command->arena, answer.artefact);
+        rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
+                                                     &result->images, &result->device_globals);
+        if (!rt_ok(status)) {
+            cnf_command_fail(command->sink, status, (rt_text){0});
+            exit_status = CNF_EXIT_INFRASTRUCTURE;
+        }
+    }
     rt_buffer_free(&request);
     rt_buffer_free(&bytes);
-    return status;
+    return exit_status;
 }
 
 /* Makes the images of all modules, even if one fails; returns the worst status. */
@@ -103,45 +96,26 @@ static int modules_make(postlink_command *command)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-static int file_refused(const postlink_command *command, const cnf_conversion *conversion,
-                        rt_status status)
+static int module_write(postlink_command *command, const cnf_postlinked *module, const char *folder)
 {
-    cnf_command_fail(command->sink, status, conversion->name);
-    return CNF_EXIT_USAGE;
-}
-
-static rt_device_binaries binaries_of(postlink_command *command, const cnf_postlinked *module)
-{
+    CHECK(command->kind);
     uint32_t count = module->images.count;
-    rt_device_binary *items = rt_arena_alloc_array(&command->arena, count, sizeof *items);
+    rt_device_binary *binaries = rt_arena_alloc_array(&command->arena, count, sizeof *binaries);
     for (uint32_t i = 0; i < count; i++) {
         const rt_image *image = &module->images.images[i];
-        items[i] = rt_device_binary_of(image);
+        binaries[i] = rt_device_binary_of(image);
         if (command->kind->names_functions)
-            rt_device_binary_add_exports(&command->arena, image, &items[i]);
+            rt_device_binary_add_exports(&command->arena, image, &binaries[i]);
     }
-    return (rt_device_binaries){items, count};
-}
-
-static int module_write(postlink_command *command, const cnf_postlinked *module)
-{
-    const char *folder = command->arguments->values[CNF_OPTION_OUT];
     cnf_conversion conversion = {
         .sink = command->sink,
         .arena = &command->arena,
-        .binaries = binaries_of(command, module),
+        .binaries = {binaries, count},
         .name = rt_arena_printf(&command->arena, "%s/%.*s", folder, RT_TEXT_ARG(module->module)),
         .layout = command->layout,
         .compresses = command->arguments->values[CNF_OPTION_COMPRESS] != NULL,
     };
-    rt_status status = cnf_image_convert(&conversion, command->kind, command->kind->ending);
-    int exit_status = CNF_EXIT_EXPECTED;
-    if (!rt_ok(status))
-        exit_status = file_refused(command, &conversion, status);
-    else if (!cnf_made_files_write(&conversion))
-        exit_status = CNF_EXIT_INFRASTRUCTURE;
-    cnf_made_files_free(&conversion);
-    return exit_status;
+    return cnf_image_convert(&conversion, command->kind, command->kind->ending, conversion.name);
 }
 
 static int modules_write(postlink_command *command)
@@ -149,12 +123,13 @@ static int modules_write(postlink_command *command)
     const char *folder = command->arguments->values[CNF_OPTION_OUT];
     if (!folder) return CNF_EXIT_EXPECTED;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "assay: the folder %s cannot be made: %s\n", folder, strerror(errno));
+        fprintf(stderr, "assay: -o %s: the folder cannot be created: %s\n", folder,
+                strerror(errno));
         return CNF_EXIT_INFRASTRUCTURE;
     }
     int status = CNF_EXIT_EXPECTED;
     for (uint32_t i = 0; i < command->input.module_count && status == CNF_EXIT_EXPECTED; i++)
-        status = module_write(command, &command->modules[i]);
+        status = module_write(command, &command->modules[i], folder);
     return status;
 }
 
@@ -186,9 +161,7 @@ static int images_print(postlink_command *command)
         for (uint32_t i = 0; i < count; i++)
             cnf_postlink_text(&text, &command->arena, &command->modules[i]);
     }
-    bool printed = cnf_command_print(&text, "the images");
-    rt_buffer_free(&text);
-    return printed ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+    return cnf_command_finish(&text, "the images");
 }
 
 int cnf_postlink_command(const cnf_arguments *arguments)

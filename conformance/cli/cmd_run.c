@@ -6,7 +6,9 @@
 #include "conformance/cli/run_options.h"
 #include "conformance/cli/selection.h"
 #include "conformance/cli/shard.h"
+#include "conformance/report/junit.h"
 #include "conformance/report/progress.h"
+#include "conformance/report/sarif.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -39,45 +41,30 @@ typedef struct run_command {
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-static int subjects_choose(run_command *command)
-{
-    rt_buffer error = {0};
-    bool chosen = cnf_columns_choose(&command->arena, command->arguments->values[CNF_OPTION_ON],
-                                     &command->columns, &error);
-    if (!chosen) fprintf(stderr, "assay: --on %s\n", rt_buffer_string(&error));
-    rt_buffer_free(&error);
-    command->options.subjects = command->columns.subjects;
-    command->options.subject_count = command->columns.count;
-    return chosen ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
-}
-
-/* Reads the options of this command alone. */
-static bool own_options_read(run_command *command)
-{
-    const cnf_arguments *arguments = command->arguments;
-    uint64_t explore_max = 0;
-    bool read = cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
-                                   EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
-                cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
-                                   0, &command->skip_status);
-    bool explores = arguments->values[CNF_OPTION_EXPLORE] != NULL;
-    command->options.explore_max = explores ? (uint32_t)explore_max : 0;
-    return read;
-}
-
 static int options_read(run_command *command)
 {
-    bool read = cnf_run_options_read(command->arguments, &command->options) &&
-                cnf_command_colours(command->arguments, &command->colours) &&
-                own_options_read(command);
+    const cnf_arguments *arguments = command->arguments;
+    cnf_run_options *options = &command->options;
+    uint64_t explore_max = 0;
+    bool read = cnf_run_options_read(arguments, options) &&
+                cnf_command_colours(arguments, &command->colours) &&
+                cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
+                                   EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
+                cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
+                                   0, &command->skip_status) &&
+                cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
+                                 &command->columns);
     if (!read) return CNF_EXIT_USAGE;
-    command->options.conditions = cnf_run_options_conditions(&command->arena, &command->options);
-    const char *folders = command->arguments->values[CNF_OPTION_EXPECTATIONS];
-    command->report.again =
-        rt_arena_printf(&command->arena, "%.*s%s%s",
-                        RT_TEXT_ARG(cnf_run_options_again(&command->arena, &command->options)),
-                        folders ? " --expectations " : "", folders ? folders : "");
-    return subjects_choose(command);
+    CHECK(explore_max <= EXPLORE_MAX);
+    options->explore_max = arguments->values[CNF_OPTION_EXPLORE] ? (uint32_t)explore_max : 0;
+    options->conditions = cnf_run_options_conditions(&command->arena, options);
+    options->subjects = command->columns.subjects;
+    options->subject_count = command->columns.count;
+    const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
+    command->report.again = rt_arena_printf(
+        &command->arena, "%.*s%s%s", RT_TEXT_ARG(cnf_run_options_again(&command->arena, options)),
+        folders ? " --expectations " : "", folders ? folders : "");
+    return CNF_EXIT_EXPECTED;
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
@@ -105,25 +92,6 @@ static int shard_apply(run_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
-/* Finds the scenarios and applies the selecting options. */
-static int files_choose(run_command *command)
-{
-    int status = cnf_command_files(command->arguments, &command->arena, &command->files);
-    if (status == CNF_EXIT_EXPECTED)
-        status = cnf_selection_apply(command->arguments, &command->arena, &command->files);
-    if (status == CNF_EXIT_EXPECTED) status = shard_apply(command);
-    return status;
-}
-
-static int journal_open(run_command *command)
-{
-    const char *name = command->arguments->values[CNF_OPTION_JSON];
-    if (!command->arguments->values[CNF_OPTION_RESUME])
-        return cnf_journal_open(&command->journal, name);
-    return cnf_journal_resume(&command->journal, name, &command->files, command->columns.subjects,
-                              command->columns.count, command->options.conditions);
-}
-
 /* ---- Running ------------------------------------------------------------------------------- */
 
 /* Adds a record to the report. */
@@ -133,26 +101,6 @@ static void record_report(run_command *command, const cnf_record *record)
     cnf_progress_add(&command->progress, record);
 }
 
-/* Keeps the explanation of a difference, whose data is valid only during this call. */
-static void difference_keep(run_command *command, const cnf_record *record,
-                            const cnf_run_detail *detail)
-{
-    const cnf_subject *subject = cnf_subject_find(record->subject);
-    bool is_oracle = subject && subject->oracle;
-    const cnf_why why = {.record = record,
-                         .sim = is_oracle || !cnf_record_has_subject(record) ? NULL
-                                : detail->oracle                             ? "PASS"
-                                                 : "did not pass, or did not run",
-                         .scenario = detail->scenario,
-                         .messages = detail->messages,
-                         .oracle = detail->oracle,
-                         .log = detail->log,
-                         .log_is_tail = detail->log_is_tail,
-                         .source = detail->source,
-                         .rules = command->has_rules ? &command->rules : NULL};
-    cnf_differences_add(&command->differences, &why, &command->report);
-}
-
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_command *command = user;
@@ -160,7 +108,23 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record_expect(&known, &command->expectations);
     record_report(command, &known);
     if (command->html) cnf_html_note(command->html, &known, detail);
-    if (command->explains) difference_keep(command, &known, detail);
+    if (command->explains) {
+        /* The explanation of a difference: its data is valid only during this call. */
+        const cnf_subject *subject = cnf_subject_find(known.subject);
+        bool is_oracle = subject && subject->oracle;
+        const cnf_why why = {.record = &known,
+                             .sim = is_oracle || !cnf_record_has_subject(&known) ? NULL
+                                    : detail->oracle                             ? "PASS"
+                                                     : "did not pass, or did not run",
+                             .scenario = detail->scenario,
+                             .messages = detail->messages,
+                             .oracle = detail->oracle,
+                             .log = detail->log,
+                             .log_is_tail = detail->log_is_tail,
+                             .source = detail->source,
+                             .rules = command->has_rules ? &command->rules : NULL};
+        cnf_differences_add(&command->differences, &why, &command->report);
+    }
     if (detail->warning.length > 0)
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
                          RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
@@ -182,127 +146,131 @@ static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
     return cnf_journal_has(&command->journal, path, hash, subject);
 }
 
-/* Adds the records of an earlier run to this run's. */
-static void kept_report(run_command *command)
-{
-    for (uint32_t i = 0; i < command->journal.kept_count; i++) {
-        cnf_record known = command->journal.kept[i];
-        cnf_record_expect(&known, &command->expectations);
-        record_report(command, &known);
-    }
-}
-
-static bool report_print(run_command *command)
-{
-    rt_buffer text = {0};
-    cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
-                     command->colours);
-    bool printed = cnf_command_print(&text, "the matrix");
-    rt_buffer_free(&text);
-    return printed;
-}
-
-/* A subject that is not installed is a failure only if it was requested by name; a missing compiler
- * always is. */
-static bool something_missing(const run_command *command)
-{
-    for (uint32_t i = 0; i < command->report.records.count; i++) {
-        const cnf_record *record = &command->report.records.items[i];
-        if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE) continue;
-        bool named = command->arguments->values[CNF_OPTION_ON] != NULL;
-        if (named || !cnf_report_is_missing(record)) return true;
-    }
-    return false;
-}
-
-/* True if no scenario ran on any subject: all are skipped or not installed. */
-static bool everything_skipped(const run_command *command)
-{
-    for (uint32_t i = 0; i < command->report.records.count; i++) {
-        const cnf_record *record = &command->report.records.items[i];
-        bool skipped = record->judgement.verdict == CNF_VERDICT_SKIP;
-        if (!skipped && !cnf_report_is_missing(record)) return false;
-    }
-    return true;
-}
-
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
     if (end != CNF_RUN_COMPLETE || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
-    bool skipped = everything_skipped(command) && cnf_expectations_hold(&command->expectations);
-    if (command->skip_status > 0 && skipped) return (int)command->skip_status;
-    if (something_missing(command)) return CNF_EXIT_INFRASTRUCTURE;
-    return cnf_report_exit_status(&command->report);
+    /* A subject that is not installed is a failure only if it was requested by name; a missing
+     * compiler always is. */
+    bool is_named = command->arguments->values[CNF_OPTION_ON] != NULL;
+    bool is_missing = false, everything_skipped = true;
+    for (uint32_t i = 0; i < command->report.records.count; i++) {
+        const cnf_record *record = &command->report.records.items[i];
+        cnf_verdict verdict = record->judgement.verdict;
+        bool not_installed = cnf_report_is_missing(record);
+        if (verdict == CNF_VERDICT_UNAVAILABLE && (is_named || !not_installed)) is_missing = true;
+        if (verdict != CNF_VERDICT_SKIP && !not_installed) everything_skipped = false;
+    }
+    if (command->skip_status > 0 && everything_skipped &&
+        cnf_expectations_hold(&command->expectations))
+        return (int)command->skip_status;
+    return is_missing ? CNF_EXIT_INFRASTRUCTURE : cnf_report_exit_status(&command->report);
 }
 
 /* Writes the requested reports. Returns false after reporting an error on stderr. */
 static bool documents_write(run_command *command)
 {
-    const cnf_html_run page = {.report = &command->report,
-                               .columns = command->columns.columns,
-                               .column_count = command->columns.count,
-                               .files = &command->files,
-                               .rules = command->has_rules ? &command->rules : NULL,
-                               .version = RT_TEXT(ASSAY_VERSION),
-                               .conditions = command->options.conditions,
-                               .job_count = command->options.job_count};
-    bool junit = cnf_results_junit(command->arguments, &command->report, command->columns.columns,
-                                   command->columns.count);
-    bool differences =
-        cnf_results_differences(command->arguments, &command->differences, &command->report,
-                                command->columns.columns, command->columns.count);
-    bool sarif = cnf_results_sarif(command->arguments, &command->files, &command->report);
-    bool history = cnf_results_history_add(command->history, &command->report);
-    bool html = cnf_results_html(command->arguments, command->html, &page);
-    return junit && differences && sarif && history && html;
+    const char *const *names = command->arguments->values;
+    const cnf_column *columns = command->columns.columns;
+    const uint32_t column_count = command->columns.count;
+    cnf_report *report = &command->report;
+    const cnf_rules *rules = command->has_rules ? &command->rules : NULL;
+    bool written = true;
+    if (names[CNF_OPTION_JUNIT]) {
+        rt_buffer document = {0};
+        cnf_junit_write(&document, report, columns, column_count);
+        written = cnf_command_file_replace("--junit", names[CNF_OPTION_JUNIT], &document);
+    }
+    if (names[CNF_OPTION_DIFFERENCES]) {
+        rt_buffer page = {0};
+        cnf_differences_write(&page, &command->differences, report, columns, column_count);
+        if (strcmp(names[CNF_OPTION_DIFFERENCES], "-") == 0)
+            written &= cnf_command_finish(&page, "the differences") == CNF_EXIT_EXPECTED;
+        else
+            written &=
+                cnf_command_file_replace("--differences", names[CNF_OPTION_DIFFERENCES], &page);
+    }
+    if (names[CNF_OPTION_SARIF]) {
+        rt_buffer document = {0};
+        cnf_sarif_write(&document, report, rules, RT_TEXT(ASSAY_VERSION));
+        written &= cnf_command_file_replace("--sarif", names[CNF_OPTION_SARIF], &document);
+    }
+    written &= cnf_results_history_add(command->history, report);
+    if (command->html) {
+        const cnf_html_run run = {.report = report,
+                                  .columns = columns,
+                                  .column_count = column_count,
+                                  .files = &command->files,
+                                  .rules = rules,
+                                  .version = RT_TEXT(ASSAY_VERSION),
+                                  .conditions = command->options.conditions,
+                                  .job_count = command->options.job_count};
+        rt_buffer page = {0};
+        cnf_html_write(command->html, &run, &page);
+        written &= cnf_command_file_replace("--html", names[CNF_OPTION_HTML], &page);
+    }
+    return written;
 }
 
 /* Runs the scenarios that have no kept record, and writes all results. */
 static int run_and_report(run_command *command)
 {
-    command->explains = command->arguments->values[CNF_OPTION_DIFFERENCES] != NULL;
-    command->has_rules =
-        (command->explains || command->html) && command->files.count > 0 &&
-        cnf_results_rules(&command->arena, &command->files.items[0], &command->rules);
+    const cnf_files *files = &command->files;
+    bool wants_rules =
+        command->html || command->explains || command->arguments->values[CNF_OPTION_SARIF] != NULL;
+    command->has_rules = wants_rules && files->count > 0 &&
+                         cnf_results_rules(&command->arena, &files->items[0], &command->rules);
     command->options.is_done = is_done;
     command->options.begun = on_begin;
-    command->progress = cnf_progress_begin(stderr, isatty(STDERR_FILENO),
-                                           command->files.count * command->columns.count);
-    kept_report(command);
-    cnf_run_end end =
-        cnf_run(&command->options, command->files.items, command->files.count, on_record, command);
+    command->progress =
+        cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
+    for (uint32_t i = 0; i < command->journal.kept_count; i++) {
+        cnf_record known = command->journal.kept[i];
+        cnf_record_expect(&known, &command->expectations);
+        record_report(command, &known);
+    }
+    cnf_run_end end = cnf_run(&command->options, files->items, files->count, on_record, command);
     cnf_progress_end(&command->progress);
     command->report.expectations = &command->expectations;
-    if (!report_print(command)) command->output_failed = true;
+    rt_buffer matrix = {0};
+    cnf_report_write(&matrix, &command->report, command->columns.columns, command->columns.count,
+                     command->colours);
+    if (cnf_command_finish(&matrix, "the matrix") != CNF_EXIT_EXPECTED)
+        command->output_failed = true;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
     if (!documents_write(command)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
 }
 
-/* A shard assigned by a CI system may be empty without error. */
-static bool shard_is_empty(const run_command *command, int status)
-{
-    const char *shard = command->arguments->values[CNF_OPTION_SHARD];
-    return status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&
-           command->files.count == 0;
-}
-
 int cnf_run_command(const cnf_arguments *arguments)
 {
-    run_command command = {.arguments = arguments, .journal = {.file = -1}};
-    if (arguments->values[CNF_OPTION_HTML])
-        command.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
+    const char *const *values = arguments->values;
+    run_command command = {.arguments = arguments,
+                           .explains = values[CNF_OPTION_DIFFERENCES] != NULL,
+                           .journal = {.file = -1}};
+    if (values[CNF_OPTION_HTML]) command.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
     int status = options_read(&command);
-    if (status == CNF_EXIT_EXPECTED) status = files_choose(&command);
+    if (status == CNF_EXIT_EXPECTED)
+        status = cnf_command_files(arguments, &command.arena, &command.files);
+    if (status == CNF_EXIT_EXPECTED)
+        status = cnf_selection_apply(arguments, &command.arena, &command.files);
+    if (status == CNF_EXIT_EXPECTED) status = shard_apply(&command);
     if (status == CNF_EXIT_EXPECTED &&
-        !cnf_results_expect(arguments, &command.files, &command.expectations))
+        (!cnf_results_expect(arguments, &command.files, &command.expectations) ||
+         !cnf_results_history_open(arguments, &command.history)))
         status = CNF_EXIT_USAGE;
-    if (status == CNF_EXIT_EXPECTED && !cnf_results_history_open(arguments, &command.history))
-        status = CNF_EXIT_USAGE;
-    if (status == CNF_EXIT_EXPECTED) status = journal_open(&command);
+    if (status == CNF_EXIT_EXPECTED && values[CNF_OPTION_RESUME])
+        status = cnf_journal_resume(&command.journal, values[CNF_OPTION_JSON], &command.files,
+                                    command.columns.subjects, command.columns.count,
+                                    command.options.conditions);
+    else if (status == CNF_EXIT_EXPECTED)
+        status = cnf_journal_open(&command.journal, values[CNF_OPTION_JSON]);
     if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
-    if (shard_is_empty(&command, status)) status = CNF_EXIT_EXPECTED;
+    /* A shard assigned by a CI system may be empty without error. */
+    const char *shard = values[CNF_OPTION_SHARD];
+    if (status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&
+        command.files.count == 0)
+        status = CNF_EXIT_EXPECTED;
     (void)cnf_journal_close(&command.journal); /* If the run used it, it is closed already. */
     cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);

@@ -8,28 +8,24 @@
 /* The width of the longest name. */
 #define COLUMN "%-17s "
 
-/* Prints the capabilities below the subject, one per line. */
-static void capabilities_print(rt_text lines)
-{
-    for (rt_text line; rt_line_take(&lines, &line);)
-        printf(COLUMN "  %.*s\n", "", RT_TEXT_ARG(line));
-}
-
-static void subject_print(void *user, const cnf_asked *asked)
+static void subject_print(void *user, const cnf_answer *answer)
 {
     (void)user;
-    const cnf_subject *subject = asked->subject;
-    const cnf_messages *answer = asked->answer;
+    const cnf_subject *subject = answer->subject;
+    const cnf_messages *messages = answer->messages;
     printf(COLUMN "%s\n", subject->name, subject->summary);
-    if (asked->answered && answer->device.length > 0) {
-        printf(COLUMN "available: %.*s, %.*s%s\n", "", RT_TEXT_ARG(answer->device),
-               RT_TEXT_ARG(answer->driver), answer->links_only ? "; links and runs nothing" : "");
-        capabilities_print(answer->capabilities);
+    if (answer->is_valid && messages->device.length > 0) {
+        printf(COLUMN "available: %.*s, %.*s%s\n", "", RT_TEXT_ARG(messages->device),
+               RT_TEXT_ARG(messages->driver),
+               messages->links_only ? "; links and runs nothing" : "");
+        rt_text lines = messages->capabilities;
+        for (rt_text line; rt_line_take(&lines, &line);)
+            printf(COLUMN "  %.*s\n", "", RT_TEXT_ARG(line));
     } else {
         printf(COLUMN "missing: %.*s\n", "",
-               RT_TEXT_ARG(asked->answered && answer->reason.length > 0
-                               ? answer->reason
-                               : RT_TEXT("it did not answer when it was opened")));
+               RT_TEXT_ARG(answer->is_valid && messages->reason.length > 0
+                               ? messages->reason
+                               : RT_TEXT("it did not respond when it was opened")));
         if (subject->install) printf(COLUMN "to install: %s\n", "", subject->install);
     }
 }

@@ -26,61 +26,34 @@ typedef struct why_command {
     rt_buffer text;          /* the explanation */
 } why_command;
 
-/* ---- What is asked ------------------------------------------------------------------------- */
-
+/* Reads the subject and finds the scenario and its expectations. Returns an exit status. */
 static int operands_read(why_command *command)
 {
-    const cnf_arguments *arguments = command->arguments;
-    if (arguments->path_count != 2) {
+    cnf_arguments arguments = *command->arguments;
+    if (arguments.path_count != 2) {
         fprintf(stderr, "assay: why needs a scenario and a subject: assay why FILE SUBJECT\n");
         return CNF_EXIT_USAGE;
     }
-    rt_text subject = arguments->paths[1];
+    rt_text subject = arguments.paths[1];
+    arguments.path_count = 1;
     command->oracle = cnf_results_oracle();
     rt_text names =
         rt_arena_printf(&command->arena, "%s,%.*s", command->oracle, RT_TEXT_ARG(subject));
-    rt_buffer error = {0};
-    bool chosen = cnf_columns_choose(&command->arena, names.data, &command->columns, &error);
+    if (!cnf_columns_read(&command->arena, "", names.data, &command->columns))
+        return CNF_EXIT_USAGE;
     uint32_t expected = rt_text_is(subject, command->oracle) ? 1 : 2;
-    if (!chosen) {
-        fprintf(stderr, "assay: %s\n", rt_buffer_string(&error));
-    } else if (command->columns.count != expected ||
-               !rt_text_equal(command->columns.subjects[expected - 1].name, subject)) {
+    if (command->columns.count != expected ||
+        !rt_text_equal(command->columns.subjects[expected - 1].name, subject)) {
         fprintf(stderr, "assay: %.*s: expected one subject\n", RT_TEXT_ARG(subject));
-        chosen = false;
+        return CNF_EXIT_USAGE;
     }
-    rt_buffer_free(&error);
-    if (!chosen) return CNF_EXIT_USAGE;
     command->subject = command->columns.subjects[expected - 1].name;
-    return CNF_EXIT_EXPECTED;
+    int status = cnf_command_scenario(&arguments, "why", &command->arena, &command->files);
+    if (status == CNF_EXIT_EXPECTED &&
+        !cnf_results_expect(&arguments, &command->files, &command->expectations))
+        status = CNF_EXIT_USAGE;
+    return status;
 }
-
-static int file_find(why_command *command)
-{
-    cnf_arguments only_file = *command->arguments;
-    only_file.path_count = 1;
-    int status = cnf_command_files(&only_file, &command->arena, &command->files);
-    if (status != CNF_EXIT_EXPECTED) return status;
-    if (command->files.count != 1) {
-        fprintf(stderr, "assay: %.*s: expected one scenario, this folder has %u\n",
-                RT_TEXT_ARG(command->arguments->paths[0]), command->files.count);
-        return CNF_EXIT_USAGE;
-    }
-    if (!cnf_results_expect(command->arguments, &command->files, &command->expectations))
-        return CNF_EXIT_USAGE;
-    return CNF_EXIT_EXPECTED;
-}
-
-/* Reads the optional sources of the explanation. */
-static void tables_read(why_command *command)
-{
-    const cnf_file *file = &command->files.items[0];
-    command->has_rules = cnf_results_rules(&command->arena, file, &command->rules);
-    rt_status status = cnf_file_text(command->sink, file, &command->source);
-    (void)status; /* If the file cannot be read, the record says INVALID. */
-}
-
-/* ---- Running ------------------------------------------------------------------------------- */
 
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
@@ -112,7 +85,10 @@ static int scenario_run(why_command *command)
     if (!cnf_run_options_read(command->arguments, &options)) return CNF_EXIT_USAGE;
     options.subjects = command->columns.subjects;
     options.subject_count = command->columns.count;
-    tables_read(command);
+    const cnf_file *file = &command->files.items[0];
+    command->has_rules = cnf_results_rules(&command->arena, file, &command->rules);
+    rt_status status = cnf_file_text(command->sink, file, &command->source);
+    (void)status; /* If the file cannot be read, the record says INVALID. */
     cnf_run_end end = cnf_run(&options, command->files.items, 1, on_record, command);
     bool printed = cnf_command_print(&command->text, "the explanation");
     if (end != CNF_RUN_COMPLETE || !printed) return CNF_EXIT_INFRASTRUCTURE;
@@ -127,7 +103,6 @@ int cnf_why_command(const cnf_arguments *arguments)
 {
     why_command command = {.arguments = arguments, .sink = rt_sink_create()};
     int status = operands_read(&command);
-    if (status == CNF_EXIT_EXPECTED) status = file_find(&command);
     if (status == CNF_EXIT_EXPECTED) status = scenario_run(&command);
     rt_buffer_free(&command.text);
     rt_buffer_free(&command.source);

@@ -4,6 +4,7 @@
 #include "conformance/cli/options.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct column_reader {
@@ -11,142 +12,78 @@ typedef struct column_reader {
     rt_buffer *error;
     cnf_run_subject *subjects;
     cnf_column *columns;
-    uint32_t count;
+    uint32_t count, room;
 } column_reader;
 
 static void column_add(column_reader *reader, const cnf_run_subject *added)
 {
     for (uint32_t i = 0; i < reader->count; i++)
         if (rt_text_equal(reader->subjects[i].name, added->name)) return;
+    CHECK(reader->count < reader->room);
     reader->subjects[reader->count] = *added;
     reader->columns[reader->count++] =
         (cnf_column){added->name, rt_text_of(added->subject->install)};
 }
 
-/* ---- Driver options ------------------------------------------------------------------------ */
-
-/* True for "NAME=value", as in an environment. */
-static bool option_valid(rt_text option)
-{
-    size_t at = 0;
-    while (at < option.length &&
-           (isalnum((unsigned char)option.data[at]) || option.data[at] == '_'))
-        at++;
-    bool named = at > 0 && !isdigit((unsigned char)option.data[0]);
-    return named && at < option.length && option.data[at] == '=';
-}
-
-/* ---- Settings ------------------------------------------------------------------------------ */
-
 /* Reports an unknown setting or value, and the nearest names. */
-static bool unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
-                    rt_text written, const char *const *names, uint32_t count)
+static bool setting_unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
+                            rt_text word, const char *const *names, uint32_t count)
 {
-    rt_buffer_printf(reader->error, "%.*s: there is no %s '%.*s'", RT_TEXT_ARG(column->name), what,
-                     RT_TEXT_ARG(written));
-    cnf_suggest(reader->error, rt_arena_text(reader->arena, written).data, names, count);
+    rt_buffer_printf(reader->error, "%.*s: unknown %s '%.*s'", RT_TEXT_ARG(column->name), what,
+                     RT_TEXT_ARG(word));
+    cnf_suggest(reader->error, rt_arena_text(reader->arena, word).data, names, count);
     return false;
 }
 
-static bool value_known(column_reader *reader, const cnf_run_subject *column,
-                        const cnf_setting *setting, rt_text value)
-{
-    uint32_t count = 0;
-    for (; setting->values[count]; count++)
-        if (rt_text_is(value, setting->values[count])) return true;
-    rt_text what = rt_arena_printf(reader->arena, "%s", setting->name);
-    return unknown(reader, column, what.data, value, setting->values, count);
-}
-
-/* Checks "NAME=value" against the subject's settings. */
-static bool setting_valid(column_reader *reader, const cnf_run_subject *column, rt_text text)
+/* Checks the settings "NAME=value,…" against the subject's. */
+static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     const cnf_setting *settings = column->subject->settings;
-    const char *equals = memchr(text.data, '=', text.length);
-    rt_text name = {text.data, equals ? (size_t)(equals - text.data) : text.length};
     uint32_t count = 0;
     while (settings[count].name)
         count++;
     const char **names = rt_arena_alloc_array(reader->arena, count + 1, sizeof *names);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         names[i] = settings[i].name;
-        if (!rt_text_is(name, names[i])) continue;
-        rt_text value = {text.data + name.length, text.length - name.length};
-        if (equals) value = (rt_text){value.data + 1, value.length - 1};
-        return value_known(reader, column, &settings[i], value);
-    }
-    return unknown(reader, column, "setting", name, names, count);
-}
-
-/* ---- Braces -------------------------------------------------------------------------------- */
-
-/* Removes the text up to the next comma, and the comma, from the front. */
-static rt_text part_take(rt_text *inout_text)
-{
-    const char *comma = memchr(inout_text->data, ',', inout_text->length);
-    rt_text part = {inout_text->data,
-                    comma ? (size_t)(comma - inout_text->data) : inout_text->length};
-    size_t used = comma ? part.length + 1 : part.length;
-    *inout_text = (rt_text){inout_text->data + used, inout_text->length - used};
-    return part;
-}
-
-static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *column)
-{
     column->settings = rt_arena_text(reader->arena, text);
-    while (text.length > 0)
-        if (!setting_valid(reader, column, part_take(&text))) return false;
+    while (text.length > 0) {
+        rt_text value = rt_text_take_until(&text, ',');
+        rt_text name = rt_text_take_until(&value, '=');
+        uint32_t index = 0, value_count = 0;
+        while (index < count && !rt_text_is(name, names[index]))
+            index++;
+        if (index == count) return setting_unknown(reader, column, "setting", name, names, count);
+        const char *const *values = settings[index].values;
+        bool is_known = false;
+        for (; values[value_count]; value_count++)
+            is_known = is_known || rt_text_is(value, values[value_count]);
+        if (!is_known)
+            return setting_unknown(reader, column, names[index], value, values, value_count);
+    }
     return true;
 }
 
+/* Reads driver options "NAME=value,…", as in an environment. */
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     uint32_t count = 0;
     const char **options = rt_arena_alloc_array(reader->arena, text.length + 2, sizeof *options);
     while (text.length > 0) {
-        rt_text option = part_take(&text);
-        if (!option_valid(option)) {
-            rt_buffer_printf(reader->error,
-                             "%.*s: '%.*s' is not an option of a driver; write NAME=VALUE",
-                             RT_TEXT_ARG(column->name), RT_TEXT_ARG(option));
+        const char *option = rt_arena_text(reader->arena, rt_text_take_until(&text, ',')).data;
+        size_t name_length = 0;
+        while (isalnum((unsigned char)option[name_length]) || option[name_length] == '_')
+            name_length++;
+        if (name_length == 0 || isdigit((unsigned char)*option) || option[name_length] != '=') {
+            rt_buffer_printf(reader->error, "%.*s: '%s' is not a driver option; write NAME=VALUE",
+                             RT_TEXT_ARG(column->name), option);
             return false;
         }
-        options[count++] = rt_arena_text(reader->arena, option).data;
+        options[count++] = option;
     }
     column->options = options;
     if (!column->subject->forked) return true;
     rt_buffer_printf(reader->error, "%.*s: %s has no driver that takes options",
                      RT_TEXT_ARG(column->name), column->subject->name);
-    return false;
-}
-
-/* Reads the text between the braces into the column. */
-static bool braces_read(column_reader *reader, rt_text text, cnf_run_subject *column)
-{
-    if (text.length == 0) {
-        rt_buffer_printf(reader->error,
-                         "%.*s: there is nothing in the braces of %s; write NAME=VALUE",
-                         RT_TEXT_ARG(column->name), column->subject->name);
-        return false;
-    }
-    return column->subject->settings ? settings_read(reader, text, column)
-                                     : options_read(reader, text, column);
-}
-
-/* ---- Names --------------------------------------------------------------------------------- */
-
-static bool name_unknown(column_reader *reader, rt_text name)
-{
-    if (name.length == 0) {
-        rt_buffer_printf(reader->error, "a subject's name is missing (assay subjects lists them)");
-        return false;
-    }
-    const char **names = rt_arena_alloc_array(reader->arena, cnf_subject_count, sizeof *names);
-    for (uint32_t i = 0; i < cnf_subject_count; i++)
-        names[i] = cnf_subjects[i].name;
-    rt_buffer_printf(reader->error, "there is no subject '%.*s'", RT_TEXT_ARG(name));
-    cnf_suggest(reader->error, rt_arena_text(reader->arena, name).data, names, cnf_subject_count);
-    rt_buffer_printf(reader->error, " (assay subjects lists them)");
     return false;
 }
 
@@ -158,16 +95,38 @@ static bool column_read(column_reader *reader, const char **inout_at)
     const char *brace = at[name.length] == '{' ? at + name.length : NULL;
     const char *end = brace ? strchr(brace, '}') : at + name.length;
     cnf_run_subject column = {.subject = cnf_subject_find(name)};
-    if (!column.subject) return name_unknown(reader, name);
+    if (!column.subject && name.length == 0) {
+        rt_buffer_printf(reader->error, "a subject's name is missing (assay subjects lists them)");
+        return false;
+    }
+    if (!column.subject) {
+        const char **names = rt_arena_alloc_array(reader->arena, cnf_subject_count, sizeof *names);
+        for (uint32_t i = 0; i < cnf_subject_count; i++)
+            names[i] = cnf_subjects[i].name;
+        const char *word = rt_arena_text(reader->arena, name).data;
+        rt_buffer_printf(reader->error, "unknown subject '%s'", word);
+        cnf_suggest(reader->error, word, names, cnf_subject_count);
+        rt_buffer_printf(reader->error, " (assay subjects lists them)");
+        return false;
+    }
     if (!end || (brace && end[1] != ',' && end[1] != '\0')) {
         rt_buffer_printf(reader->error, "%s: %s", at,
-                         end ? "expected a comma or nothing behind '}'" : "the '}' is missing");
+                         end ? "expected a comma or the end after '}'" : "the '}' is missing");
         return false;
     }
     *inout_at = brace ? end + 1 : end;
     column.name = rt_arena_text(reader->arena, (rt_text){at, (size_t)(*inout_at - at)});
-    rt_text options = {brace ? brace + 1 : NULL, brace ? (size_t)(end - brace - 1) : 0};
-    if (brace && !braces_read(reader, options, &column)) return false;
+    if (brace) {
+        rt_text text = {brace + 1, (size_t)(end - brace - 1)};
+        if (text.length == 0) {
+            rt_buffer_printf(reader->error, "%.*s: the braces of %s are empty; write NAME=VALUE",
+                             RT_TEXT_ARG(column.name), column.subject->name);
+            return false;
+        }
+        bool is_valid = column.subject->settings ? settings_read(reader, text, &column)
+                                                 : options_read(reader, text, &column);
+        if (!is_valid) return false;
+    }
     column_add(reader, &column);
     return true;
 }
@@ -180,7 +139,7 @@ bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_column
     uint32_t room = cnf_subject_count;
     for (const char *comma = on; comma && *comma; comma++)
         room += *comma == ',';
-    column_reader reader = {.arena = arena, .error = out_error};
+    column_reader reader = {.arena = arena, .error = out_error, .room = room};
     reader.subjects = rt_arena_alloc_array(arena, room, sizeof *reader.subjects);
     reader.columns = rt_arena_alloc_array(arena, room, sizeof *reader.columns);
     for (uint32_t i = 0; !on && i < cnf_subject_count; i++)
@@ -193,4 +152,14 @@ bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_column
     CHECK(reader.count > 0 && reader.count <= room);
     *out_columns = (cnf_columns){reader.subjects, reader.columns, reader.count};
     return true;
+}
+
+bool cnf_columns_read(rt_arena *arena, const char *prefix, const char *on, cnf_columns *out_columns)
+{
+    rt_buffer error = {0};
+    bool is_valid = cnf_columns_choose(arena, on, out_columns, &error);
+    CHECK(is_valid == (error.size == 0));
+    if (!is_valid) fprintf(stderr, "assay: %s%s\n", prefix, rt_buffer_string(&error));
+    rt_buffer_free(&error);
+    return is_valid;
 }

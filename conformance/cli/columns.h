@@ -18,4 +18,9 @@ typedef struct cnf_columns {
 bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
                         rt_buffer *out_error);
 
+/* Chooses the subjects of an option's value and reports a mistake on stderr: "assay: --on MESSAGE"
+ * with the prefix "--on ". Returns false then. */
+bool cnf_columns_read(rt_arena *arena, const char *prefix, const char *on,
+                      cnf_columns *out_columns);
+
 #endif

@@ -34,61 +34,101 @@ uint32_t cnf_command_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Reads the scenarios of the pack among the paths; false: no path is a pack. A pack cannot be
- * combined with other paths: a scenario in both would have two files with one name. */
-static bool pack_find(rt_sink *sink, const cnf_arguments *arguments, rt_arena *arena,
-                      cnf_files *out_files, rt_status *out_status)
-{
-    for (uint32_t i = 0; i < arguments->path_count; i++) {
-        if (!cnf_files_of_pack(sink, arena, arguments->paths[i], out_files, out_status)) continue;
-        if (rt_ok(*out_status) && arguments->path_count > 1) {
-            *out_status =
-                rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                        "%.*s: a pack is run alone; to choose among its scenarios write PACK:PATH",
-                        RT_TEXT_ARG(arguments->paths[i]));
-        }
-        return true;
-    }
-    return false;
-}
-
-/* The default scenarios: those of this folder, else those installed with the running program. */
-static rt_text scenarios_find(rt_arena *arena)
-{
-    static const rt_text here = {"scenarios", 9};
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
-    if (access(here.data, F_OK) == 0 || length <= 0 || length == sizeof program) return here;
-    const char *slash = memrchr(program, '/', (size_t)length);
-    CHECK(slash);
-    CHECK(slash < program + length);
-    rt_text installed =
-        rt_arena_printf(arena, "%.*s/../share/assay/scenarios", (int)(slash - program), program);
-    return access(installed.data, F_OK) == 0 ? installed : here;
-}
-
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
 {
-    bool given = arguments->path_count > 0;
-    rt_text default_path = given ? (rt_text){0} : scenarios_find(arena);
+    const rt_text *paths = arguments->paths;
+    uint32_t path_count = arguments->path_count;
+    rt_text default_path = RT_TEXT("scenarios");
+    if (path_count == 0) {
+        /* The folder here, otherwise the one installed with the running program. */
+        char program[PATH_MAX];
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+        bool is_here = access(default_path.data, F_OK) == 0;
+        if (!is_here && length > 0 && length < (ssize_t)sizeof program) {
+            const char *slash = memrchr(program, '/', (size_t)length);
+            CHECK(slash && slash < program + length);
+            rt_text installed = rt_arena_printf(arena, "%.*s/../share/assay/scenarios",
+                                                (int)(slash - program), program);
+            if (access(installed.data, F_OK) == 0) default_path = installed;
+        }
+        paths = &default_path;
+        path_count = 1;
+    }
     rt_sink *sink = rt_sink_create();
     rt_status status;
-    bool packed = pack_find(sink, arguments, arena, out_files, &status);
-    if (!packed)
-        status = cnf_files_find(sink, arena, given ? arguments->paths : &default_path,
-                                given ? arguments->path_count : 1, out_files);
+    bool is_pack = false;
+    for (uint32_t i = 0; i < path_count && !is_pack; i++) {
+        is_pack = cnf_files_of_pack(sink, arena, paths[i], out_files, &status);
+        /* A scenario in a pack and in a folder would have two files with one name. */
+        if (is_pack && rt_ok(status) && path_count > 1)
+            status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                             "%.*s: a pack cannot be combined with other paths; to choose among "
+                             "its scenarios write PACK:PATH",
+                             RT_TEXT_ARG(paths[i]));
+    }
+    if (!is_pack) status = cnf_files_find(sink, arena, paths, path_count, out_files);
     int exit_status = CNF_EXIT_EXPECTED;
     if (!rt_ok(status)) {
         fprintf(stderr, "assay: %.*s%s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message),
-                given ? "" : "; name the scenarios to use: assay COMMAND PATH…");
+                paths == &default_path ? "; name the scenarios to use: assay COMMAND PATH…" : "");
         exit_status = CNF_EXIT_USAGE;
     } else if (out_files->count == 0) {
         fprintf(stderr, "assay: no scenario %s in the given paths\n",
-                packed ? "of the pack" : "(*.yaml)");
+                is_pack ? "of the pack" : "(*.yaml)");
         exit_status = CNF_EXIT_NOTHING_RAN;
     }
     rt_sink_destroy(sink);
+    CHECK_IMPLIES(exit_status == CNF_EXIT_EXPECTED, out_files->count > 0);
     return exit_status;
+}
+
+int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt_arena *arena,
+                         cnf_files *out_files)
+{
+    int status = CNF_EXIT_USAGE;
+    if (arguments->path_count != 1) {
+        fprintf(stderr, "assay: %s takes one scenario file\n", command);
+        return status;
+    }
+    status = cnf_command_files(arguments, arena, out_files);
+    if (status != CNF_EXIT_EXPECTED || out_files->count == 1) return status;
+    fprintf(stderr, "assay: %s takes one scenario file; '%.*s' contains %u\n", command,
+            RT_TEXT_ARG(arguments->paths[0]), out_files->count);
+    return CNF_EXIT_USAGE;
+}
+
+bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
+                         cnf_records *out_records)
+{
+    enum { SIZE_BYTES_MAX = 1 << 30 };
+    rt_sink *sink = rt_sink_create();
+    rt_buffer content;
+    rt_status status = cnf_file_read(sink, file, SIZE_BYTES_MAX, &content);
+    if (rt_ok(status))
+        status = cnf_records_read(sink, arena, file, rt_buffer_text(&content), out_records);
+    if (!rt_ok(status)) cnf_command_fail(sink, status, rt_text_of(option));
+    rt_buffer_free(&content);
+    rt_sink_destroy(sink);
+    return rt_ok(status);
+}
+
+int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
+                      cnf_rules *out_rules)
+{
+    rt_text root = cnf_files_root(arena, file);
+    if (root.length == 0) {
+        fprintf(stderr,
+                "assay: %sno requirements.yaml next to or above %.*s; name scenarios of a folder "
+                "that has one\n",
+                prefix, RT_TEXT_ARG(file));
+        return CNF_EXIT_USAGE;
+    }
+    rt_text table = rt_arena_printf(arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
+    rt_status status = cnf_rules_read(sink, arena, table, out_rules);
+    if (rt_ok(status)) return CNF_EXIT_EXPECTED;
+    fprintf(stderr, "assay: %s%.*s\n", prefix,
+            RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    return CNF_EXIT_USAGE;
 }
 
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command)
@@ -108,6 +148,32 @@ bool cnf_command_print(const rt_buffer *text, const char *what)
     return false;
 }
 
+int cnf_command_finish(rt_buffer *text, const char *what)
+{
+    bool printed = cnf_command_print(text, what);
+    rt_buffer_free(text);
+    return printed ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}
+
+void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *problems)
+{
+    rt_buffer lines = {0};
+    scn_problems_write(&lines, file, problems);
+    fprintf(stream, "%s", rt_buffer_string(&lines));
+    rt_buffer_free(&lines);
+}
+
+int cnf_command_unknown(const char *prefix, const char *what, const char *word,
+                        const char *const *names, uint32_t count)
+{
+    CHECK(count > 0);
+    rt_buffer message = {0};
+    cnf_suggest(&message, word, names, count);
+    fprintf(stderr, "assay: %sunknown %s '%s'%s\n", prefix, what, word, rt_buffer_string(&message));
+    rt_buffer_free(&message);
+    return CNF_EXIT_USAGE;
+}
+
 void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what)
 {
     CHECK(!rt_ok(status));
@@ -115,11 +181,12 @@ void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what)
             RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
 }
 
-bool cnf_command_file_replace(const char *option, const char *name, rt_text content)
+bool cnf_command_file_replace(const char *option, const char *name, rt_buffer *content)
 {
     CHECK(*option == '-');
-    int error = cnf_file_replace(name, content);
+    int error = cnf_file_replace(name, rt_buffer_text(content));
     if (error != 0) fprintf(stderr, "assay: %s %s: %s\n", option, name, strerror(error));
+    rt_buffer_free(content);
     return error == 0;
 }
 

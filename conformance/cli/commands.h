@@ -5,6 +5,11 @@
 
 #include "conformance/cli/options.h"
 #include "conformance/process/files.h"
+#include "conformance/requirements/rules.h"
+#include "conformance/scenario/model/scenario.h"
+#include "conformance/verdict/record.h"
+
+#include <stdio.h>
 
 /* assay run: runs scenarios on subjects. */
 int cnf_run_command(const cnf_arguments *arguments);
@@ -71,6 +76,21 @@ const cnf_command *cnf_command_table(uint32_t *out_count);
  * path that does not exist, NOTHING_RAN if there are no scenarios; both are reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
 
+/* Finds the one scenario of a command, "explain", that takes one path. Returns an exit status, as
+ * above; USAGE also if there are several. */
+int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt_arena *arena,
+                         cnf_files *out_files);
+
+/* Reads the records that run --json wrote. Returns false after reporting an error on stderr, after
+ * the option if that is not empty. */
+bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
+                         cnf_records *out_records);
+
+/* Reads requirements.yaml of the folder of `file` or of one above it. Returns an exit status;
+ * errors are reported on stderr, after `prefix` ("--rule: ", or empty). */
+int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
+                      cnf_rules *out_rules);
+
 /* Returns true after reporting on stderr that the command, "check", does not take packs; false if
  * the files are not a pack's. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
@@ -85,12 +105,23 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
  * because of a full disk or a closed stdout. */
 bool cnf_command_print(const rt_buffer *text, const char *what);
 
+/* Prints a command's result as cnf_command_print does, frees it, and returns the exit status. */
+int cnf_command_finish(rt_buffer *text, const char *what);
+
+/* Prints a scenario file's mistakes, one per line. */
+void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *problems);
+
+/* Reports an unknown word and the nearest names on stderr; `prefix` is "--profile: " or empty.
+ * Returns the exit status USAGE. */
+int cnf_command_unknown(const char *prefix, const char *what, const char *word,
+                        const char *const *names, uint32_t count);
+
 /* Reports a failed status on stderr: "assay: WHAT: MESSAGE", or without WHAT if that is empty. */
 void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what);
 
-/* Replaces the output file of an option ("--junit"), as cnf_file_replace does.  Returns false after
- * reporting an error on stderr. */
-bool cnf_command_file_replace(const char *option, const char *name, rt_text content);
+/* Replaces the output file of an option ("--junit"), as cnf_file_replace does, and frees the
+ * content. Returns false after reporting an error on stderr. */
+bool cnf_command_file_replace(const char *option, const char *name, rt_buffer *content);
 
 /* Decides whether results are coloured: as --color says; by default, if stdout is a terminal and
  * NO_COLOR is unset or empty. Returns false after reporting an unknown word on stderr. Source:

@@ -1,6 +1,7 @@
 /* Conversion of device images, one function per kind of file. */
 #include "conformance/cli/image_convert.h"
 
+#include "conformance/cli/commands.h"
 #include "reference/image/compression.h"
 
 #include <errno.h>
@@ -15,9 +16,11 @@ static void file_make(cnf_conversion *conversion, const char *name, const rt_buf
 
 static rt_status to_syclbin(cnf_conversion *conversion, rt_buffer *out)
 {
-    if (conversion->syclbin) return rt_syclbin_write(conversion->sink, out, conversion->syclbin);
     rt_syclbin syclbin;
-    RT_TRY(rt_syclbin_of(conversion->sink, conversion->arena, conversion->binaries, &syclbin));
+    if (conversion->syclbin)
+        syclbin = *conversion->syclbin;
+    else
+        RT_TRY(rt_syclbin_of(conversion->sink, conversion->arena, conversion->binaries, &syclbin));
     return rt_syclbin_write(conversion->sink, out, &syclbin);
 }
 
@@ -39,17 +42,6 @@ static const char *part_make(cnf_conversion *conversion, uint32_t index, const c
     return slash ? slash + 1 : part.data;
 }
 
-static const char *code_ending(const rt_device_binary *binary)
-{
-    rt_binary_format format = rt_binary_format_of(binary->code);
-    /* An NVIDIA image may also be machine code; PTX is text, which LLVM starts with a comment. */
-    rt_text text = {(const char *)binary->code.data, binary->code.size};
-    bool ptx = rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX));
-    if (ptx && rt_text_starts(text, "//")) return "ptx";
-    if (format == RT_BINARY_SPIRV) return "spv";
-    return format == RT_BINARY_LLVM_BITCODE ? "bc" : "bin";
-}
-
 static rt_status row_make(cnf_conversion *conversion, uint32_t index, rt_buffer *out)
 {
     const rt_device_binary *binary = &conversion->binaries.items[index];
@@ -65,7 +57,15 @@ static rt_status row_make(cnf_conversion *conversion, uint32_t index, rt_buffer 
     }
     rt_status status = rt_property_text_write(conversion->sink, &properties, binary->properties);
     if (rt_ok(status)) {
-        const char *ending = code_ending(binary);
+        rt_binary_format format = rt_binary_format_of(binary->code);
+        /* An NVIDIA image may also be machine code; PTX is text, which LLVM starts with a comment.
+         */
+        bool is_ptx = rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX)) &&
+                      rt_text_starts(rt_buffer_text(&code), "//");
+        const char *ending = is_ptx                             ? "ptx"
+                             : format == RT_BINARY_SPIRV        ? "spv"
+                             : format == RT_BINARY_LLVM_BITCODE ? "bc"
+                                                                : "bin";
         rt_buffer_printf(out, "%s|", part_make(conversion, index, ending, &code));
         rt_buffer_printf(out, "%s|", part_make(conversion, index, "prop", &properties));
         rt_buffer_printf(out, "%s\n", part_make(conversion, index, "sym", &entries));
@@ -97,43 +97,35 @@ const cnf_image_kind *cnf_image_kind_find(const char *name)
     return NULL;
 }
 
-rt_status cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind,
-                            const char *ending)
+int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, const char *ending,
+                      rt_text what)
 {
     CHECK(conversion->name.length > 0);
+    CHECK(conversion->made.count == 0);
     rt_buffer out = {0};
     rt_status status = kind->convert(conversion, &out);
     rt_text file =
         rt_arena_printf(conversion->arena, "%.*s%s", RT_TEXT_ARG(conversion->name), ending);
-    if (rt_ok(status)) file_make(conversion, file.data, &out);
+    if (rt_ok(status))
+        file_make(conversion, file.data, &out);
+    else
+        cnf_command_fail(conversion->sink, status, what);
     rt_buffer_free(&out);
-    return status;
-}
-
-/* ---- Files --------------------------------------------------------------------------------- */
-
-static bool file_write(const char *name, rt_bytes content)
-{
-    errno = 0;
-    FILE *file = fopen(name, "wb");
-    bool written =
-        file && (content.size == 0 || fwrite(content.data, 1, content.size, file) == content.size);
-    if (file && fclose(file) != 0) written = false;
-    if (!written) fprintf(stderr, "assay: %s cannot be written: %s\n", name, strerror(errno));
-    return written;
-}
-
-bool cnf_made_files_write(const cnf_conversion *conversion)
-{
-    for (uint32_t i = 0; i < conversion->made.count; i++)
-        if (!file_write(conversion->made.items[i].name, conversion->made.items[i].content))
-            return false;
-    return true;
-}
-
-void cnf_made_files_free(cnf_conversion *conversion)
-{
+    int exit_status = rt_ok(status) ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+    for (uint32_t i = 0; i < conversion->made.count && exit_status == CNF_EXIT_EXPECTED; i++) {
+        const cnf_made_file *made = &conversion->made.items[i];
+        errno = 0;
+        FILE *stream = fopen(made->name, "wb");
+        bool written =
+            stream && (made->content.size == 0 || fwrite(made->content.data, 1, made->content.size,
+                                                         stream) == made->content.size);
+        if (stream && fclose(stream) != 0) written = false;
+        if (written) continue;
+        fprintf(stderr, "assay: %s cannot be written: %s\n", made->name, strerror(errno));
+        exit_status = CNF_EXIT_INFRASTRUCTURE;
+    }
     rt_vector_free(&conversion->made);
+    return exit_status;
 }
 
 bool cnf_layout_read(const char *text, rt_fat_layout *out_layout)

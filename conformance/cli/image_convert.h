@@ -14,7 +14,7 @@ typedef struct cnf_made_file {
 } cnf_made_file;
 
 /* The input of a conversion and its output files, which are written only after the whole conversion
- * succeeded. Zero-initialise `made` and free it with cnf_made_files_free. */
+ * succeeded. Zero-initialise `made`. */
 typedef struct cnf_conversion {
     rt_sink *sink;
     rt_arena *arena;
@@ -38,16 +38,11 @@ typedef struct cnf_image_kind {
 /* Finds a kind by name: syclbin, text or c; NULL if there is none. */
 const cnf_image_kind *cnf_image_kind_find(const char *name);
 
-/* Converts into the file NAME followed by `ending` ("" if the name has one). Returns the kind's
- * statuses. */
-RT_MUST_USE rt_status cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind,
-                                        const char *ending);
-
-/* Writes the files. Returns false after reporting an error on stderr. */
-bool cnf_made_files_write(const cnf_conversion *conversion);
-
-/* Frees the output files, whether or not they were written. */
-void cnf_made_files_free(cnf_conversion *conversion);
+/* Writes the file NAME followed by `ending` ("" if the name has one), and its companion files.
+ * Returns an exit status; errors are reported on stderr, those of the conversion as errors of
+ * `what`. */
+int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, const char *ending,
+                      rt_text what);
 
 /* Reads the value of --layout, 80 by default. Returns false after reporting on stderr that it is
  * neither 80 nor 96. */

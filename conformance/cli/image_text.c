@@ -40,40 +40,29 @@ static bool ends_with(rt_text text, const char *ending)
     return rt_text_equal((rt_text){text.data + text.length - end.length, end.length}, end);
 }
 
-static bool printable(rt_bytes bytes)
-{
-    for (size_t i = 0; i < bytes.size; i++)
-        if (bytes.data[i] < ' ' || bytes.data[i] > '~') return false;
-    return bytes.size > 0;
-}
-
-/* True if the value has the row's form. */
-static bool has_form(const rt_property *property, value_form form)
-{
-    rt_device_global_value value;
-    switch (form) {
-    case FORM_U32: return property->bytes.size % 4 == 0 && property->unused_bits == 0;
-    case FORM_U64: return property->bytes.size % 8 == 0 && property->unused_bits == 0;
-    case FORM_GLOBAL: return rt_device_global_value_read(property, &value);
-    case FORM_BITS:
-    case FORM_TEXT:
-    case FORM_HEX: break;
-    }
-    return true;
-}
-
+/* The form of a property's bytes: that of its row if they fit it, otherwise text or hexadecimal. */
 static value_form form_of(rt_text set, const rt_property *property)
 {
+    const rt_bytes bytes = property->bytes;
+    const bool is_whole = property->unused_bits == 0;
     for (size_t i = 0; i < sizeof value_rows / sizeof *value_rows; i++) {
         const struct value_row *row = &value_rows[i];
+        rt_device_global_value value;
         if (!rt_text_is(set, row->set) || !ends_with(property->name, row->name_end)) continue;
-        if (has_form(property, row->form)) return row->form;
+        if (row->form == FORM_U32 && !(bytes.size % 4 == 0 && is_whole)) continue;
+        if (row->form == FORM_U64 && !(bytes.size % 8 == 0 && is_whole)) continue;
+        if (row->form == FORM_GLOBAL && !rt_device_global_value_read(property, &value)) continue;
+        return row->form;
     }
-    return printable(property->bytes) && property->unused_bits == 0 ? FORM_TEXT : FORM_HEX;
+    bool is_printable = bytes.size > 0 && is_whole;
+    for (size_t i = 0; i < bytes.size && is_printable; i++)
+        is_printable = bytes.data[i] >= ' ' && bytes.data[i] <= '~';
+    return is_printable ? FORM_TEXT : FORM_HEX;
 }
 
 static void words_append(rt_buffer *out, rt_bytes bytes, size_t word_size)
 {
+    CHECK(bytes.size % word_size == 0);
     rt_reader words = rt_reader_of(bytes);
     rt_buffer_append_byte(out, '[');
     while (words.position < bytes.size) {
@@ -84,25 +73,6 @@ static void words_append(rt_buffer *out, rt_bytes bytes, size_t word_size)
     rt_buffer_append_byte(out, ']');
 }
 
-static void global_append(rt_buffer *out, const rt_property *property)
-{
-    rt_device_global_value value;
-    bool read = rt_device_global_value_read(property, &value);
-    CHECK(read);
-    rt_buffer_printf(out, "%u byte%s%s", value.size, value.size == 1 ? "" : "s",
-                     value.image_scope ? ", image scope" : "");
-}
-
-/* Appends the bits, that of the first argument (bit 0) first. */
-static void bits_append(rt_buffer *out, const rt_property *property)
-{
-    size_t count = property->bytes.size * 8 - property->unused_bits;
-    rt_buffer_printf(out, "%zu bits", count);
-    if (count > 0) rt_buffer_append_byte(out, ' ');
-    for (size_t i = 0; i < count; i++)
-        rt_buffer_append_byte(out, property->bytes.data[i / 8] >> i % 8 & 1 ? '1' : '0');
-}
-
 static void value_append(rt_buffer *out, rt_text set, const rt_property *property)
 {
     const rt_bytes bytes = property->bytes;
@@ -110,11 +80,23 @@ static void value_append(rt_buffer *out, rt_text set, const rt_property *propert
         rt_buffer_printf(out, "%u", property->number);
         return;
     }
+    rt_device_global_value value;
+    size_t bit_count = bytes.size * 8 - property->unused_bits;
     switch (form_of(set, property)) {
     case FORM_U32: words_append(out, bytes, 4); break;
     case FORM_U64: words_append(out, bytes, 8); break;
-    case FORM_GLOBAL: global_append(out, property); break;
-    case FORM_BITS: bits_append(out, property); break;
+    case FORM_GLOBAL: {
+        bool read = rt_device_global_value_read(property, &value);
+        CHECK(read);
+        rt_buffer_printf(out, "%u byte%s%s", value.size, value.size == 1 ? "" : "s",
+                         value.image_scope ? ", image scope" : "");
+        break;
+    }
+    case FORM_BITS: /* that of the first argument (bit 0) first */
+        rt_buffer_printf(out, bit_count > 0 ? "%zu bits " : "%zu bits", bit_count);
+        for (size_t i = 0; i < bit_count; i++)
+            rt_buffer_append_byte(out, bytes.data[i / 8] >> i % 8 & 1 ? '1' : '0');
+        break;
     case FORM_TEXT:
         rt_buffer_append_byte(out, '"');
         rt_buffer_append_escaped(out, (rt_text){(const char *)bytes.data, bytes.size});
@@ -147,14 +129,6 @@ void cnf_property_sets_text(rt_buffer *out, const char *indent, rt_property_sets
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static void option_append(rt_buffer *out, const char *what, rt_text options)
-{
-    if (options.length == 0) return;
-    rt_buffer_printf(out, "  %s: ", what);
-    rt_buffer_append_escaped(out, options);
-    rt_buffer_append_byte(out, '\n');
-}
-
 static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary *binary,
                           const rt_device_binary *decompressed)
 {
@@ -165,14 +139,15 @@ static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary
     rt_buffer_printf(out, ", %zu bytes", decompressed->code.size);
     if (binary->code.data != decompressed->code.data)
         rt_buffer_printf(out, " (compressed: %zu)", binary->code.size);
-    rt_buffer_append_byte(out, '\n');
-    option_append(out, "compile options", binary->compile_options);
-    option_append(out, "link options", binary->link_options);
+    if (binary->compile_options.length > 0) rt_buffer_printf(out, "\n  compile options: ");
+    rt_buffer_append_escaped(out, binary->compile_options);
+    if (binary->link_options.length > 0) rt_buffer_printf(out, "\n  link options: ");
+    rt_buffer_append_escaped(out, binary->link_options);
     for (uint32_t i = 0; i < binary->entry_count; i++) {
-        rt_buffer_printf(out, "  entry ");
+        rt_buffer_printf(out, "\n  entry ");
         rt_buffer_append_escaped(out, binary->entries[i]);
-        rt_buffer_append_byte(out, '\n');
     }
+    rt_buffer_append_byte(out, '\n');
     cnf_property_sets_text(out, "  ", binary->properties);
 }
 

@@ -42,18 +42,10 @@ static bool file_lock(int file)
     return false;
 }
 
-/* True if the name still refers to the open file, which another run may have replaced while we
- * waited for the lock. */
-static bool file_is_current(int file, const char *name)
-{
-    struct stat opened, named;
-    return fstat(file, &opened) == 0 && stat(name, &named) == 0 && opened.st_dev == named.st_dev &&
-           opened.st_ino == named.st_ino;
-}
-
 static int file_open(cnf_journal *journal, const char *name)
 {
     *journal = (cnf_journal){.name = name, .file = -1};
+    struct stat opened, named;
     do {
         if (journal->file >= 0) close(journal->file);
         journal->file = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -61,7 +53,9 @@ static int file_open(cnf_journal *journal, const char *name)
             journal->file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
         if (journal->file < 0) return complain(name, strerror(errno));
         if (!file_lock(journal->file)) return complain(name, "another run is writing it");
-    } while (!file_is_current(journal->file, name));
+        /* Another run may have replaced the file while we waited for the lock. */
+    } while (fstat(journal->file, &opened) != 0 || stat(name, &named) != 0 ||
+             opened.st_dev != named.st_dev || opened.st_ino != named.st_ino);
     return CNF_EXIT_EXPECTED;
 }
 
@@ -95,13 +89,6 @@ static int record_compare(const void *a, const void *b)
     const cnf_record *left = a, *right = b;
     int order = rt_text_compare(left->scenario, right->scenario);
     return order ? order : rt_text_compare(left->subject, right->subject);
-}
-
-/* True for verdicts that a repeated run would not change. */
-static bool verdict_is_final(cnf_verdict verdict)
-{
-    return verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
-           verdict != CNF_VERDICT_POISONED;
 }
 
 /* The files' hashes, sorted by path. */
@@ -143,20 +130,15 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     if (!file || !ours) return FATE_STAYS;
     bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash) &&
                      rt_text_equal(record->conditions, choice->conditions);
-    return unchanged && verdict_is_final(record->judgement.verdict) ? FATE_KEPT : FATE_GOES;
+    /* A repeated run would not change these verdicts. */
+    cnf_verdict verdict = record->judgement.verdict;
+    bool is_final = verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
+                    verdict != CNF_VERDICT_POISONED;
+    return unchanged && is_final ? FATE_KEPT : FATE_GOES;
 }
 
-/* Sorts the kept records and removes duplicates of a pair, which our own runs never write. */
-static void kept_sort(cnf_journal *journal, cnf_record *kept, uint32_t count)
-{
-    if (count > 0) qsort(kept, count, sizeof *kept, record_compare);
-    journal->kept = kept;
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || record_compare(&kept[i], &kept[journal->kept_count - 1]) != 0)
-            kept[journal->kept_count++] = kept[i];
-}
-
-/* Chooses the records to keep; appends those that the new file begins with. */
+/* Chooses the records to keep, sorted and without duplicates of a pair, which our own runs never
+ * write; appends those that the new file begins with. */
 static void records_choose(cnf_journal *journal, const cnf_records *records,
                            const resume_choice *choice, rt_buffer *out_text)
 {
@@ -168,9 +150,15 @@ static void records_choose(cnf_journal *journal, const cnf_records *records,
         if (fate == FATE_KEPT) kept[count++] = *record;
         if (fate == FATE_STAYS) cnf_record_write(out_text, record);
     }
-    kept_sort(journal, kept, count);
-    for (uint32_t i = 0; i < journal->kept_count; i++)
-        cnf_record_write(out_text, &journal->kept[i]);
+    CHECK(count <= records->count);
+    if (count > 0) qsort(kept, count, sizeof *kept, record_compare);
+    journal->kept = kept;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && record_compare(&kept[i], &kept[journal->kept_count - 1]) == 0) continue;
+        CHECK(journal->kept_count <= i);
+        kept[journal->kept_count++] = kept[i];
+        cnf_record_write(out_text, &kept[journal->kept_count - 1]);
+    }
 }
 
 static bool write_all(int file, rt_text text)
@@ -187,12 +175,13 @@ static bool write_all(int file, rt_text text)
 /* Replaces the journal by a file with the text, which is locked before it is renamed. */
 static int file_replace(cnf_journal *journal, rt_text text)
 {
-    rt_text beside = rt_arena_printf(&journal->arena, "%s.resumed", journal->name);
+    CHECK(journal->file >= 0);
+    rt_text resumed = rt_arena_printf(&journal->arena, "%s.resumed", journal->name);
     struct stat info;
     mode_t mode = fstat(journal->file, &info) == 0 ? info.st_mode & 0777 : 0666;
-    int file = open(beside.data, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    int file = open(resumed.data, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     bool replaced = file >= 0 && file_lock(file) && write_all(file, text) && fsync(file) == 0 &&
-                    rename(beside.data, journal->name) == 0;
+                    rename(resumed.data, journal->name) == 0;
     if (replaced) {
         close(journal->file);
         journal->file = file;
@@ -201,37 +190,9 @@ static int file_replace(cnf_journal *journal, rt_text text)
     int status = complain(journal->name, strerror(errno));
     if (file >= 0) {
         close(file);
-        unlink(beside.data);
+        unlink(resumed.data);
     }
     return status;
-}
-
-static int journal_take_over(cnf_journal *journal, const cnf_files *files,
-                             const cnf_run_subject *subjects, uint32_t subject_count,
-                             rt_text conditions)
-{
-    rt_sink *sink = rt_sink_create();
-    rt_buffer content, text = {0};
-    cnf_records records;
-    rt_text name = rt_text_of(journal->name);
-    rt_status status = cnf_file_read(sink, name, SIZE_MAX_BYTES, &content);
-    if (rt_ok(status))
-        status = cnf_records_read(sink, &journal->arena, name, rt_buffer_text(&content), &records);
-    int exit_status = CNF_EXIT_EXPECTED;
-    if (rt_ok(status)) {
-        const resume_choice choice = {files_hash(&journal->arena, files), files->count, subjects,
-                                      subject_count, conditions};
-        records_choose(journal, &records, &choice, &text);
-        exit_status = file_replace(journal, rt_buffer_text(&text));
-    } else {
-        rt_text message = rt_sink_diagnostic(sink, status)->message;
-        fprintf(stderr, "assay: --resume: %.*s\n", RT_TEXT_ARG(message));
-        exit_status = CNF_EXIT_USAGE;
-    }
-    rt_buffer_free(&text);
-    rt_buffer_free(&content);
-    rt_sink_destroy(sink);
-    return exit_status;
 }
 
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
@@ -239,17 +200,38 @@ int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *
 {
     *journal = (cnf_journal){.file = -1};
     if (!name) {
-        fprintf(stderr, "assay: --resume goes with --json FILE, the records of the earlier run\n");
+        fprintf(stderr, "assay: --resume needs --json FILE, the records of the earlier run\n");
         return CNF_EXIT_USAGE;
     }
-    int status = file_open(journal, name);
-    if (status != CNF_EXIT_EXPECTED) return status;
+    int exit_status = file_open(journal, name);
+    if (exit_status != CNF_EXIT_EXPECTED) return exit_status;
+    CHECK(journal->file >= 0);
     struct stat info;
     if (fstat(journal->file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        fprintf(stderr, "assay: --resume: %s is not a file that can be read back\n", name);
+        fprintf(stderr, "assay: --resume: %s is not a regular file\n", name);
         return CNF_EXIT_USAGE;
     }
-    return journal_take_over(journal, files, subjects, subject_count, conditions);
+    rt_sink *sink = rt_sink_create();
+    rt_buffer content, text = {0};
+    cnf_records records;
+    rt_status status = cnf_file_read(sink, rt_text_of(name), SIZE_MAX_BYTES, &content);
+    if (rt_ok(status))
+        status = cnf_records_read(sink, &journal->arena, rt_text_of(name), rt_buffer_text(&content),
+                                  &records);
+    if (rt_ok(status)) {
+        const resume_choice choice = {files_hash(&journal->arena, files), files->count, subjects,
+                                      subject_count, conditions};
+        records_choose(journal, &records, &choice, &text);
+        exit_status = file_replace(journal, rt_buffer_text(&text));
+    } else {
+        fprintf(stderr, "assay: --resume: %.*s\n",
+                RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        exit_status = CNF_EXIT_USAGE;
+    }
+    rt_buffer_free(&text);
+    rt_buffer_free(&content);
+    rt_sink_destroy(sink);
+    return exit_status;
 }
 
 bool cnf_journal_has(const cnf_journal *journal, rt_text path, rt_text hash, rt_text subject)

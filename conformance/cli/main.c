@@ -28,60 +28,64 @@
 
 #define LAYOUT   CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", LAYOUT_TEXT, NULL
 #define COMPRESS CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL
-#define ON       CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL
+#define ON       CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this subject; default: sim.", NULL
 
-#define LAYOUT_TEXT  "--to c: 80 (default) or 96 an image."
-#define JOBS_TEXT    "Run N processes at once; default: the processors."
+#define LAYOUT_TEXT  "--to c: bytes per image, 80 (default) or 96."
+#define JOBS_TEXT    "Run N processes in parallel; default: one per processor."
 #define TIMEOUT_TEXT "Time limit of one process, in seconds; default: 60."
 #define MEMORY_TEXT  "Memory limit of one process, in MiB; default: 8192, 0: none."
-#define SEED_TEXT    "Seed of all that may be chosen; default: 0."
-#define PROFILE_TEXT "documents (default) or dpcpp."
-#define LOADER_TEXT  "simulated (default), or real: modules as files under ld.so."
-#define CHOICES_TEXT "Choose so what the documents leave open, then by the seed."
-#define CACHE_TEXT   "Keep compiled device code there; default: ~/.cache/assay."
+#define SEED_TEXT    "Seed of the runtime's choices; default: 0."
+#define PROFILE_TEXT "Rules of the runtime: documents (default) or dpcpp."
+#define LOADER_TEXT  "simulated (default), or real: modules as files, loaded by ld.so."
+#define CHOICES_TEXT "Make these choices first, later ones by the seed."
+#define CACHE_TEXT   "Folder of compiled device code; default: ~/.cache/assay."
 
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
 
 #define EXPECTATIONS                                                                               \
     CNF_OPTION_EXPECTATIONS, "--expectations", NULL, "DIR,...", EXPECTATIONS_TEXT, NULL
 
-#define EXPECTATIONS_TEXT "More known failures: SUBJECT.yaml in these folders."
+#define EXPECTATIONS_TEXT "Further known failures: SUBJECT.yaml in these folders."
 
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
 
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
-     "Run on these, sim{schedule=backward} too; default: all.", NULL},
+     "Run on these, for example sim{schedule=backward}; default: all.", NULL},
     {JOBS},
     {TIMEOUT},
     {SEED},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
-    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
-    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
-    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write SARIF 2.1.0 at the end.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write each verdict as a line of JSON.", NULL},
+    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write a JUnit report at the end.", NULL},
+    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a report for a browser at the end.", NULL},
+    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write a SARIF 2.1.0 report at the end.", NULL},
     {CNF_OPTION_HISTORY, "--history", NULL, "FILE", "Add the verdicts to FILE (assay history).",
      NULL},
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
-     "Write where subjects differ, and why, or to stdout.", ".md"},
+     "Write how subjects differ, and why; default: stdout.", ".md"},
     {EXPECTATIONS},
     {CACHE},
-    {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
+    {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep the verdicts in --json FILE; run the rest.",
+     NULL},
     {MEMORY},
-    {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...", "Only these folders of the root.", NULL},
+    {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",
+     "Only scenarios in these folders of the root.", NULL},
     {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
-    {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...", "Only what had WORD in --from FILE.", NULL},
+    {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...",
+     "Only scenarios with verdict WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
-    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
+    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as the CI system says.",
+     NULL},
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
-     "Run every way to choose what the documents leave open.", NULL},
+     "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N",
-     "Exit with N where all is SKIP or UNAVAILABLE.", NULL},
+     "Exit with N if every verdict is SKIP or UNAVAILABLE.", NULL},
     {HELP},
 };
 
@@ -102,14 +106,14 @@ static const cnf_option help_option[] = {{HELP}};
 
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
-    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph with Graphviz.", ".svg"},
     {ON},
     RUN_OF_ONE,
     {HELP},
 };
 
 static const cnf_option trace_options[] = {
-    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw a picture, time downwards, instead of JSON.",
      ".svg"},
     {ON},
     RUN_OF_ONE,
@@ -117,7 +121,8 @@ static const cnf_option trace_options[] = {
 };
 
 static const cnf_option fmt_options[] = {
-    {CNF_OPTION_CHECK, "--check", NULL, NULL, "Change nothing; name what is not formatted.", NULL},
+    {CNF_OPTION_CHECK, "--check", NULL, NULL, "Change nothing; list files that are not formatted.",
+     NULL},
     {HELP},
 };
 
@@ -140,7 +145,8 @@ static const cnf_option postlink_options[] = {
     {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
-    {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
+    {CNF_OPTION_TO, "--to", NULL, "KIND", "Kind of the files of -o: text (default), syclbin or c.",
+     NULL},
     {LAYOUT},
     {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
@@ -158,7 +164,7 @@ static const cnf_option pack_options[] = {
     {MEMORY},
     {SEED},
     {CNF_OPTION_PROFILE, "--profile", NULL, "NAME,...",
-     "Whose runs it is for: documents (default), dpcpp.", NULL},
+     "Profiles that it must support: documents (default), dpcpp.", NULL},
     {CACHE},
     {EXPECTATIONS},
     {HELP},
@@ -166,8 +172,8 @@ static const cnf_option pack_options[] = {
 
 static const cnf_option compare_options[] = {
     {CNF_OPTION_MARKDOWN, "--markdown", NULL, NULL, "Print a table for a pull request.", NULL},
-    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR", "Slower is FACTOR times as long; default: 2.",
-     NULL},
+    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR",
+     "Report tests that take FACTOR times as long; default: 2.", NULL},
     {HELP},
 };
 
@@ -181,11 +187,11 @@ static const cnf_option export_options[] = {
 };
 
 static const cnf_option requirements_options[] = {
-    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
-     NULL},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write what --prove finds, or to stdout.",
+    {CNF_OPTION_PROVE, "--prove", NULL, NULL,
+     "Plant each fault and check that a scenario or test fails.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write the results of --prove; default: stdout.",
      ".json"},
-    {CNF_OPTION_BLUNT, "--blunt", NULL, NULL, "Count how many scenarios each fault kills.", NULL},
+    {CNF_OPTION_BLUNT, "--blunt", NULL, NULL, "Count the scenarios that each fault breaks.", NULL},
     {JOBS},
     {TIMEOUT},
     {HELP},
@@ -193,90 +199,90 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: the folder\n"
-     "scenarios here, else the installed one.\n"
-     "Verdicts: PASS; LINKED, as expected up to the launch on a subject that runs nothing; SKIP, the\n"
-     "subject lacks what is named; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, and the\n"
-     "device answers no more; POISONED, not run after that; NOT_RUN; INVALID, the scenario is wrong.\n"
-     "With an entry of an expectation file: XFAIL as it says, XFAIL_MISMATCH otherwise, XPASS not at\n"
-     "all.\n"
-     "With --explore a branch of a one_of that never happened is a warning and no failure: it may\n"
-     "be what another runtime does.\n"
-     "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
-     "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
+     "PATH is a scenario file, a folder of them, or a pack (assay pack --help); default: the folder\n"
+     "scenarios here, or the installed one if there is none.\n"
+     "Verdicts: PASS; LINKED, as expected up to the launch on a subject that cannot run kernels; SKIP,\n"
+     "the subject lacks a named capability; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, the\n"
+     "device no longer responds; POISONED, not run after a HANG; NOT_RUN; INVALID, the scenario is wrong.\n"
+     "With an entry in an expectation file: XFAIL, it fails as described; XFAIL_MISMATCH, it fails\n"
+     "differently; XPASS, it does not fail.\n"
+     "With --explore, a branch of a one_of that never occurs is a warning, not a failure: another\n"
+     "runtime may take it.\n"
+     "Exit status: 0 all verdicts are as expected; 1 some are not; 2 wrong usage or unreadable scenario;\n"
+     "3 infrastructure (interrupted, a subject of --on is missing, disk full); 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
     {"why", "FILE SUBJECT", "Explain the verdict of one scenario on one subject.",
-     "Runs FILE on sim and SUBJECT, and shows the check that fails, the rule that decides, where\n"
-     "the traces part, and the entry of an expectation file that applies.\n"
-     "Exit status: as run's with --on SUBJECT.",
+     "Runs FILE on sim and SUBJECT, and prints the failing check, the rule that decides, the first\n"
+     "difference between the traces, and the entry of an expectation file that applies.\n"
+     "Exit status: that of run --on SUBJECT.",
      why_options, COUNT(why_options), true, cnf_why_command},
-    {"compare", "OLD NEW", "Say what changed between two runs: new, fixed, skipped, slower.",
-     "OLD and NEW are files of run --json.  It got worse where a failure is new, a verdict is skipped\n"
-     "or gone that was there, or what passes takes more than FACTOR times as long and 0.2 s longer.\n"
-     "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file that holds no\n"
-     "records.",
+    {"compare", "OLD NEW",
+     "Compare two runs: new and fixed failures, skipped and slower scenarios.",
+     "OLD and NEW are files of run --json.  A scenario got worse if it fails newly, is skipped or\n"
+     "missing but was not before, or passes but takes more than FACTOR times as long and 0.2 s longer.\n"
+     "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file without records.",
      compare_options, COUNT(compare_options), false, cnf_compare_command},
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
      "FILE is that of run --history, an SQLite database with the table `verdicts`.  Without SCENARIO\n"
-     "those are shown whose verdict on a subject changed.\n"
-     "Exit status: 0 shown; 2 wrong usage, or FILE is not a history or damaged; 4 it has no verdict\n"
-     "about SCENARIO.",
+     "it prints those whose verdict on a subject changed.\n"
+     "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 it has no verdict\n"
+     "on SCENARIO.",
      help_option, COUNT(help_option), false, cnf_history_command},
-    {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
-     "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
+    {"check", "[PATH…]", "Read scenarios and print their mistakes; run nothing.",
+     "Exit status: 0 no mistakes; 2 mistakes, or a path that does not exist; 4 no scenario.",
      help_option, COUNT(help_option), false, cnf_check_command},
-    {"subjects", NULL, "List the subjects: what is installed, what is missing, how to get it.",
-     NULL, help_option, COUNT(help_option), true, cnf_subjects_command},
+    {"subjects", NULL, "List the subjects: installed or missing, and how to install them.", NULL,
+     help_option, COUNT(help_option), true, cnf_subjects_command},
     {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
-     "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
-     "more with the fault of every mark that they reached.  Rules with `proof:` tool, unit or vendor\n"
-     "are also proven by the tests that bear their ids, in the programs that proofs.txt beside\n"
-     "assay lists; a build with tests (BUILD_TESTING) writes it.  Rules with `proof: parts` are\n"
-     "closed when the rules under their `parts:` are.\n"
+     "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then again with\n"
+     "the fault of every mark that they reached.  Rules with `proof:` tool, unit or vendor are also\n"
+     "proven by tests named after their ids, in the programs that proofs.txt next to assay lists; a\n"
+     "build with tests (BUILD_TESTING) writes it.  Rules with `proof: parts` are closed when the rules\n"
+     "under their `parts:` are.\n"
      "Exit status of --prove: 0 every citation holds; 1 a scenario or test program does not pass\n"
-     "without a fault, or a citation is not borne out: with the rule broken, the scenario or the\n"
-     "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
-     "no prove build; 3 infrastructure failed; 4 no scenario.",
+     "without a fault, or a citation does not hold: with the rule broken, the scenario or the rule's\n"
+     "tests still pass, or the scenario never reaches the rule; 2 wrong usage, or not a prove build;\n"
+     "3 infrastructure; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
-    {"explain", "FILE", "Run a scenario and show what it is made of and what happened.",
-     "As text, a section each, of which those that have nothing to say are left out:\n"
+    {"explain", "FILE", "Run a scenario and describe its parts and its run.",
+     "As text, in these sections, without those that would be empty:\n"
      "  Modules                     what each needs, registers, defines for the host and declares\n"
      "  Images                      format, kernels, property sets, imported and exported symbols\n"
-     "  Link graph                  who imports what from whom, and cycles\n"
-     "  Sets of virtual functions   who joined a program for a set, and whom a dummy stands for\n"
-     "  Programs                    images, linked by whom, device, constants; launches, cache hits\n"
-     "  Kernel bundles              how each was made, and of what\n"
-     "  Contents of device_globals  where they are, made and pointed to by which command\n"
-     "  Fusions                     what was held back, and what became of it\n"
-     "  Commands                    in the order of the trace, and what each waits for\n"
-     "--dot and --svg draw the same but for bundles and property sets.\n"
+     "  Link graph                  imports, the images that provide them, and cycles\n"
+     "  Sets of virtual functions   images that joined a program for a set, and dummies\n"
+     "  Programs                    images, linker, device, constants; launches, cache hits\n"
+     "  Kernel bundles              how each was created\n"
+     "  Contents of device_globals  where they are, and the commands that wrote them\n"
+     "  Fusions                     the kernels that were held back, and the result\n"
+     "  Commands                    in the order of the trace, with their dependencies\n"
+     "--dot and --svg draw the same, except bundles and property sets.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
-     "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its place in the\n"
-     "trace: what is shown is order.  Queues are threads, and arrows lead from a command to those that\n"
-     "wait for it.\n"
-     "Exit status: as of explain.",
+     "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its position\n"
+     "in the trace: only order is shown.  Queues are threads, and arrows lead from a command to those\n"
+     "that wait for it.\n"
+     "Exit status: as for explain.",
      trace_options, COUNT(trace_options), true, cnf_trace_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
-     "text of block scalars stay; the names of the files that change are printed.\n"
-     "Exit status: 0 all formatted; 1 --check and some are not; 2 a file is not YAML, or cannot be\n"
-     "read; 3 it cannot be written, or assay is wrong (the file stays as it is); 4 no scenario.",
+     "text of block scalars are kept; the names of changed files are printed.\n"
+     "Exit status: 0 all formatted; 1 --check, and some are not; 2 a file is not YAML, or cannot be\n"
+     "read; 3 it cannot be written, or assay has a defect (the file is unchanged); 4 no scenario.",
      fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
-    {"new", "FEATURE NAME", "Write a scenario from a template, to begin with.",
-     "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not be\n"
-     "there yet; the scenario passes on sim as it is.\n"
-     "Exit status: 0 written; 2 wrong usage, or the file cannot be made.",
+    {"new", "FEATURE NAME", "Write a scenario from a template.",
+     "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not\n"
+     "exist yet; the scenario passes on sim unchanged.\n"
+     "Exit status: 0 written; 2 wrong usage, or the file cannot be created.",
      help_option, COUNT(help_option), false, cnf_new_command},
-    {"doctor", NULL, "Say what is wrong with the machine, and the cure.",
-     "A line for everything that is wrong, which assay cannot do without, or missing, which only some\n"
-     "scenarios and options need, with the cure behind all that it cures, and one command for all.\n"
+    {"doctor", NULL, "Find problems of this machine, and their remedies.",
+     "Prints what is wrong (assay needs it) or missing (some scenarios and options need it), grouped by\n"
+     "remedy, and one command that applies all remedies.\n"
      "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
@@ -287,42 +293,42 @@ static const cnf_command commands[] = {
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
      "FILE is a SYCLBIN, or an ELF executable or shared object of x86-64 with fat binaries of DPC++\n"
      "(images of 80 or 96 bytes); images may be compressed.\n"
-     "  --to syclbin  a SYCLBIN; one that is read stays as it is\n"
+     "  --to syclbin  a SYCLBIN; a SYCLBIN is copied unchanged\n"
      "  --to text     the table OUT, and OUT_0.spv, OUT_0.prop and OUT_0.sym for image 0 and so on;\n"
      "                targets are not kept\n"
      "  --to c        C source of a module that registers the images with DPC++'s runtime\n"
-     "Exit status: 0 done; 2 wrong usage, FILE is damaged or OUT cannot say what is in it; 3 OUT\n"
-     "cannot be written.",
+     "Exit status: 0 done; 2 wrong usage, FILE is damaged, or KIND cannot represent it; 3 OUT cannot be\n"
+     "written.",
      image_options, COUNT(image_options), false, cnf_image_command},
-    {"postlink", "FILE…", "Split device code into images; show what they need and offer.",
+    {"postlink", "FILE…", "Split device code into images; print what they import and export.",
      "FILE is a source: .cl (OpenCL C), .clcpp (C++ for OpenCL), .ll or .bc (LLVM IR of version\n"
-     "14), .spvasm or .spv (SPIR-V); all of them are one module.  Or a scenario (.yaml), each of\n"
-     "whose modules is shown with its own split and format, unless options say others.\n"
-     "Shown are kernels, imported and exported symbols with their demangled names, specialisation\n"
+     "14), .spvasm or .spv (SPIR-V); all files form one module.  Or a scenario (.yaml), each\n"
+     "of whose modules has its own split and format, unless options override them.\n"
+     "Prints kernels, imported and exported symbols with their demangled names, specialisation\n"
      "constants, aspects and size of each image.\n"
      "  --to text     DIR/NAME.table, and DIR/NAME_0.spv, .prop and .sym for image 0 and so on;\n"
      "                NAME is the module's, or that of the first FILE\n"
      "  --to syclbin  DIR/NAME.syclbin\n"
      "  --to c        DIR/NAME.c, which registers the images with DPC++'s runtime\n"
-     "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
-     "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
+     "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND\n"
+     "cannot represent an image; 3 a compiler is missing or crashed, or DIR cannot be written.",
      postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
     {"pack", "[PATH…] -o FILE.assay", "Put scenarios into one file that runs without compilers.",
-     "Each scenario runs once in each profile on a subject that takes each of the formats: sim for\n"
-     "spirv, pocl for bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
-     "refusals, is packed with it, and its known failures are.  `assay run FILE.assay` then needs no\n"
-     "compiler; what it asks for beyond that is SKIP packed-format.  FILE.assay:PATH is one of its\n"
-     "scenarios, or a folder of them.\n"
+     "Each scenario runs once in each profile on a subject of each format: sim for spirv, pocl for\n"
+     "bitcode, nvlink for ptx.  The compilers' answers to its requests (images, linked and fused\n"
+     "programs, refusals) are packed with it, as are its known failures.  `assay run FILE.assay` then\n"
+     "needs no compiler; a request without an answer is SKIP packed-format.  FILE.assay:PATH is one of\n"
+     "its scenarios, or a folder of them.\n"
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
     {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
-     "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
-     "expected, the images as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda), and\n"
-     "a Makefile; it needs a C compiler and the loader of OpenCL or Level Zero or the driver of\n"
-     "CUDA.  The program exits with 0 where all is as expected (PASS, or LINKED where the driver runs\n"
-     "no kernels), with 1 where the device differs, with 2 where there is none.  What has no form\n"
+     "DIR gets main.c, which makes the documents' runtime's calls to the device and checks the\n"
+     "expectations, the images as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda),\n"
+     "and a Makefile; it needs a C compiler and the loader of OpenCL or Level Zero or the driver of\n"
+     "CUDA.  The program exits with 0 if everything is as expected (PASS, or LINKED if the driver runs\n"
+     "no kernels), with 1 if the device differs, with 2 if there is none.  Anything that has no form\n"
      "there is refused by name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
@@ -370,19 +376,6 @@ static void help_print(void)
         printf("  %-14s %s\n", commands[i].name, commands[i].summary);
     printf("\n  assay COMMAND --help   the command's options and exit statuses\n"
            "  assay --version        the version of this program\n");
-}
-
-static int command_unknown(const char *name)
-{
-    rt_buffer message = {0};
-    const char *names[COUNT(commands)];
-    for (uint32_t i = 0; i < COUNT(commands); i++)
-        names[i] = commands[i].name;
-    rt_buffer_printf(&message, "there is no command '%s'", name);
-    cnf_suggest(&message, name, names, COUNT(commands));
-    fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
-    return CNF_EXIT_USAGE;
 }
 
 typedef struct guarded_command {
@@ -466,5 +459,8 @@ int main(int argument_count, char **arguments)
             return hidden_commands[i].run(argument_count - 1, arguments + 1);
     for (uint32_t i = 0; i < COUNT(commands); i++)
         if (strcmp(commands[i].name, name) == 0) return command_run(&commands[i], rest_count, rest);
-    return command_unknown(name);
+    const char *names[COUNT(commands)];
+    for (uint32_t i = 0; i < COUNT(commands); i++)
+        names[i] = commands[i].name;
+    return cnf_command_unknown("", "command", name, names, COUNT(commands));
 }

@@ -47,52 +47,45 @@ static const cnf_option *option_find(const cnf_command *command, const char *arg
     return NULL;
 }
 
-static bool unknown_option(argument_parser *parser, const char *argument)
-{
-    enum { NAMES_MAX = 64 };
-    const char *names[NAMES_MAX];
-    CHECK(parser->command->option_count <= NAMES_MAX);
-    for (uint32_t i = 0; i < parser->command->option_count; i++)
-        names[i] = parser->command->options[i].name;
-    rt_buffer_printf(parser->error, "assay %s has no option %s", parser->command->name, argument);
-    cnf_suggest(parser->error, argument, names, parser->command->option_count);
-    return false;
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
-/* Takes the next argument as the value of an option without "="; "-" if the value may be left out
- * and the next argument does not end like one. */
-static bool value_take(argument_parser *parser, const cnf_option *option, const char **out_value)
-{
-    CHECK(option->value);
-    *out_value = "-";
-    bool more = parser->next < parser->count;
-    const char *ending = option->optional_ending;
-    if (ending && (!more || !ends_with(parser->arguments[parser->next], ending))) return true;
-    if (more) {
-        *out_value = parser->arguments[parser->next++];
-        return true;
-    }
-    rt_buffer_printf(parser->error, "option %s needs a value: %s", option->name, option->value);
-    return false;
-}
-
+/* Parses an option, whose value may be the next argument; "-" if the value may be left out and the
+ * next argument does not end like one. */
 static bool parse_option(argument_parser *parser, const char *argument)
 {
+    const cnf_command *command = parser->command;
     const char *value;
-    const cnf_option *option = option_find(parser->command, argument, &value);
-    if (!option) return unknown_option(parser, argument);
+    const cnf_option *option = option_find(command, argument, &value);
+    if (!option) {
+        enum { NAMES_MAX = 64 };
+        const char *names[NAMES_MAX];
+        CHECK(command->option_count <= NAMES_MAX);
+        for (uint32_t i = 0; i < command->option_count; i++)
+            names[i] = command->options[i].name;
+        rt_buffer_printf(parser->error, "assay %s has no option %s", command->name, argument);
+        cnf_suggest(parser->error, argument, names, command->option_count);
+        return false;
+    }
+    CHECK((unsigned)option->id < CNF_OPTION_COUNT);
+    CHECK_IMPLIES(option->optional_ending, option->value);
     if (!option->value && value) {
         rt_buffer_printf(parser->error, "option %s takes no value", option->name);
         return false;
     }
-    if (option->value && !value && !value_take(parser, option, &value)) return false;
-    CHECK((unsigned)option->id < CNF_OPTION_COUNT);
+    if (option->value && !value) {
+        const char *next = parser->next < parser->count ? parser->arguments[parser->next] : NULL;
+        const char *ending = option->optional_ending;
+        size_t length = next ? strlen(next) : 0, ending_length = ending ? strlen(ending) : 0;
+        if (ending &&
+            (length < ending_length || strcmp(next + length - ending_length, ending) != 0)) {
+            value = "-";
+        } else if (next) {
+            value = next;
+            parser->next++;
+        } else {
+            rt_buffer_printf(parser->error, "option %s needs a value: %s", option->name,
+                             option->value);
+            return false;
+        }
+    }
     parser->out->values[option->id] = value ? value : "";
     return true;
 }
@@ -117,7 +110,9 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
         } else {
             out_arguments->paths[out_arguments->path_count++] = rt_text_of(argument);
         }
+        CHECK(parser.next <= argument_count);
     }
+    CHECK(out_arguments->path_count <= (uint32_t)argument_count);
     return true;
 }
 

@@ -66,32 +66,30 @@ static bool content_read(rt_arena *arena, rt_text path, size_t size_max, rt_text
     return rt_ok(status);
 }
 
-static bool source_read(rt_arena *arena, rt_text path, scn_source *out_source)
-{
-    const rt_text ending = ending_of(path);
-    const struct ending_row *row = NULL;
-    for (size_t i = 0; i < sizeof ending_rows / sizeof *ending_rows; i++)
-        if (rt_text_is(ending, ending_rows[i].ending)) row = &ending_rows[i];
-    if (!row) {
-        fprintf(stderr,
-                "assay: postlink: %.*s: expected a file *.cl, *.clcpp, *.ll, *.bc, *.spvasm or "
-                "*.spv, or one scenario *.yaml\n",
-                RT_TEXT_ARG(path));
-        return false;
-    }
-    *out_source = (scn_source){.language = row->language, .name = path, .file = path};
-    if (!content_read(arena, path, RT_IMAGE_SIZE_MAX, &out_source->code)) return false;
-    if (out_source->code.length > 0) return true;
-    fprintf(stderr, "assay: postlink: %.*s is empty\n", RT_TEXT_ARG(path));
-    return false;
-}
-
 static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_postlink_input *out)
 {
     uint32_t count = arguments->path_count;
+    CHECK(count > 0);
     scn_source *sources = rt_arena_alloc_array(arena, count, sizeof *sources);
-    for (uint32_t i = 0; i < count; i++)
-        if (!source_read(arena, arguments->paths[i], &sources[i])) return CNF_EXIT_USAGE;
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text path = arguments->paths[i], ending = ending_of(path);
+        size_t row = 0, row_count = sizeof ending_rows / sizeof *ending_rows;
+        while (row < row_count && !rt_text_is(ending, ending_rows[row].ending))
+            row++;
+        if (row == row_count) {
+            fprintf(stderr,
+                    "assay: postlink: %.*s: expected a file *.cl, *.clcpp, *.ll, *.bc, *.spvasm or "
+                    "*.spv, or one scenario *.yaml\n",
+                    RT_TEXT_ARG(path));
+            return CNF_EXIT_USAGE;
+        }
+        sources[i] =
+            (scn_source){.language = ending_rows[row].language, .name = path, .file = path};
+        if (!content_read(arena, path, RT_IMAGE_SIZE_MAX, &sources[i].code)) return CNF_EXIT_USAGE;
+        if (sources[i].code.length > 0) continue;
+        fprintf(stderr, "assay: postlink: %.*s is empty\n", RT_TEXT_ARG(path));
+        return CNF_EXIT_USAGE;
+    }
     out->modules = rt_arena_alloc(arena, sizeof *out->modules);
     out->module_count = 1;
     *out->modules = (scn_module){
@@ -101,14 +99,6 @@ static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_pos
 
 /* ---- Scenarios ----------------------------------------------------------------------------- */
 
-static void problems_print(rt_text file, const scn_problems *problems)
-{
-    rt_buffer told = {0};
-    scn_problems_write(&told, file, problems);
-    if (told.size > 0) fprintf(stderr, "%s", rt_buffer_string(&told));
-    rt_buffer_free(&told);
-}
-
 static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
 {
     rt_text text;
@@ -116,7 +106,7 @@ static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
     if (!content_read(arena, file, RT_SCENARIO_SIZE_MAX, &text)) return CNF_EXIT_USAGE;
     const scn_scenario *scenario = scn_read(arena, text, file, file, &problems);
     if (!scenario) {
-        problems_print(file, &problems);
+        cnf_command_problems(stderr, file, &problems);
         return CNF_EXIT_USAGE;
     }
     out->scenario = file;
@@ -126,6 +116,7 @@ static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
         if (module->source_count + module->hand_image_count > 0)
             out->modules[out->module_count++] = *module;
     }
+    CHECK(out->module_count <= scenario->module_count);
     if (out->module_count > 0) return CNF_EXIT_EXPECTED;
     fprintf(stderr, "assay: postlink: no module of %.*s has device code\n", RT_TEXT_ARG(file));
     return CNF_EXIT_USAGE;
@@ -133,49 +124,36 @@ static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* The index of a word in a list of names; `count` if it is absent. */
-static uint32_t word_find(const char *word, const char *const *names, uint32_t count)
+/* Applies --split, --format and --build-options to all modules. Returns false after reporting a
+ * wrong value on stderr. */
+static bool options_apply(const char *const *values, cnf_postlink_input *input)
 {
-    uint32_t index = 0;
-    while (index < count && strcmp(word, names[index]) != 0)
-        index++;
-    return index;
-}
-
-static bool split_apply(const char *word, cnf_postlink_input *input)
-{
-    if (!word) return true;
-    uint32_t split = word_find(word, split_names, RT_SPLIT_COUNT);
-    for (uint32_t i = 0; split < RT_SPLIT_COUNT && i < input->module_count; i++)
-        input->modules[i].split = (rt_split)split;
-    if (split == RT_SPLIT_COUNT)
-        fprintf(stderr, "assay: --split %s: expected off, per_source, per_kernel or auto\n", word);
-    return split < RT_SPLIT_COUNT;
-}
-
-static bool format_apply(const char *word, cnf_postlink_input *input)
-{
-    if (!word) return true;
-    rt_format format = rt_format_find(rt_text_of(word));
-    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE && format != RT_FORMAT_PTX) {
-        fprintf(stderr, "assay: --format %s: expected spirv64, native or ptx\n", word);
+    const char *split_word = values[CNF_OPTION_SPLIT], *format_word = values[CNF_OPTION_FORMAT];
+    const char *build_options = values[CNF_OPTION_BUILD];
+    uint32_t split = 0;
+    while (split_word && split < RT_SPLIT_COUNT && strcmp(split_word, split_names[split]) != 0)
+        split++;
+    if (split == RT_SPLIT_COUNT) {
+        fprintf(stderr, "assay: --split %s: expected off, per_source, per_kernel or auto\n",
+                split_word);
         return false;
     }
-    for (uint32_t i = 0; i < input->module_count; i++)
-        input->modules[i].formats = 1u << format;
-    return true;
-}
-
-static bool build_options_apply(const char *options, cnf_postlink_input *input)
-{
-    if (!options) return true;
+    rt_format format = format_word ? rt_format_find(rt_text_of(format_word)) : RT_FORMAT_SPIRV64;
+    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE && format != RT_FORMAT_PTX) {
+        fprintf(stderr, "assay: --format %s: expected spirv64, native or ptx\n", format_word);
+        return false;
+    }
     rt_text refused;
-    if (!scn_build_options_check(rt_text_of(options), &refused)) {
+    if (build_options && !scn_build_options_check(rt_text_of(build_options), &refused)) {
         fprintf(stderr, "assay: --build-options: '%.*s' is refused\n", RT_TEXT_ARG(refused));
         return false;
     }
-    for (uint32_t i = 0; i < input->module_count; i++)
-        input->modules[i].build_options = rt_text_of(options);
+    for (uint32_t i = 0; i < input->module_count; i++) {
+        scn_module *module = &input->modules[i];
+        if (split_word) module->split = (rt_split)split;
+        if (format_word) module->formats = 1u << format;
+        if (build_options) module->build_options = rt_text_of(build_options);
+    }
     return true;
 }
 
@@ -192,8 +170,6 @@ int cnf_postlink_input_read(const cnf_arguments *arguments, rt_arena *arena,
     int status = scenario ? scenario_read(first, arena, out_input)
                           : sources_read(arguments, arena, out_input);
     if (status != CNF_EXIT_EXPECTED) return status;
-    bool applied = split_apply(arguments->values[CNF_OPTION_SPLIT], out_input) &&
-                   format_apply(arguments->values[CNF_OPTION_FORMAT], out_input) &&
-                   build_options_apply(arguments->values[CNF_OPTION_BUILD], out_input);
-    return applied ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+    CHECK(out_input->module_count > 0);
+    return options_apply(arguments->values, out_input) ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }

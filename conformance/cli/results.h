@@ -1,4 +1,4 @@
-/* The files that commands which run scenarios read and write in addition to printing. */
+/* The files that commands which run scenarios read in addition to scenarios, and the history. */
 #ifndef CONFORMANCE_CLI_RESULTS_H
 #define CONFORMANCE_CLI_RESULTS_H
 
@@ -12,16 +12,8 @@
 bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
                         cnf_expectations *out_expectations);
 
-/* Writes the file of --junit, if given. Returns false after reporting an error on stderr. */
-bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
-                       const cnf_column *columns, uint32_t column_count);
-
 /* The name of the reference subject (static). */
 const char *cnf_results_oracle(void);
-
-/* Writes the file of --sarif, if given, with the table of rules of the files' root. Returns false
- * after reporting an error on stderr. */
-bool cnf_results_sarif(const cnf_arguments *arguments, const cnf_files *files, cnf_report *report);
 
 /* Opens the file of --history before the run; NULL if the option is not given. Returns false after
  * reporting on stderr that it cannot be opened or is not a history. */
@@ -35,13 +27,5 @@ bool cnf_results_history_add(cnf_history *history, const cnf_report *report);
  * packed scenario or a file elsewhere, that of the current folder. Returns false if there is none;
  * explanations then have no rules. */
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
-
-/* Writes the page of --differences, if given. Returns false after reporting an error on stderr. */
-bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,
-                             cnf_report *report, const cnf_column *columns, uint32_t column_count);
-
-/* Writes the page of --html, if given, from the collected data. Returns false after reporting an
- * error on stderr. */
-bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run);
 
 #endif

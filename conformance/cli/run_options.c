@@ -17,50 +17,19 @@ enum {
     MEMORY_MAX_MIB = 1 << 24,
 };
 
-static bool numbers_read(const cnf_arguments *arguments, cnf_run_options *out_options)
-{
-    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0, threads = 0;
-    bool read = cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
-                                   cnf_command_processors(), &jobs) &&
-                cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                                   TIMEOUT_DEFAULT_S, &timeout_s) &&
-                cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
-                                   MEMORY_DEFAULT_MIB, &memory_mib) &&
-                cnf_command_number(arguments, CNF_OPTION_THREADS, "--threads", 1, THREADS_MAX, 1,
-                                   &threads) &&
-                cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
-                                   &out_options->seed);
-    out_options->job_count = (uint32_t)jobs;
-    out_options->timeout_ms = (uint32_t)timeout_s * 1000;
-    out_options->memory_bytes = memory_mib << 20;
-    out_options->threads = (uint32_t)threads;
-    return read;
-}
-
 /* Finds a profile by its word; RT_PROFILE_COUNT after reporting on stderr that there is none. */
 static rt_profile profile_find(rt_text word)
 {
-    rt_profile found = rt_profile_find(word);
-    if (found != RT_PROFILE_COUNT) return found;
+    rt_profile profile = rt_profile_find(word);
+    if (profile != RT_PROFILE_COUNT) return profile;
     const char *names[RT_PROFILE_COUNT];
-    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
-        names[profile] = rt_profile_name(profile);
+    for (uint32_t i = 0; i < RT_PROFILE_COUNT; i++)
+        names[i] = rt_profile_name((rt_profile)i);
     rt_arena arena = {0};
-    const char *written = rt_arena_text(&arena, word).data;
-    rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no profile '%s'", written);
-    cnf_suggest(&message, written, names, RT_PROFILE_COUNT);
-    fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
+    cnf_command_unknown("--profile: ", "profile", rt_arena_text(&arena, word).data, names,
+                        RT_PROFILE_COUNT);
     rt_arena_reset(&arena);
     return RT_PROFILE_COUNT;
-}
-
-static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile)
-{
-    const char *name = arguments->values[CNF_OPTION_PROFILE];
-    *out_profile = name ? profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
-    return *out_profile != RT_PROFILE_COUNT;
 }
 
 bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t *out_count)
@@ -71,6 +40,7 @@ bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t
         size_t length = strcspn(names, ",");
         rt_profile profile = profile_find((rt_text){names, length});
         if (profile == RT_PROFILE_COUNT) return false;
+        CHECK_IMPLIES(!given[profile], *out_count < RT_PROFILE_COUNT);
         if (!given[profile]) out_profiles[(*out_count)++] = profile;
         given[profile] = true;
         names = names[length] == ',' ? names + length + 1 : NULL;
@@ -78,35 +48,42 @@ bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t
     return true;
 }
 
-static bool loader_read(const cnf_arguments *arguments, bool *out_real)
-{
-    const char *word = arguments->values[CNF_OPTION_LOADER];
-    *out_real = false;
-    if (!word || cnf_loader_find(rt_text_of(word), out_real)) return true;
-    const char *const words[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
-    rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no loader '%s'", word);
-    cnf_suggest(&message, word, words, 2);
-    fprintf(stderr, "assay: --loader: %s\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
-    return false;
-}
-
-static bool choices_read(const cnf_arguments *arguments, rt_text *out_choices)
-{
-    *out_choices = rt_text_of(arguments->values[CNF_OPTION_CHOICES]);
-    if (cnf_explorer_script_valid(*out_choices)) return true;
-    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
-            out_choices->data);
-    return false;
-}
-
 bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options)
 {
-    *out_options = (cnf_run_options){.cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
-    return numbers_read(arguments, out_options) && profile_read(arguments, &out_options->profile) &&
-           loader_read(arguments, &out_options->real_loader) &&
-           choices_read(arguments, &out_options->choices);
+    const char *const *values = arguments->values;
+    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0, threads = 0;
+    *out_options = (cnf_run_options){.cache = rt_text_of(values[CNF_OPTION_CACHE]),
+                                     .choices = rt_text_of(values[CNF_OPTION_CHOICES]),
+                                     .profile = RT_PROFILE_DOCUMENTS};
+    if (!cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
+                            cnf_command_processors(), &jobs) ||
+        !cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                            TIMEOUT_DEFAULT_S, &timeout_s) ||
+        !cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
+                            MEMORY_DEFAULT_MIB, &memory_mib) ||
+        !cnf_command_number(arguments, CNF_OPTION_THREADS, "--threads", 1, THREADS_MAX, 1,
+                            &threads) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
+                            &out_options->seed))
+        return false;
+    CHECK(timeout_s <= UINT32_MAX / 1000);
+    CHECK(threads >= 1 && threads <= THREADS_MAX);
+    out_options->job_count = (uint32_t)jobs;
+    out_options->timeout_ms = (uint32_t)timeout_s * 1000;
+    out_options->memory_bytes = memory_mib << 20;
+    out_options->threads = (uint32_t)threads;
+    const char *profile = values[CNF_OPTION_PROFILE], *loader = values[CNF_OPTION_LOADER];
+    if (profile) out_options->profile = profile_find(rt_text_of(profile));
+    if (out_options->profile == RT_PROFILE_COUNT) return false;
+    if (loader && !cnf_loader_find(rt_text_of(loader), &out_options->real_loader)) {
+        const char *const names[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
+        cnf_command_unknown("--loader: ", "loader", loader, names, 2);
+        return false;
+    }
+    if (cnf_explorer_script_valid(out_options->choices)) return true;
+    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
+            out_options->choices.data);
+    return false;
 }
 
 /* Prints the source of choices, the runtime's profile and the loader. */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS_SIZE_MAX = 1 << 30 };
-
 /* The words of one option, and the files that it keeps. */
 typedef struct selection {
     const cnf_arguments *arguments;
@@ -40,49 +38,28 @@ static void words_split(selection *selected, const char *text)
     selected->word_count = count;
 }
 
-/* Reports an unknown word and the nearest names, which are NUL-terminated. */
-static int word_unknown(const char *option, const char *what, rt_text word,
-                        const char *const *names, uint32_t count)
-{
-    rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no %s '%.*s'", what, RT_TEXT_ARG(word));
-    cnf_suggest(&message, word.data, names, count);
-    fprintf(stderr, "assay: %s: %s\n", option, rt_buffer_string(&message));
-    rt_buffer_free(&message);
-    return CNF_EXIT_USAGE;
-}
-
-static int fail(const selection *selected, const char *option, rt_status status)
-{
-    cnf_command_fail(selected->sink, status, rt_text_of(option));
-    return CNF_EXIT_USAGE;
-}
-
 /* ---- Features ------------------------------------------------------------------------------ */
 
-/* The folder directly below the root; empty for a scenario in the root itself. */
-static rt_text feature_of(const cnf_file *file)
-{
-    const char *slash = memchr(file->path.data, '/', file->path.length);
-    return (rt_text){file->path.data, slash ? (size_t)(slash - file->path.data) : 0};
-}
-
+/* A feature is the folder directly below the root; empty for a scenario in the root itself. */
 static int features_select(selection *selected)
 {
     const cnf_files *files = selected->files;
     const char **names = rt_arena_alloc_array(selected->arena, files->count, sizeof *names);
-    for (uint32_t i = 0; i < files->count; i++)
-        names[i] = rt_arena_text(selected->arena, feature_of(&files->items[i])).data;
+    for (uint32_t i = 0; i < files->count; i++) {
+        rt_text path = files->items[i].path;
+        rt_text folder = rt_text_take_until(&path, '/');
+        names[i] = path.length > 0 ? rt_arena_text(selected->arena, folder).data : "";
+    }
     for (uint32_t word = 0; word < selected->word_count; word++) {
-        bool known = false;
+        bool is_known = false;
         for (uint32_t i = 0; i < files->count; i++) {
             if (selected->words[word].length == 0 || !rt_text_is(selected->words[word], names[i]))
                 continue;
-            known = selected->keeps[i] = true;
+            is_known = selected->keeps[i] = true;
         }
-        if (!known)
-            return word_unknown("--feature", "folder of scenarios", selected->words[word], names,
-                                files->count);
+        if (!is_known)
+            return cnf_command_unknown("--feature: ", "folder of scenarios",
+                                       selected->words[word].data, names, files->count);
     }
     return CNF_EXIT_EXPECTED;
 }
@@ -92,8 +69,7 @@ static int features_select(selection *selected)
 /* True for the rule itself and for rules whose ids continue with a '-'. */
 static bool rule_is_below(rt_text id, rt_text word)
 {
-    if (word.length == 0 || id.length < word.length) return false;
-    if (memcmp(id.data, word.data, word.length) != 0) return false;
+    if (word.length == 0 || !rt_text_starts(id, word.data)) return false;
     return id.length == word.length || id.data[word.length] == '-';
 }
 
@@ -101,10 +77,12 @@ static bool rule_is_below(rt_text id, rt_text word)
 static int rules_known(const selection *selected, const char *const *names, uint32_t count)
 {
     for (uint32_t word = 0; word < selected->word_count; word++) {
-        bool known = false;
-        for (uint32_t i = 0; i < count && !known; i++)
-            known = rule_is_below(rt_text_of(names[i]), selected->words[word]);
-        if (!known) return word_unknown("--rule", "rule", selected->words[word], names, count);
+        bool is_known = false;
+        for (uint32_t i = 0; i < count && !is_known; i++)
+            is_known = rule_is_below(rt_text_of(names[i]), selected->words[word]);
+        if (!is_known)
+            return cnf_command_unknown("--rule: ", "rule", selected->words[word].data, names,
+                                       count);
     }
     return CNF_EXIT_EXPECTED;
 }
@@ -117,20 +95,6 @@ static bool rule_is_wanted(const selection *selected, rt_text id)
     return false;
 }
 
-/* Selects a packed scenario by the citations in its model. */
-static rt_status packed_rules_select(selection *selected, uint32_t file)
-{
-    rt_arena arena = {0};
-    const scn_scenario *scenario;
-    rt_status status = scn_pack_read(selected->sink, &arena,
-                                     selected->files->items[file].packed->model, &scenario);
-    for (uint32_t i = 0; rt_ok(status) && i < scenario->cover_count; i++)
-        if (rule_is_wanted(selected, rt_text_of(rt_rule_name(scenario->covers[i].rule))))
-            selected->keeps[file] = true;
-    rt_arena_reset(&arena);
-    return status;
-}
-
 /* A pack contains no table of rules; its models can only cite those compiled into this program. */
 static int pack_rules_select(selection *selected)
 {
@@ -140,85 +104,73 @@ static int pack_rules_select(selection *selected)
         names[count++] = rt_rule_name((rt_rule)rule);
     if (rules_known(selected, names, count) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
     for (uint32_t i = 0; i < selected->files->count; i++) {
-        rt_status status = packed_rules_select(selected, i);
-        if (!rt_ok(status)) return fail(selected, "--rule", status);
+        rt_arena arena = {0};
+        const scn_scenario *scenario;
+        rt_bytes model = selected->files->items[i].packed->model;
+        rt_status status = scn_pack_read(selected->sink, &arena, model, &scenario);
+        for (uint32_t k = 0; rt_ok(status) && k < scenario->cover_count; k++)
+            if (rule_is_wanted(selected, rt_text_of(rt_rule_name(scenario->covers[k].rule))))
+                selected->keeps[i] = true;
+        rt_arena_reset(&arena);
+        if (rt_ok(status)) continue;
+        cnf_command_fail(selected->sink, status, RT_TEXT("--rule"));
+        return CNF_EXIT_USAGE;
     }
     return CNF_EXIT_EXPECTED;
 }
 
 static int rules_select(selection *selected)
 {
-    if (selected->files->items[0].packed) return pack_rules_select(selected);
-    rt_text root = cnf_files_root(selected->arena, selected->files->items[0].file);
-    if (root.length == 0) {
-        fprintf(stderr,
-                "assay: --rule: there is no requirements.yaml beside or above %.*s; name scenarios "
-                "of a folder that has one\n",
-                RT_TEXT_ARG(selected->files->items[0].file));
-        return CNF_EXIT_USAGE;
-    }
-    rt_text table = rt_arena_printf(selected->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
+    const cnf_file *first = &selected->files->items[0];
     cnf_rules rules;
-    rt_status status = cnf_rules_read(selected->sink, selected->arena, table, &rules);
-    if (!rt_ok(status)) return fail(selected, "--rule", status);
+    if (first->packed) return pack_rules_select(selected);
+    int exit_status =
+        cnf_command_rules(selected->sink, selected->arena, "--rule: ", first->file, &rules);
+    if (exit_status != CNF_EXIT_EXPECTED) return exit_status;
     const char **names = rt_arena_alloc_array(selected->arena, rules.count, sizeof *names);
     for (uint32_t i = 0; i < rules.count; i++)
         names[i] = rt_arena_text(selected->arena, rules.items[i].id).data;
     if (rules_known(selected, names, rules.count) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
     cnf_citations citations;
-    status =
+    rt_status status =
         cnf_citations_read(selected->sink, selected->arena, selected->files, &rules, &citations);
-    if (!rt_ok(status)) return fail(selected, "--rule", status);
+    if (!rt_ok(status)) {
+        cnf_command_fail(selected->sink, status, RT_TEXT("--rule"));
+        return CNF_EXIT_USAGE;
+    }
     for (uint32_t i = 0; i < citations.count; i++) {
         const cnf_citation *citation = &citations.items[i];
+        CHECK(citation->scenario < selected->files->count);
         if (rule_is_wanted(selected, citation->id)) selected->keeps[citation->scenario] = true;
     }
     return CNF_EXIT_EXPECTED;
 }
 
-/* ---- Verdicts of an earlier run ------------------------------------------------------------ */
-
-static int verdicts_known(const selection *selected)
-{
-    const char *names[CNF_VERDICT_COUNT];
-    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++)
-        names[verdict] = cnf_verdict_word(verdict);
-    for (uint32_t word = 0; word < selected->word_count; word++)
-        if (cnf_verdict_find(selected->words[word]) == CNF_VERDICT_COUNT)
-            return word_unknown("--verdict", "verdict", selected->words[word], names,
-                                CNF_VERDICT_COUNT);
-    return CNF_EXIT_EXPECTED;
-}
-
-static void record_select(selection *selected, const cnf_record *record)
-{
-    bool wanted = false;
-    for (uint32_t word = 0; word < selected->word_count && !wanted; word++)
-        wanted = cnf_verdict_find(selected->words[word]) == record->judgement.verdict;
-    for (uint32_t i = 0; i < selected->files->count && wanted; i++)
-        if (rt_text_equal(selected->files->items[i].path, record->scenario))
-            selected->keeps[i] = true;
-}
-
+/* Selects the scenarios that had one of the verdicts in an earlier run. */
 static int verdicts_select(selection *selected)
 {
-    const char *name = selected->arguments->values[CNF_OPTION_FROM];
-    if (verdicts_known(selected) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
-    rt_buffer content;
-    cnf_records records;
-    rt_status status = cnf_file_read(selected->sink, rt_text_of(name), RECORDS_SIZE_MAX, &content);
-    if (rt_ok(status)) {
-        status = cnf_records_read(selected->sink, selected->arena, rt_text_of(name),
-                                  rt_buffer_text(&content), &records);
+    const char *names[CNF_VERDICT_COUNT];
+    bool is_wanted[CNF_VERDICT_COUNT + 1] = {false};
+    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++)
+        names[verdict] = cnf_verdict_word(verdict);
+    for (uint32_t word = 0; word < selected->word_count; word++) {
+        is_wanted[cnf_verdict_find(selected->words[word])] = true;
+        if (is_wanted[CNF_VERDICT_COUNT])
+            return cnf_command_unknown("--verdict: ", "verdict", selected->words[word].data, names,
+                                       CNF_VERDICT_COUNT);
     }
-    rt_buffer_free(&content);
-    if (!rt_ok(status)) return fail(selected, "--from", status);
-    for (uint32_t i = 0; i < records.count; i++)
-        record_select(selected, &records.items[i]);
+    rt_text name = rt_text_of(selected->arguments->values[CNF_OPTION_FROM]);
+    cnf_records records;
+    if (!cnf_command_records(selected->arena, "--from", name, &records)) return CNF_EXIT_USAGE;
+    for (uint32_t i = 0; i < records.count; i++) {
+        const cnf_record *record = &records.items[i];
+        if (!is_wanted[record->judgement.verdict]) continue;
+        for (uint32_t k = 0; k < selected->files->count; k++)
+            if (rt_text_equal(selected->files->items[k].path, record->scenario))
+                selected->keeps[k] = true;
+    }
     return CNF_EXIT_EXPECTED;
 }
-
-/* ---- All of them --------------------------------------------------------------------------- */
 
 static const struct selection_row {
     cnf_option_id option;
@@ -230,45 +182,42 @@ static const struct selection_row {
     {CNF_OPTION_VERDICT, "--verdict", verdicts_select},
 };
 
-/* Applies one option to the remaining files. */
-static int row_apply(const struct selection_row *row, selection *selected, cnf_files *inout_files)
-{
-    const char *text = selected->arguments->values[row->option];
-    if (!text) return CNF_EXIT_EXPECTED;
-    selected->files = inout_files;
-    selected->keeps = rt_arena_alloc_array(selected->arena, inout_files->count, sizeof(bool));
-    words_split(selected, text);
-    int status = row->select(selected);
-    if (status != CNF_EXIT_EXPECTED) return status;
-    cnf_file *kept = rt_arena_alloc_array(selected->arena, inout_files->count, sizeof *kept);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < inout_files->count; i++)
-        if (selected->keeps[i]) kept[count++] = inout_files->items[i];
-    if (count == 0) {
-        fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
-                inout_files->count);
-        return CNF_EXIT_NOTHING_RAN;
-    }
-    *inout_files = (cnf_files){kept, count};
-    return CNF_EXIT_EXPECTED;
-}
-
 int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_files *inout_files)
 {
     CHECK(inout_files->count > 0);
     bool has_verdict = arguments->values[CNF_OPTION_VERDICT] != NULL;
     bool has_from = arguments->values[CNF_OPTION_FROM] != NULL;
     if (has_verdict != has_from) {
-        fprintf(stderr,
-                "assay: --verdict needs --from beside it, and --from needs --verdict: which "
-                "verdicts, and the --json file of an earlier run\n");
+        fprintf(stderr, "assay: --verdict and --from need each other: --verdict WORD,... says "
+                        "which verdicts, --from FILE names the --json file of an earlier run\n");
         return CNF_EXIT_USAGE;
     }
     selection selected = {.arguments = arguments, .arena = arena, .sink = rt_sink_create()};
     int status = CNF_EXIT_EXPECTED;
-    for (size_t i = 0; i < sizeof selection_rows / sizeof *selection_rows; i++)
-        if (status == CNF_EXIT_EXPECTED)
-            status = row_apply(&selection_rows[i], &selected, inout_files);
+    /* Each option applies to the files that the options before it kept. */
+    for (size_t i = 0; i < sizeof selection_rows / sizeof *selection_rows; i++) {
+        const struct selection_row *row = &selection_rows[i];
+        const char *text = arguments->values[row->option];
+        if (!text || status != CNF_EXIT_EXPECTED) continue;
+        const cnf_files files = *inout_files;
+        selected.files = &files;
+        selected.keeps = rt_arena_alloc_array(arena, files.count, sizeof(bool));
+        words_split(&selected, text);
+        status = row->select(&selected);
+        if (status != CNF_EXIT_EXPECTED) continue;
+        cnf_file *kept = rt_arena_alloc_array(arena, files.count, sizeof *kept);
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < files.count; k++)
+            if (selected.keeps[k]) kept[count++] = files.items[k];
+        CHECK(count <= files.count);
+        if (count == 0) {
+            fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
+                    files.count);
+            status = CNF_EXIT_NOTHING_RAN;
+        } else {
+            *inout_files = (cnf_files){kept, count};
+        }
+    }
     rt_sink_destroy(selected.sink);
     return status;
 }

@@ -24,6 +24,7 @@ bool cnf_shard_read(const char *text, cnf_shard *out_shard)
     if (!rt_number_read(rt_text_of(slash + 1), 1, SHARDS_MAX, &count) ||
         !rt_number_read(first, 1, count, &index))
         return false;
+    CHECK(index >= 1 && index <= count);
     *out_shard = (cnf_shard){(uint32_t)index - 1, (uint32_t)count};
     return true;
 }
@@ -45,78 +46,66 @@ static const struct shard_variables {
     {"CI_NODE_INDEX", "CI_NODE_TOTAL", 1, NULL}, /* GitLab */
 };
 
-static bool status_file_touch(const char *variable, rt_buffer *out_error)
-{
-    const char *name = variable ? getenv(variable) : NULL;
-    if (!name || !*name) return true;
-    int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file >= 0) close(file);
-    if (file < 0) rt_buffer_printf(out_error, "%s=%s: %s", variable, name, strerror(errno));
-    return file >= 0;
-}
-
-static bool variables_read(const struct shard_variables *row, const char *index_text,
-                           const char *count_text, cnf_shard *out_shard, rt_buffer *out_error)
-{
-    uint64_t index, count;
-    bool read = rt_number_read(rt_text_of(count_text), 1, SHARDS_MAX, &count) &&
-                rt_number_read(rt_text_of(index_text), row->first, row->first + count - 1, &index);
-    if (!read) {
-        rt_buffer_printf(
-            out_error,
-            "%s=%s and %s=%s: expected the job's number, counted from %u, and how many jobs there "
-            "are",
-            row->index, index_text, row->count, count_text, row->first);
-        return false;
-    }
-    *out_shard = (cnf_shard){(uint32_t)index - row->first, (uint32_t)count};
-    return status_file_touch(row->status_file, out_error);
-}
-
 bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
 {
     *out_shard = (cnf_shard){0, 1};
-    for (size_t i = 0; i < sizeof shard_variables / sizeof *shard_variables; i++) {
-        const struct shard_variables *row = &shard_variables[i];
-        const char *index = getenv(row->index), *count = getenv(row->count);
-        if (!index && !count) continue;
-        /* GitLab sets the count for every job, but the index only for split ones. */
-        if (!index && strcmp(count, "1") == 0) continue;
-        if (!index || !count) {
-            rt_buffer_printf(out_error, "%s is set, but %s is not; set both or none, or write I/N",
-                             index ? row->index : row->count, index ? row->count : row->index);
-            return false;
-        }
-        return variables_read(row, index, count, out_shard, out_error);
+    /* The first system of which a variable is set; GitLab sets the count for every job, but the
+     * index only for split ones. */
+    const struct shard_variables *row = NULL;
+    const char *index_text = NULL, *count_text = NULL;
+    for (size_t i = 0; i < sizeof shard_variables / sizeof *shard_variables && !row; i++) {
+        index_text = getenv(shard_variables[i].index);
+        count_text = getenv(shard_variables[i].count);
+        if (index_text || (count_text && strcmp(count_text, "1") != 0)) row = &shard_variables[i];
     }
-    return true;
+    if (!row) return true;
+    if (!index_text || !count_text) {
+        rt_buffer_printf(out_error, "%s is set, but %s is not; set both or none, or write I/N",
+                         index_text ? row->index : row->count,
+                         index_text ? row->count : row->index);
+        return false;
+    }
+    uint64_t index, count;
+    if (!rt_number_read(rt_text_of(count_text), 1, SHARDS_MAX, &count) ||
+        !rt_number_read(rt_text_of(index_text), row->first, row->first + count - 1, &index)) {
+        rt_buffer_printf(out_error,
+                         "%s=%s and %s=%s: expected the job's number, counted from %u, and the "
+                         "number of jobs",
+                         row->index, index_text, row->count, count_text, row->first);
+        return false;
+    }
+    CHECK(index - row->first < count);
+    *out_shard = (cnf_shard){(uint32_t)index - row->first, (uint32_t)count};
+    const char *name = row->status_file ? getenv(row->status_file) : NULL;
+    if (!name || !*name) return true;
+    int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0)
+        rt_buffer_printf(out_error, "%s=%s: %s", row->status_file, name, strerror(errno));
+    else
+        close(file);
+    return file >= 0;
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* A hash of the file's content; of its path if it cannot be read, so that exactly one shard reports
- * the error. */
-static uint64_t file_number(const cnf_file *file)
-{
-    rt_sink *sink = rt_sink_create();
-    rt_buffer content;
-    rt_status status = cnf_file_text(sink, file, &content);
-    rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : file->path;
-    uint64_t number = rt_hash128(hashed.data, hashed.length).low;
-    rt_buffer_free(&content);
-    rt_sink_destroy(sink);
-    return number;
-}
-
 cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
 {
-    CHECK(shard.count > 0 && shard.index < shard.count);
+    CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
+    CHECK(shard.index < shard.count);
     if (shard.count == 1) return files;
     cnf_file *kept = rt_arena_alloc_array(arena, files.count + 1, sizeof *kept);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < files.count; i++)
-        if (file_number(&files.items[i]) % shard.count == shard.index)
+    rt_sink *sink = rt_sink_create();
+    for (uint32_t i = 0; i < files.count; i++) {
+        rt_buffer content;
+        rt_status status = cnf_file_text(sink, &files.items[i], &content);
+        /* By its path if it cannot be read, so that exactly one shard reports the error. */
+        rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : files.items[i].path;
+        if (rt_hash128(hashed.data, hashed.length).low % shard.count == shard.index)
             kept[count++] = files.items[i];
+        rt_buffer_free(&content);
+    }
+    rt_sink_destroy(sink);
     CHECK(count <= files.count);
     return (cnf_files){kept, count};
 }

@@ -15,54 +15,44 @@ static cnf_xpl_variable *variable_of(cnf_contents *contents, rt_text id)
     return &contents->variables.items[index];
 }
 
-static void registered_collect(cnf_contents *contents, rt_device_global_list list)
-{
-    for (uint32_t i = 0; i < list.count; i++) {
-        const rt_device_global *global = &list.globals[i];
-        cnf_xpl_variable *variable = variable_of(contents, global->unique_id);
-        variable->name = global->name;
-        variable->size = global->size;
-        variable->image_scope = global->image_scope;
-    }
-}
-
-static void described_collect(cnf_contents *contents, const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        cnf_xpl_variable *variable = variable_of(contents, set->properties[i].name);
-        rt_device_global_value value;
-        if (variable->size > 0 || !rt_device_global_value_read(&set->properties[i], &value))
-            continue;
-        variable->size = value.size;
-        variable->image_scope = value.image_scope;
-    }
-}
-
 static void scenario_collect(cnf_contents *contents, const scn_scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->module_count; i++)
-        registered_collect(contents, scenario->modules[i].device_globals);
+    /* What host code registers has names; images add what no host code does. */
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        const rt_device_global_list list = scenario->modules[i].device_globals;
+        for (uint32_t k = 0; k < list.count; k++) {
+            cnf_xpl_variable *variable = variable_of(contents, list.globals[k].unique_id);
+            variable->name = list.globals[k].name;
+            variable->size = list.globals[k].size;
+            variable->image_scope = list.globals[k].image_scope;
+        }
+    }
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const rt_image_list *list = &scenario->modules[i].images;
-        for (uint32_t j = 0; j < list->count; j++)
-            described_collect(contents, &list->images[j]);
+        for (uint32_t j = 0; j < list->count; j++) {
+            const rt_property_set *set = rt_image_set(&list->images[j], RT_SET_DEVICE_GLOBALS);
+            for (uint32_t k = 0; set && k < set->property_count; k++) {
+                cnf_xpl_variable *variable = variable_of(contents, set->properties[k].name);
+                rt_device_global_value value;
+                if (variable->size > 0 || !rt_device_global_value_read(&set->properties[k], &value))
+                    continue;
+                variable->size = value.size;
+                variable->image_scope = value.image_scope;
+            }
+        }
     }
 }
 
 /* ---- Where their contents are --------------------------------------------------------------- */
 
-static bool same_field(const rt_event *one, const rt_event *other, const char *key)
-{
-    return rt_text_equal(cnf_event_text(one, key), cnf_event_text(other, key));
-}
-
 /* True for an event of the kind about the variable's name and the device of an allocation; the
  * event of the zeros says no more. */
 static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *allocation)
 {
-    return event->kind == kind && same_field(event, allocation, "variable") &&
-           same_field(event, allocation, "device");
+    return event->kind == kind &&
+           rt_text_equal(cnf_event_text(event, "variable"),
+                         cnf_event_text(allocation, "variable")) &&
+           rt_text_equal(cnf_event_text(event, "device"), cnf_event_text(allocation, "device"));
 }
 
 /* The command that filled an allocation with zeros. Variables with the same name on one device are
@@ -102,37 +92,11 @@ static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *va
     return shared;
 }
 
-/* The host object and the instance in one program are reported at every copy, or by every image. */
-static bool is_there(const cnf_xpl_variable *variable, const cnf_xpl_place *place)
-{
-    if (place->kind != CNF_PLACE_HOST && place->kind != CNF_PLACE_INSIDE) return false;
-    for (uint32_t i = 0; i < variable->places.count; i++) {
-        const cnf_xpl_place *other = &variable->places.items[i];
-        if (other->kind == place->kind && other->process == place->process &&
-            other->program == place->program)
-            return true;
-    }
-    return false;
-}
-
-/* False for an event that does not describe a place. */
-static bool place_kind(const rt_event *event, cnf_place_kind *out_kind)
-{
-    switch (event->kind) {
-    case RT_EVENT_DEVICE_GLOBAL_HOST: *out_kind = CNF_PLACE_HOST; return true;
-    case RT_EVENT_DEVICE_GLOBAL_ALLOCATE: *out_kind = CNF_PLACE_DEVICE; return true;
-    case RT_EVENT_DEVICE_GLOBAL_POINT: *out_kind = CNF_PLACE_POINTER; return true;
-    case RT_EVENT_DEVICE_GLOBAL_DESCRIBE:
-        *out_kind = CNF_PLACE_INSIDE;
-        return rt_text_is(cnf_event_text(event, "image_scope"), "true");
-    default: return false;
-    }
-}
-
 /* `begin` is the first event of the process. */
 static void event_note(cnf_contents *contents, const cnf_history *history, uint32_t index,
                        uint32_t begin, uint32_t process)
 {
+    CHECK(begin <= index + 1 && index < history->event_count);
     const rt_event *event = &history->events[index];
     cnf_xpl_place place = {.process = process,
                            .device = cnf_event_text(event, "device"),
@@ -141,13 +105,32 @@ static void event_note(cnf_contents *contents, const cnf_history *history, uint3
                            .program = history->event_programs[index],
                            .command = cnf_event_text(event, "command"),
                            .target = SCN_NONE};
+    switch (event->kind) {
+    case RT_EVENT_DEVICE_GLOBAL_HOST: place.kind = CNF_PLACE_HOST; break;
+    case RT_EVENT_DEVICE_GLOBAL_ALLOCATE: place.kind = CNF_PLACE_DEVICE; break;
+    case RT_EVENT_DEVICE_GLOBAL_POINT: place.kind = CNF_PLACE_POINTER; break;
+    case RT_EVENT_DEVICE_GLOBAL_DESCRIBE:
+        if (!rt_text_is(cnf_event_text(event, "image_scope"), "true")) return;
+        place.kind = CNF_PLACE_INSIDE;
+        break;
+    default: return; /* does not describe a place */
+    }
     rt_text id = cnf_event_text(event, "id"), name = cnf_event_text(event, "variable");
-    if (id.length == 0 || !place_kind(event, &place.kind)) return;
+    if (id.length == 0) return;
     cnf_xpl_variable *variable = variable_of(contents, id);
     if (name.length > 0) variable->name = name;
-    if (is_there(variable, &place)) return;
+    /* The host object and the instance in one program are reported at every copy, or by every
+     * image. */
+    bool is_repeated = place.kind == CNF_PLACE_HOST || place.kind == CNF_PLACE_INSIDE;
+    for (uint32_t i = 0; i < variable->places.count && is_repeated; i++) {
+        const cnf_xpl_place *other = &variable->places.items[i];
+        if (other->kind == place.kind && other->process == process &&
+            other->program == place.program)
+            return;
+    }
     if (place.kind == CNF_PLACE_DEVICE) place.command = zero_command(history, index, begin);
     if (place.kind == CNF_PLACE_POINTER) place.target = target_of(history, variable, &place);
+    CHECK(place.target == SCN_NONE || place.target < variable->places.count);
     *rt_vector_push(&variable->places) = place;
 }
 

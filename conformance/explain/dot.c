@@ -8,70 +8,55 @@
 
 /* ---- Commands ------------------------------------------------------------------------------ */
 
-/* The subject of a command, for its label: the first of these fields that it has. */
-static rt_text subject_of(const rt_event *event)
-{
-    static const char *const keys[] = {"kernel", "variable", "memory", "to"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        rt_text text = cnf_event_text(event, keys[i]);
-        if (text.length > 0) return text;
-    }
-    return (rt_text){0};
-}
-
 bool cnf_dot_has_command(const cnf_dot_process *process, rt_text number)
 {
     return rt_map_find(&process->commands, number) != RT_MAP_NONE;
 }
 
-void cnf_dot_command_node(rt_buffer *out, const cnf_dot_process *process, rt_text number)
+void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_process *process,
+                          rt_text number)
 {
-    char sort[32] = "command";
-    if (process->number > 0) snprintf(sort, sizeof sort, "process %u command", process->number);
-    cnf_dot_node(out, sort, number);
+    char kind[32] = "command";
+    if (process->number > 0) snprintf(kind, sizeof kind, "process %u command", process->number);
+    cnf_dot_node(out, before, kind, number);
 }
 
 static void command_write(rt_buffer *out, const cnf_dot_process *process, const rt_event *event)
 {
-    rt_text number = cnf_event_text(event, "command"), subject = subject_of(event);
-    rt_text queue = cnf_event_text(event, "queue");
-    bool read = event->kind == RT_EVENT_HOST_READ;
-    rt_buffer_printf(out, "    ");
-    cnf_dot_command_node(out, process, number);
-    rt_buffer_printf(out, " [label=\"");
-    cnf_dot_quote(out, number);
+    /* The subject of a command is the first of these fields that it has. */
+    static const char *const keys[] = {"kernel", "variable", "memory", "to"};
+    rt_text subject = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && subject.length == 0; i++)
+        subject = cnf_event_text(event, keys[i]);
+    rt_text number = cnf_event_text(event, "command"), queue = cnf_event_text(event, "queue");
+    cnf_dot_command_node(out, "    ", process, number);
+    cnf_dot_quote(out, " [label=\"", number);
     rt_buffer_printf(out, ": %s", rt_event_name(event->kind));
-    if (subject.length > 0) rt_buffer_append_byte(out, ' ');
-    cnf_dot_quote(out, subject);
-    if (queue.length > 0) rt_buffer_printf(out, "\\nqueue ");
-    cnf_dot_quote(out, queue);
-    rt_buffer_printf(out, "\"%s];\n", read ? ", shape=ellipse" : "");
+    if (subject.length > 0) cnf_dot_quote(out, " ", subject);
+    if (queue.length > 0) cnf_dot_quote(out, "\\nqueue ", queue);
+    rt_buffer_printf(out, "\"%s];\n", event->kind == RT_EVENT_HOST_READ ? ", shape=ellipse" : "");
 }
 
-/* Writes an edge from each existing command that it waits for. */
-static void waits_write(rt_buffer *out, const cnf_dot_process *process, const rt_event *event)
-{
-    const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
-    for (uint32_t i = 0; i < after->value_count; i++) {
-        if (!cnf_dot_has_command(process, after->values[i])) continue;
-        rt_buffer_printf(out, "    ");
-        cnf_dot_command_node(out, process, after->values[i]);
-        rt_buffer_printf(out, " -> ");
-        cnf_dot_command_node(out, process, cnf_event_text(event, "command"));
-        rt_buffer_printf(out, ";\n");
-    }
-}
-
+/* Writes the commands, and an edge to each from every existing command that it waits for. */
 static void process_write(rt_buffer *out, cnf_dot_process *process)
 {
+    CHECK(process->begin <= process->end);
     const rt_event *events = process->events;
     for (uint32_t i = process->begin; i < process->end; i++) {
         if (!cnf_event_is_command(&events[i])) continue;
         command_write(out, process, &events[i]);
         rt_map_set(&process->commands, cnf_event_text(&events[i], "command"), i);
     }
-    for (uint32_t i = process->begin; i < process->end; i++)
-        if (cnf_event_is_command(&events[i])) waits_write(out, process, &events[i]);
+    for (uint32_t i = process->begin; i < process->end; i++) {
+        if (!cnf_event_is_command(&events[i])) continue;
+        const rt_event_field *after = rt_event_field_find(&events[i], RT_TEXT("after"));
+        for (uint32_t k = 0; k < after->value_count; k++) {
+            if (!cnf_dot_has_command(process, after->values[k])) continue;
+            cnf_dot_command_node(out, "    ", process, after->values[k]);
+            cnf_dot_command_node(out, " -> ", process, cnf_event_text(&events[i], "command"));
+            rt_buffer_printf(out, ";\n");
+        }
+    }
     cnf_dot_fusions(out, process);
     rt_map_free(&process->commands);
 }
@@ -98,10 +83,8 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
 /* Opens the graph: its title, and the style of nodes, edges and boxes. */
 static void frame_begin(rt_buffer *out, rt_text title)
 {
-    rt_buffer_printf(out, "digraph \"");
-    cnf_dot_quote(out, title);
-    rt_buffer_printf(out, "\" {\n  label=\"");
-    cnf_dot_quote(out, title);
+    cnf_dot_quote(out, "digraph \"", title);
+    cnf_dot_quote(out, "\" {\n  label=\"", title);
     rt_buffer_printf(out,
                      "\";\n  labelloc=t;\n  fontsize=16;\n  rankdir=LR;\n  bgcolor=\"white\";\n"
                      "  compound=true;\n  nodesep=\"0.2\";\n  ranksep=\"1.0\";\n");

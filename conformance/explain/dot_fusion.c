@@ -16,103 +16,85 @@ typedef struct fusions {
 
 /* ---- Before -------------------------------------------------------------------------------- */
 
-static void held_node(rt_buffer *out, const fusions *all, rt_text number)
+/* ---- After --------------------------------------------------------------------------------- */
+
+static void held_node(rt_buffer *out, const char *before, const fusions *all, rt_text number)
 {
-    char sort[32] = "held";
+    char kind[32] = "held";
     uint32_t process = all->process->number;
-    if (process > 0) snprintf(sort, sizeof sort, "process %u held", process);
-    cnf_dot_node(out, sort, number);
+    if (process > 0) snprintf(kind, sizeof kind, "process %u held", process);
+    cnf_dot_node(out, before, kind, number);
 }
 
 static void box_write(rt_buffer *out, const fusions *all, uint32_t index)
 {
+    CHECK(index < all->found.list.count);
     const cnf_xpl_fusion *fusion = &all->found.list.items[index];
     rt_buffer_printf(out,
                      "    subgraph \"cluster_fusion_%u_%u\" {\n      style=\"rounded,filled\";\n"
-                     "      fillcolor=\"%s\";\n      color=\"%s\";\n      fontsize=10;\n"
-                     "      label=\"fusion ",
+                     "      fillcolor=\"%s\";\n      color=\"%s\";\n      fontsize=10;\n",
                      all->process->number, index, HELD_GROUND, DOT_LINE);
-    cnf_dot_quote(out, fusion->number);
-    rt_buffer_printf(out, " on queue ");
-    cnf_dot_quote(out, fusion->queue);
+    cnf_dot_quote(out, "      label=\"fusion ", fusion->number);
+    cnf_dot_quote(out, " on queue ", fusion->queue);
     rt_buffer_printf(out, "\\nheld back");
-    if (fusion->status.length > 0) rt_buffer_printf(out, ", then ");
-    cnf_dot_quote(out, fusion->status);
-    if (fusion->reason.length > 0) rt_buffer_printf(out, ": ");
-    cnf_dot_quote(out, fusion->reason);
+    if (fusion->status.length > 0) cnf_dot_quote(out, ", then ", fusion->status);
+    if (fusion->reason.length > 0) cnf_dot_quote(out, ": ", fusion->reason);
     rt_buffer_printf(out, "\";\n");
     for (uint32_t i = 0; i < fusion->held.count; i++) {
         rt_text number = cnf_event_text(fusion->held.items[i], "command");
-        rt_buffer_printf(out, "      ");
-        held_node(out, all, number);
-        rt_buffer_printf(out, " [style=dashed, label=\"");
-        cnf_dot_quote(out, number);
-        rt_buffer_printf(out, ": ");
-        cnf_dot_quote(out, cnf_event_text(fusion->held.items[i], "kernel"));
+        held_node(out, "      ", all, number);
+        cnf_dot_quote(out, " [style=dashed, label=\"", number);
+        cnf_dot_quote(out, ": ", cnf_event_text(fusion->held.items[i], "kernel"));
         rt_buffer_printf(out, "\"];\n");
     }
     rt_buffer_printf(out, "    }\n");
 }
 
-/* True if the command was already held back at the time of `event`. */
-static bool was_held(const fusions *all, rt_text number, const rt_event *event)
-{
-    uint32_t index = rt_map_find(&all->found.holds, number);
-    return index != RT_MAP_NONE &&
-           (uint32_t)(event - all->events) < all->found.list.items[index].end;
-}
-
+/* The edges that a kernel had in the command graph when it was held back. */
 static void held_edges(rt_buffer *out, const fusions *all, const rt_event *event)
 {
     const rt_event_field *after = rt_event_field_find(event, RT_TEXT("held_after"));
     for (uint32_t i = 0; after && i < after->value_count; i++) {
-        bool held = was_held(all, after->values[i], event);
-        if (!held && !cnf_dot_has_command(all->process, after->values[i])) continue;
-        rt_buffer_printf(out, "    ");
-        if (held)
-            held_node(out, all, after->values[i]);
+        uint32_t holder = rt_map_find(&all->found.holds, after->values[i]);
+        bool was_held = holder != RT_MAP_NONE &&
+                        (uint32_t)(event - all->events) < all->found.list.items[holder].end;
+        if (!was_held && !cnf_dot_has_command(all->process, after->values[i])) continue;
+        if (was_held)
+            held_node(out, "    ", all, after->values[i]);
         else
-            cnf_dot_command_node(out, all->process, after->values[i]);
-        rt_buffer_printf(out, " -> ");
-        held_node(out, all, cnf_event_text(event, "command"));
+            cnf_dot_command_node(out, "    ", all->process, after->values[i]);
+        held_node(out, " -> ", all, cnf_event_text(event, "command"));
         rt_buffer_printf(out, " [style=dashed];\n");
     }
 }
 
 /* ---- After --------------------------------------------------------------------------------- */
 
-/* From the whole box to the fused kernel. */
-static void fused_edge(rt_buffer *out, const fusions *all, uint32_t index)
+/* From the whole box to the fused kernel, or from each kernel to its own launch. */
+static void launch_edges(rt_buffer *out, const fusions *all, uint32_t index)
 {
     const cnf_xpl_fusion *fusion = &all->found.list.items[index];
+    if (fusion->held.count == 0) return;
+    if (!fusion->launch || !cnf_event_is_command(fusion->launch)) {
+        for (uint32_t i = 0; i < fusion->held.count; i++) {
+            rt_text number = cnf_event_text(fusion->held.items[i], "command");
+            if (!cnf_dot_has_command(all->process, number)) continue;
+            held_node(out, "    ", all, number);
+            cnf_dot_command_node(out, " -> ", all->process, number);
+            rt_buffer_printf(out, " [penwidth=2, label=\"alone\"];\n");
+        }
+        return;
+    }
     const rt_event *last = fusion->held.items[fusion->held.count - 1];
     const rt_event_field *promoted =
         fusion->fuse ? rt_event_field_find(fusion->fuse, RT_TEXT("promoted")) : NULL;
-    rt_buffer_printf(out, "    ");
-    held_node(out, all, cnf_event_text(last, "command"));
-    rt_buffer_printf(out, " -> ");
-    cnf_dot_command_node(out, all->process, cnf_event_text(fusion->launch, "command"));
+    held_node(out, "    ", all, cnf_event_text(last, "command"));
+    cnf_dot_command_node(out, " -> ", all->process, cnf_event_text(fusion->launch, "command"));
     rt_buffer_printf(out, " [ltail=\"cluster_fusion_%u_%u\", penwidth=2, label=\"%s",
                      all->process->number, index, fusion->fuse ? "fused" : "fused, from the cache");
-    for (uint32_t i = 0; promoted && i < promoted->value_count; i++) {
-        rt_buffer_printf(out, i == 0 ? "\\npromoted " : ", ");
-        cnf_dot_quote(out, promoted->values[i]);
-    }
+    for (uint32_t i = 0; promoted && i < promoted->value_count; i++)
+        cnf_dot_quote(out, i == 0 ? "\\npromoted " : ", ", promoted->values[i]);
     rt_buffer_printf(out, "\"];\n");
-}
-
-/* Writes an edge from each kernel to its own launch. */
-static void alone_edges(rt_buffer *out, const fusions *all, const cnf_xpl_fusion *fusion)
-{
-    for (uint32_t i = 0; i < fusion->held.count; i++) {
-        rt_text number = cnf_event_text(fusion->held.items[i], "command");
-        if (!cnf_dot_has_command(all->process, number)) continue;
-        rt_buffer_printf(out, "    ");
-        held_node(out, all, number);
-        rt_buffer_printf(out, " -> ");
-        cnf_dot_command_node(out, all->process, number);
-        rt_buffer_printf(out, " [penwidth=2, label=\"alone\"];\n");
-    }
 }
 
 void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process)
@@ -126,11 +108,7 @@ void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process)
         const cnf_xpl_fusion *fusion = &all.found.list.items[i];
         for (uint32_t k = 0; k < fusion->held.count; k++)
             held_edges(out, &all, fusion->held.items[k]);
-        bool fused = fusion->launch && cnf_event_is_command(fusion->launch);
-        if (fused && fusion->held.count > 0)
-            fused_edge(out, &all, i);
-        else
-            alone_edges(out, &all, fusion);
+        launch_edges(out, &all, i);
     }
     cnf_fusions_free(&all.found);
 }

@@ -38,21 +38,6 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *im
     cnf_dot_title(out, TITLE_GROUND, image->image->name, remark);
 }
 
-static void kernels_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
-{
-    for (uint32_t i = 0; i < image->kernel_count; i++)
-        cnf_dot_row(out, cnf_dot_kernel_port(arena, i), KERNEL_GROUND, DOT_INK, "kernel",
-                    image->kernels[i]);
-}
-
-static void exports_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
-    for (uint32_t i = 0; set && i < set->property_count; i++)
-        cnf_dot_row(out, rt_arena_printf(arena, "e%u", i), EXPORT_GROUND, DOT_INK, "exports",
-                    set->properties[i].name);
-}
-
 /* True if the previous import is the same with another possible provider: both share one row. */
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
@@ -62,121 +47,80 @@ static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
     return before->image == one->image && rt_text_equal(before->symbol, one->symbol);
 }
 
-/* The imports of an image are adjacent, starting at `first`. */
-static void imports_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
-                          uint32_t image, uint32_t first)
-{
-    for (uint32_t i = first; i < graph->imports.count; i++) {
-        const cnf_import *import = &graph->imports.items[i];
-        if (import->image != image) return;
-        if (is_repeated(graph, i)) continue;
-        bool unresolved = import->state == CNF_IMPORT_UNRESOLVED;
-        cnf_dot_row(out, rt_arena_printf(arena, "i%u", i),
-                    unresolved ? ALARM_GROUND : IMPORT_GROUND, unresolved ? DOT_ALARM_INK : DOT_INK,
-                    unresolved ? "UNRESOLVED" : "imports", import->symbol);
-    }
-}
-
-static void aspects_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
-    rt_buffer names = {0};
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (!cnf_explain_aspects(&names, "", set, &set->properties[i])) continue;
-        cnf_dot_row(out, rt_arena_printf(arena, "a%u", i), ASPECT_GROUND, DOT_INK, "needs",
-                    rt_buffer_text(&names));
-        break; /* names of properties are unique in a set */
-    }
-    rt_buffer_free(&names);
-}
-
 static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
 {
-    const cnf_xpl_image *image = &draw->graph->images.items[index];
-    rt_buffer_printf(out, "      ");
-    cnf_dot_node(out, "image", image->image->name);
+    const cnf_link_graph *graph = draw->graph;
+    CHECK(index < graph->images.count);
+    const cnf_xpl_image *entry = &graph->images.items[index];
+    const rt_image *image = entry->image;
+    cnf_dot_node(out, "      ", "image", image->name);
     rt_buffer_printf(out,
                      " [shape=plain, label=<<TABLE BORDER=\"%d\" CELLBORDER=\"0\" "
                      "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\"%s>\n",
-                     image->cycle ? 2 : 1, image->cycle ? DOT_CYCLE : DOT_LINE,
-                     cnf_dot_is_dummy(image->image) ? " STYLE=\"DASHED\"" : "");
-    title_write(out, &draw->arena, image);
-    kernels_write(out, &draw->arena, image->image);
-    exports_write(out, &draw->arena, image->image);
-    imports_write(out, &draw->arena, draw->graph, index, draw->first_imports[index]);
-    aspects_write(out, &draw->arena, image->image);
-    cnf_dot_set_rows(out, &draw->arena, image->image);
-    cnf_dot_variable_rows(out, &draw->arena, image->image, draw->contents);
+                     entry->cycle ? 2 : 1, entry->cycle ? DOT_CYCLE : DOT_LINE,
+                     cnf_dot_is_dummy(image) ? " STYLE=\"DASHED\"" : "");
+    title_write(out, &draw->arena, entry);
+    for (uint32_t i = 0; i < image->kernel_count; i++)
+        cnf_dot_row(out, cnf_dot_kernel_port(&draw->arena, i), KERNEL_GROUND, DOT_INK, "kernel",
+                    image->kernels[i]);
+    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        cnf_dot_row(out, rt_arena_printf(&draw->arena, "e%u", i), EXPORT_GROUND, DOT_INK, "exports",
+                    set->properties[i].name);
+    /* The imports of an image are adjacent. */
+    for (uint32_t i = draw->first_imports[index]; i < graph->imports.count; i++) {
+        const cnf_import *import = &graph->imports.items[i];
+        if (import->image != index) break;
+        if (is_repeated(graph, i)) continue;
+        bool is_unresolved = import->state == CNF_IMPORT_UNRESOLVED;
+        cnf_dot_row(out, rt_arena_printf(&draw->arena, "i%u", i),
+                    is_unresolved ? ALARM_GROUND : IMPORT_GROUND,
+                    is_unresolved ? DOT_ALARM_INK : DOT_INK,
+                    is_unresolved ? "UNRESOLVED" : "imports", import->symbol);
+    }
+    set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    rt_buffer aspects = {0};
+    for (uint32_t i = 0; set && i < set->property_count && aspects.size == 0; i++)
+        if (cnf_explain_aspects(&aspects, "", set, &set->properties[i]))
+            cnf_dot_row(out, rt_arena_printf(&draw->arena, "a%u", i), ASPECT_GROUND, DOT_INK,
+                        "needs", rt_buffer_text(&aspects));
+    rt_buffer_free(&aspects);
+    cnf_dot_set_rows(out, &draw->arena, image);
+    cnf_dot_variable_rows(out, &draw->arena, image, draw->contents);
     rt_buffer_printf(out, "      </TABLE>>];\n");
 }
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* With more names the box would become wider than its images. */
-enum { NEEDS_SHOWN_MAX = 3 };
-
-static void module_label(rt_buffer *out, const scn_scenario *scenario, uint32_t index)
-{
-    const scn_module *module = &scenario->modules[index];
-    rt_buffer_printf(out, "      label=<<B>");
-    cnf_dot_cell_text(out, module->name);
-    rt_buffer_printf(out, "</B>&#160; <FONT POINT-SIZE=\"10\" COLOR=\"%s\">%s", DOT_FAINT_INK,
-                     index == 0 ? "executable" : "library");
-    if (module->need_count > NEEDS_SHOWN_MAX)
-        rt_buffer_printf(out, ", needs %u modules", module->need_count);
-    for (uint32_t i = 0; i < module->need_count && module->need_count <= NEEDS_SHOWN_MAX; i++) {
-        rt_buffer_printf(out, i == 0 ? ", needs " : ", ");
-        cnf_dot_cell_text(out, scenario->modules[module->needs[i]].name);
-    }
-    rt_buffer_printf(out, "</FONT>>;\n");
-}
-
-/* The images of a module are adjacent: `first` to `end` - 1. */
-static void module_write(rt_buffer *out, drawing *draw, uint32_t module, uint32_t first,
+/* Writes a module's box; its images are adjacent: `first` to `end` - 1. */
+static void module_write(rt_buffer *out, drawing *draw, uint32_t index, uint32_t first,
                          uint32_t end)
 {
+    enum { NEEDS_MAX = 3 }; /* with more names the box would become wider than its images */
+    const scn_scenario *scenario = draw->scenario;
+    const scn_module *module = &scenario->modules[index];
+    CHECK(first <= end && end <= draw->graph->images.count);
     rt_buffer_printf(out,
                      "    subgraph \"cluster_module_%u\" {\n      style=\"rounded,filled\";\n"
                      "      fillcolor=\"%s\";\n      color=\"%s\";\n",
-                     module, MODULE_GROUND, MODULE_LINE);
-    module_label(out, draw->scenario, module);
+                     index, MODULE_GROUND, MODULE_LINE);
+    cnf_dot_cell_text(out, "      label=<<B>", module->name);
+    rt_buffer_printf(out, "</B>&#160; <FONT POINT-SIZE=\"10\" COLOR=\"%s\">%s", DOT_FAINT_INK,
+                     index == 0 ? "executable" : "library");
+    if (module->need_count > NEEDS_MAX)
+        rt_buffer_printf(out, ", needs %u modules", module->need_count);
+    for (uint32_t i = 0; i < module->need_count && module->need_count <= NEEDS_MAX; i++)
+        cnf_dot_cell_text(out, i == 0 ? ", needs " : ", ",
+                          scenario->modules[module->needs[i]].name);
+    rt_buffer_printf(out, "</FONT>>;\n");
     for (uint32_t i = first; i < end; i++)
         image_write(out, draw, i);
     if (first == end) { /* A box needs something in it. */
-        rt_buffer_printf(out, "      ");
-        cnf_dot_node(out, "module", draw->scenario->modules[module].name);
+        cnf_dot_node(out, "      ", "module", module->name);
         rt_buffer_printf(out, " [shape=plaintext, fontcolor=\"%s\", label=\"no image\"];\n",
                          DOT_FAINT_INK);
     }
     rt_buffer_printf(out, "    }\n");
-}
-
-/* The first import of each image. */
-static const uint32_t *imports_index(rt_arena *arena, const cnf_link_graph *graph)
-{
-    uint32_t *firsts = rt_arena_alloc_array(arena, graph->images.count, sizeof *firsts);
-    uint32_t import = 0;
-    for (uint32_t i = 0; i < graph->images.count; i++) {
-        firsts[i] = import;
-        while (import < graph->imports.count && graph->imports.items[import].image == i)
-            import++;
-    }
-    CHECK(import == graph->imports.count);
-    return firsts;
-}
-
-/* Last module first, because Graphviz puts later nodes higher and readers begin at the top. */
-static void modules_write(rt_buffer *out, drawing *draw)
-{
-    uint32_t end = draw->graph->images.count;
-    for (uint32_t i = draw->scenario->module_count; i-- > 0;) {
-        uint32_t first = end;
-        while (first > 0 && draw->graph->images.items[first - 1].module == i)
-            first--;
-        module_write(out, draw, i, first, end);
-        end = first;
-    }
-    CHECK(end == 0);
 }
 
 /* ---- Who provides what --------------------------------------------------------------------- */
@@ -186,7 +130,7 @@ static void modules_write(rt_buffer *out, drawing *draw)
 static void provider_write(rt_buffer *out, const rt_image *image, rt_text symbol)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
-    cnf_dot_node(out, "image", image->name);
+    cnf_dot_node(out, "", "image", image->name);
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         if (!rt_text_equal(set->properties[i].name, symbol)) continue;
         rt_buffer_printf(out, ":e%u", i);
@@ -203,8 +147,8 @@ static void edges_write(rt_buffer *out, const cnf_link_graph *graph)
         if (!is_repeated(graph, i)) row = i;
         if (import->state == CNF_IMPORT_UNRESOLVED)
             continue; /* Its row says that it is unresolved. */
-        rt_buffer_printf(out, "    ");
-        cnf_dot_node(out, "image", graph->images.items[import->image].image->name);
+        CHECK(import->provider < graph->images.count);
+        cnf_dot_node(out, "    ", "image", graph->images.items[import->image].image->name);
         rt_buffer_printf(out, ":i%u -> ", row);
         provider_write(out, graph->images.items[import->provider].image, import->symbol);
         rt_buffer_printf(out, import->state == CNF_IMPORT_POSSIBLE ? " [style=dashed];\n" : ";\n");
@@ -215,12 +159,28 @@ void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link
                     const cnf_history *history, const cnf_contents *contents)
 {
     drawing draw = {.scenario = scenario, .graph = graph, .contents = contents};
-    draw.first_imports = imports_index(&draw.arena, graph);
+    uint32_t *firsts = rt_arena_alloc_array(&draw.arena, graph->images.count, sizeof *firsts);
+    uint32_t import = 0, end = graph->images.count;
+    for (uint32_t i = 0; i < graph->images.count; i++) {
+        firsts[i] = import;
+        while (import < graph->imports.count && graph->imports.items[import].image == i)
+            import++;
+    }
+    CHECK(import == graph->imports.count);
+    draw.first_imports = firsts;
     rt_buffer_printf(
         out,
         "  subgraph \"cluster_link\" {\n"
         "    label=\"modules, images and symbols\";\n    color=\"white\";\n    fontsize=12;\n");
-    modules_write(out, &draw);
+    /* Last module first, because Graphviz puts later nodes higher and readers begin at the top. */
+    for (uint32_t i = scenario->module_count; i-- > 0;) {
+        uint32_t first = end;
+        while (first > 0 && graph->images.items[first - 1].module == i)
+            first--;
+        module_write(out, &draw, i, first, end);
+        end = first;
+    }
+    CHECK(end == 0);
     edges_write(out, graph);
     cnf_dot_joins(out, graph, history);
     rt_buffer_printf(out, "  }\n");

@@ -14,14 +14,16 @@
 #define DOT_LINE      "#80868b"
 #define DOT_CYCLE     "#9a4b00"
 
-/* Appends a text inside a quoted identifier or label. */
-void cnf_dot_quote(rt_buffer *out, rt_text text);
+/* Appends `before` as it is, and a text inside a quoted identifier or label. */
+void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends a text inside an HTML-like label, or as XML, quoted or not; the output is ASCII. */
-void cnf_dot_cell_text(rt_buffer *out, rt_text text);
+/* Appends `before` as it is, and a text inside an HTML-like label, or as XML, quoted or not, in
+ * ASCII. */
+void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends the identifier of a node: its kind and name, so that an image and a command differ. */
-void cnf_dot_node(rt_buffer *out, const char *sort, rt_text name);
+/* Appends `before` as it is, and the identifier of a node: its kind and name, so that an image and
+ * a command differ. */
+void cnf_dot_node(rt_buffer *out, const char *before, const char *kind, rt_text name);
 
 /* Writes the first row of a table: a name and, in a separate cell because bold letters are wider
  * than Graphviz assumes, a remark that is already in DOT's text form. */
@@ -59,8 +61,8 @@ void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_histor
 void cnf_dot_programs(rt_buffer *out, const cnf_history *history);
 void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph);
 
-/* Appends the identifier of a program's node; ids restart in each process. */
-void cnf_dot_program_node(rt_buffer *out, const cnf_xpl_program *program);
+/* Appends `before` and the identifier of a program's node; ids restart in each process. */
+void cnf_dot_program_node(rt_buffer *out, const char *before, const cnf_xpl_program *program);
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
@@ -82,10 +84,11 @@ typedef struct cnf_dot_process {
     rt_map commands; /* number of a command -> its event */
 } cnf_dot_process;
 
-/* True for the number of a command that a device received; and the identifier of its node (dot.c).
- */
+/* True for the number of a command that a device received; and the identifier of its node after
+ * `before` (dot.c). */
 bool cnf_dot_has_command(const cnf_dot_process *process, rt_text number);
-void cnf_dot_command_node(rt_buffer *out, const cnf_dot_process *process, rt_text number);
+void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_process *process,
+                          rt_text number);
 
 /* The fusions of a process, before and after, between its commands (dot_fusion.c). */
 void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process);

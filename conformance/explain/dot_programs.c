@@ -6,53 +6,42 @@
 
 #define PROGRAM_GROUND "#f3e8fd"
 
-void cnf_dot_program_node(rt_buffer *out, const cnf_xpl_program *program)
+void cnf_dot_program_node(rt_buffer *out, const char *before, const cnf_xpl_program *program)
 {
-    char sort[32] = "program";
-    if (program->process > 0) snprintf(sort, sizeof sort, "process %u program", program->process);
-    cnf_dot_node(out, sort, program->id);
-}
-
-static void program_title(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
-{
-    rt_buffer remark = {0};
-    rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
-    rt_text device = program->build ? cnf_event_text(program->build, "device") : (rt_text){0};
-    rt_buffer_printf(&remark, program->link ? "linked" : "built");
-    if (by.length > 0) rt_buffer_printf(&remark, " by ");
-    cnf_dot_cell_text(&remark, by);
-    if (device.length > 0) rt_buffer_printf(&remark, " for device ");
-    cnf_dot_cell_text(&remark, device);
-    cnf_dot_title(out, PROGRAM_GROUND,
-                  rt_arena_printf(arena, "program %.*s", RT_TEXT_ARG(program->id)),
-                  rt_buffer_text(&remark));
-    rt_buffer_free(&remark);
-}
-
-static void program_remark(rt_buffer *out, const char *ink, const char *remark)
-{
-    cnf_dot_row_begin(out, (rt_text){0}, "white", ink);
-    rt_buffer_printf(out, "%s", remark);
-    cnf_dot_row_end(out);
+    char kind[32] = "program";
+    if (program->process > 0) snprintf(kind, sizeof kind, "process %u program", program->process);
+    cnf_dot_node(out, before, kind, program->id);
 }
 
 static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
 {
-    rt_buffer_printf(out, "    ");
-    cnf_dot_program_node(out, program);
+    cnf_dot_program_node(out, "    ", program);
     rt_buffer_printf(out,
                      " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
                      "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
                      DOT_LINE);
-    program_title(out, arena, program);
-    for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++) {
-        cnf_dot_row_begin(out, (rt_text){0}, "white", DOT_INK);
-        rt_buffer_printf(out, "of ");
-        cnf_dot_cell_text(out, program->inputs->values[i]);
+    rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
+    rt_text device = program->build ? cnf_event_text(program->build, "device") : (rt_text){0};
+    rt_buffer remark = {0};
+    rt_buffer_printf(&remark, program->link ? "linked" : "built");
+    if (by.length > 0) cnf_dot_cell_text(&remark, " by ", by);
+    if (device.length > 0) cnf_dot_cell_text(&remark, " for device ", device);
+    cnf_dot_title(out, PROGRAM_GROUND,
+                  rt_arena_printf(arena, "program %.*s", RT_TEXT_ARG(program->id)),
+                  rt_buffer_text(&remark));
+    rt_buffer_free(&remark);
+    for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++)
+        cnf_dot_row(out, (rt_text){0}, "white", DOT_INK, "of", program->inputs->values[i]);
+    if (!program->build) {
+        cnf_dot_row_begin(out, (rt_text){0}, "white", DOT_ALARM_INK);
+        rt_buffer_printf(out, "not built");
         cnf_dot_row_end(out);
     }
-    if (!program->build) program_remark(out, DOT_ALARM_INK, "not built");
-    if (program->released) program_remark(out, DOT_FAINT_INK, "released");
+    if (program->released) {
+        cnf_dot_row_begin(out, (rt_text){0}, "white", DOT_FAINT_INK);
+        rt_buffer_printf(out, "released");
+        cnf_dot_row_end(out);
+    }
     rt_buffer_printf(out, "    </TABLE>>];\n");
 }
 
@@ -66,14 +55,14 @@ static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *g
     for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++) {
         uint32_t index = rt_map_find(images, program->inputs->values[i]);
         if (index == RT_MAP_NONE) continue;
-        uint32_t number = rt_image_kernel(graph->images.items[index].image, kernel);
+        CHECK(index < graph->images.count);
+        const rt_image *image = graph->images.items[index].image;
+        uint32_t number = rt_image_kernel(image, kernel);
         if (number == RT_KERNEL_NONE) continue;
-        rt_text port = cnf_dot_kernel_port(arena, number);
-        rt_buffer_printf(out, "  ");
-        cnf_dot_program_node(out, program);
-        rt_buffer_printf(out, " -> ");
-        cnf_dot_node(out, "image", graph->images.items[index].image->name);
-        rt_buffer_printf(out, ":%.*s [arrowhead=dot];\n", RT_TEXT_ARG(port));
+        cnf_dot_program_node(out, "  ", program);
+        cnf_dot_node(out, " -> ", "image", image->name);
+        rt_buffer_printf(out, ":%.*s [arrowhead=dot];\n",
+                         RT_TEXT_ARG(cnf_dot_kernel_port(arena, number)));
         return;
     }
 }

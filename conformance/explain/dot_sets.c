@@ -65,11 +65,11 @@ static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
 }
 
 /* Appends an image and the row for a relation and set; without one, its title. */
-static void end_write(rt_buffer *out, rt_arena *arena, const rt_image *image, rt_text relation,
-                      rt_text wanted)
+static void end_write(rt_buffer *out, const char *before, rt_arena *arena, const rt_image *image,
+                      rt_text relation, rt_text wanted)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
-    cnf_dot_node(out, "image", image->name);
+    cnf_dot_node(out, before, "image", image->name);
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         const struct role *role = role_of(set->properties[i].name);
         if (!role || !rt_text_is(relation, role->relation)) continue;
@@ -83,46 +83,32 @@ static void end_write(rt_buffer *out, rt_arena *arena, const rt_image *image, rt
     rt_buffer_printf(out, ":title");
 }
 
-static void join_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
-                       const rt_event *event)
-{
-    const rt_image *image = image_find(graph, cnf_event_text(event, "image"));
-    const rt_image *provider = image_find(graph, cnf_event_text(event, "provider"));
-    rt_text set = cnf_event_text(event, "set");
-    if (!image || !provider) return;
-    rt_buffer_printf(out, "    ");
-    end_write(out, arena, image, cnf_event_text(event, "relation"), set);
-    rt_buffer_printf(out, " -> ");
-    end_write(out, arena, provider, RT_TEXT("provides"), set);
-    rt_buffer_printf(out, ";\n");
-}
-
-/* Writes each pair once, although every image that creates the same objects repeats it. */
-static void replacement_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
-                              const rt_event *event, rt_map *drawn)
-{
-    const rt_image *dummy = image_find(graph, cnf_event_text(event, "provider"));
-    const rt_image *real = image_find(graph, cnf_event_text(event, "stands_for"));
-    if (!dummy || !real) return;
-    rt_text pair =
-        rt_arena_printf(arena, "%.*s\n%.*s", RT_TEXT_ARG(dummy->name), RT_TEXT_ARG(real->name));
-    if (rt_map_find(drawn, pair) != RT_MAP_NONE) return;
-    rt_map_set(drawn, pair, 0);
-    rt_buffer_printf(out, "    ");
-    cnf_dot_node(out, "image", dummy->name);
-    rt_buffer_printf(out, ":title -> ");
-    cnf_dot_node(out, "image", real->name);
-    rt_buffer_printf(out, ":title [style=dashed, fontsize=9, label=\"stands for\"];\n");
-}
-
 void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_history *history)
 {
     rt_arena arena = {0};
     rt_map drawn = {0};
     for (uint32_t i = 0; i < history->event_count; i++) {
         if (!cnf_event_joins_anew(history, i)) continue;
-        join_write(out, &arena, graph, &history->events[i]);
-        replacement_write(out, &arena, graph, &history->events[i], &drawn);
+        const rt_event *event = &history->events[i];
+        const rt_image *image = image_find(graph, cnf_event_text(event, "image"));
+        const rt_image *provider = image_find(graph, cnf_event_text(event, "provider"));
+        const rt_image *real = image_find(graph, cnf_event_text(event, "stands_for"));
+        rt_text set = cnf_event_text(event, "set");
+        if (image && provider) {
+            end_write(out, "    ", &arena, image, cnf_event_text(event, "relation"), set);
+            end_write(out, " -> ", &arena, provider, RT_TEXT("provides"), set);
+            rt_buffer_printf(out, ";\n");
+        }
+        if (!provider || !real) continue;
+        /* A dummy and its image once, although every image that creates the same objects repeats
+         * them. */
+        rt_text pair = rt_arena_printf(&arena, "%.*s\n%.*s", RT_TEXT_ARG(provider->name),
+                                       RT_TEXT_ARG(real->name));
+        if (rt_map_find(&drawn, pair) != RT_MAP_NONE) continue;
+        rt_map_set(&drawn, pair, 0);
+        cnf_dot_node(out, "    ", "image", provider->name);
+        cnf_dot_node(out, ":title -> ", "image", real->name);
+        rt_buffer_printf(out, ":title [style=dashed, fontsize=9, label=\"stands for\"];\n");
     }
     rt_map_free(&drawn);
     rt_arena_reset(&arena);

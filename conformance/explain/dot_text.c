@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* The code point that shows a character: U+FFFD for bytes that are not UTF-8, for control
- * characters, which would break a line, and for what XML 1.0 has no character for ("2.2
- * Characters"), a reference included. */
-static uint32_t shown_code(rt_character character)
+/* The code point printed for a character: U+FFFD for bytes that are not UTF-8, for control
+ * characters, which would break a line, and for characters that XML 1.0 does not have ("2.2
+ * Characters"), even as a reference. */
+static uint32_t printed_code(rt_character character)
 {
     uint32_t code = character.code;
     bool has_none = code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
@@ -18,11 +18,12 @@ static uint32_t shown_code(rt_character character)
 
 /* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' an entity.
  */
-void cnf_dot_quote(rt_buffer *out, rt_text text)
+void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text)
 {
+    rt_buffer_printf(out, "%s", before);
     while (text.length > 0) {
         rt_character character = rt_utf8_take(&text);
-        uint32_t code = shown_code(character);
+        uint32_t code = printed_code(character);
         if (code == '"' || code == '\\')
             rt_buffer_printf(out, "\\%c", (char)code);
         else if (code == '&')
@@ -33,11 +34,12 @@ void cnf_dot_quote(rt_buffer *out, rt_text text)
     }
 }
 
-void cnf_dot_cell_text(rt_buffer *out, rt_text text)
+void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text)
 {
+    rt_buffer_printf(out, "%s", before);
     while (text.length > 0) {
-        rt_character character = rt_utf8_take(&text);
-        uint32_t code = shown_code(character);
+        uint32_t code = printed_code(rt_utf8_take(&text));
+        CHECK(code >= 0x20);
         if (code > 0x7F || strchr("\"&<>", (char)code))
             rt_buffer_printf(out, "&#%u;", code);
         else
@@ -45,10 +47,10 @@ void cnf_dot_cell_text(rt_buffer *out, rt_text text)
     }
 }
 
-void cnf_dot_node(rt_buffer *out, const char *sort, rt_text name)
+void cnf_dot_node(rt_buffer *out, const char *before, const char *kind, rt_text name)
 {
-    rt_buffer_printf(out, "\"%s ", sort);
-    cnf_dot_quote(out, name);
+    rt_buffer_printf(out, "%s\"%s", before, kind);
+    cnf_dot_quote(out, " ", name);
     rt_buffer_append_byte(out, '"');
 }
 
@@ -56,7 +58,7 @@ void cnf_dot_title(rt_buffer *out, const char *ground, rt_text name, rt_text rem
 {
     rt_buffer_printf(out, "        <TR><TD ALIGN=\"LEFT\" PORT=\"title\" BGCOLOR=\"%s\"><B>",
                      ground);
-    cnf_dot_cell_text(out, name);
+    cnf_dot_cell_text(out, "", name);
     rt_buffer_printf(out, "</B></TD><TD ALIGN=\"RIGHT\" BGCOLOR=\"%s\">%.*s</TD></TR>\n", ground,
                      RT_TEXT_ARG(remark));
 }
@@ -78,6 +80,6 @@ void cnf_dot_row(rt_buffer *out, rt_text port, const char *ground, const char *i
 {
     cnf_dot_row_begin(out, port, ground, ink);
     rt_buffer_printf(out, "%s ", role);
-    cnf_dot_cell_text(out, name);
+    cnf_dot_cell_text(out, "", name);
     cnf_dot_row_end(out);
 }

@@ -30,8 +30,14 @@ void cnf_dot_variable_rows(rt_buffer *out, rt_arena *arena, const rt_image *imag
 
 /* ---- A variable ---------------------------------------------------------------------------- */
 
-static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_variable *variable)
+static void variable_write(rt_buffer *out, rt_arena *arena, const cnf_history *history,
+                           const cnf_xpl_variable *variable)
 {
+    cnf_dot_node(out, "    ", "variable", variable->id);
+    rt_buffer_printf(out,
+                     " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
+                     "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
+                     DOT_LINE);
     rt_text remark = RT_TEXT("size unknown");
     if (variable->size > 0)
         remark = rt_arena_printf(arena, "%" PRIu64 " byte%s%s", variable->size,
@@ -40,48 +46,26 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_variable 
     cnf_dot_title(out, VARIABLE_GROUND, variable->name, remark);
     if (!rt_text_equal(variable->name, variable->id))
         cnf_dot_row(out, (rt_text){0}, "white", DOT_FAINT_INK, "id", variable->id);
-}
-
-static void device_words(rt_buffer *out, const cnf_xpl_place *place)
-{
-    rt_buffer_printf(out, "on device ");
-    cnf_dot_cell_text(out, place->device);
-    rt_buffer_printf(out, ", context ");
-    cnf_dot_cell_text(out, place->context);
-    if (place->command.length > 0) rt_buffer_printf(out, ": zeros by command ");
-    cnf_dot_cell_text(out, place->command);
-}
-
-/* A pointer is an edge, not a row. */
-static void place_write(rt_buffer *out, rt_arena *arena, const cnf_history *history,
-                        const cnf_xpl_place *place, uint32_t index)
-{
-    if (place->kind == CNF_PLACE_POINTER) return;
-    cnf_dot_row_begin(out, place_port(arena, index), "white", DOT_INK);
-    if (place->kind == CNF_PLACE_HOST) rt_buffer_printf(out, "in the host object");
-    if (place->kind == CNF_PLACE_DEVICE) device_words(out, place);
-    if (place->kind == CNF_PLACE_INSIDE) {
-        rt_buffer_printf(out, "inside program ");
-        cnf_dot_cell_text(out, place->program == SCN_NONE
-                                   ? RT_TEXT("?")
-                                   : history->programs.items[place->program].id);
+    for (uint32_t i = 0; i < variable->places.count; i++) {
+        const cnf_xpl_place *place = &variable->places.items[i];
+        CHECK(place->program == SCN_NONE || place->program < history->programs.count);
+        if (place->kind == CNF_PLACE_POINTER) continue; /* an edge, not a row */
+        cnf_dot_row_begin(out, place_port(arena, i), "white", DOT_INK);
+        if (place->kind == CNF_PLACE_HOST) {
+            rt_buffer_printf(out, "in the host object");
+        } else if (place->kind == CNF_PLACE_DEVICE) {
+            cnf_dot_cell_text(out, "on device ", place->device);
+            cnf_dot_cell_text(out, ", context ", place->context);
+            if (place->command.length > 0)
+                cnf_dot_cell_text(out, ": zeros by command ", place->command);
+        } else {
+            bool is_known = place->program != SCN_NONE;
+            cnf_dot_cell_text(out, "inside program ",
+                              is_known ? history->programs.items[place->program].id : RT_TEXT("?"));
+        }
+        if (place->process > 0) rt_buffer_printf(out, ", process %u", place->process);
+        cnf_dot_row_end(out);
     }
-    if (place->process > 0) rt_buffer_printf(out, ", process %u", place->process);
-    cnf_dot_row_end(out);
-}
-
-static void variable_write(rt_buffer *out, rt_arena *arena, const cnf_history *history,
-                           const cnf_xpl_variable *variable)
-{
-    rt_buffer_printf(out, "    ");
-    cnf_dot_node(out, "variable", variable->id);
-    rt_buffer_printf(out,
-                     " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
-                     "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
-                     DOT_LINE);
-    title_write(out, arena, variable);
-    for (uint32_t i = 0; i < variable->places.count; i++)
-        place_write(out, arena, history, &variable->places.items[i], i);
     rt_buffer_printf(out, "    </TABLE>>];\n");
 }
 
@@ -99,47 +83,40 @@ void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_con
 
 /* ---- Whose it is --------------------------------------------------------------------------- */
 
-static void image_edges(rt_buffer *out, rt_arena *arena, const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        rt_buffer_printf(out, "  ");
-        cnf_dot_node(out, "image", image->name);
-        rt_buffer_printf(out, ":%.*s -> ", RT_TEXT_ARG(image_port(arena, i)));
-        cnf_dot_node(out, "variable", set->properties[i].name);
-        rt_buffer_printf(out, ":title [arrowhead=none, style=dotted];\n");
-    }
-}
-
 /* Writes the edge from the program that has the instance, or a pointer to the content in that
  * place. */
 static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *history,
                        const cnf_xpl_variable *variable, uint32_t index)
 {
     const cnf_xpl_place *place = &variable->places.items[index];
-    bool pointer = place->kind == CNF_PLACE_POINTER;
-    uint32_t target = pointer ? place->target : index;
-    if (place->kind != CNF_PLACE_INSIDE && !pointer) return;
+    bool is_pointer = place->kind == CNF_PLACE_POINTER;
+    uint32_t target = is_pointer ? place->target : index;
+    if (place->kind != CNF_PLACE_INSIDE && !is_pointer) return;
     if (place->program == SCN_NONE || target == SCN_NONE) return; /* a damaged trace */
-    rt_buffer_printf(out, "  ");
-    cnf_dot_program_node(out, &history->programs.items[place->program]);
-    rt_buffer_printf(out, " -> ");
-    cnf_dot_node(out, "variable", variable->id);
+    CHECK(target < variable->places.count);
+    cnf_dot_program_node(out, "  ", &history->programs.items[place->program]);
+    cnf_dot_node(out, " -> ", "variable", variable->id);
     rt_buffer_printf(out, ":%.*s", RT_TEXT_ARG(place_port(arena, target)));
-    if (pointer) {
-        rt_buffer_printf(out, " [style=dashed, fontsize=9, label=\"pointed by command ");
-        cnf_dot_quote(out, place->command);
-        rt_buffer_printf(out, "\"]");
-    }
-    rt_buffer_printf(out, ";\n");
+    if (is_pointer)
+        cnf_dot_quote(out, " [style=dashed, fontsize=9, label=\"pointed by command ",
+                      place->command);
+    rt_buffer_printf(out, is_pointer ? "\"];\n" : ";\n");
 }
 
 void cnf_dot_variable_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph,
                             const cnf_contents *contents)
 {
     rt_arena arena = {0};
-    for (uint32_t i = 0; i < graph->images.count; i++)
-        image_edges(out, &arena, graph->images.items[i].image);
+    for (uint32_t i = 0; i < graph->images.count; i++) {
+        const rt_image *image = graph->images.items[i].image;
+        const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            cnf_dot_node(out, "  ", "image", image->name);
+            rt_buffer_printf(out, ":%.*s", RT_TEXT_ARG(image_port(&arena, k)));
+            cnf_dot_node(out, " -> ", "variable", set->properties[k].name);
+            rt_buffer_printf(out, ":title [arrowhead=none, style=dotted];\n");
+        }
+    }
     for (uint32_t i = 0; i < contents->variables.count; i++) {
         const cnf_xpl_variable *variable = &contents->variables.items[i];
         for (uint32_t j = 0; j < variable->places.count; j++)

@@ -48,8 +48,9 @@ bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_set *set,
                          const rt_property *property);
 
-/* Appends a name from a scenario or device code, without characters that would move the cursor. */
-void cnf_explain_name(rt_buffer *out, rt_text name);
+/* Appends `before` as it is, and a name from a scenario or device code without characters that
+ * would move the cursor. */
+void cnf_explain_name(rt_buffer *out, const char *before, rt_text name);
 
 /* ---- Who imports what ---------------------------------------------------------------------- */
 

@@ -29,52 +29,7 @@ static void status_note(cnf_fusions *fusions, const rt_event *event, uint32_t in
     if (rt_text_is(status, "ACTIVE")) return;
     fusion->status = status;
     if (fusion->end == UINT32_MAX) fusion->end = index;
-}
-
-static void hold_note(cnf_fusions *fusions, const rt_event *event)
-{
-    rt_text number = cnf_event_text(event, "fusion"), command = cnf_event_text(event, "command");
-    cnf_xpl_fusion *fusion = number.length > 0 ? fusion_find(fusions, (rt_text){0}, number) : NULL;
-    if (!fusion || command.length == 0) return;
-    rt_map_set(&fusions->holds, command, (uint32_t)(fusion - fusions->list.items));
-    *rt_vector_push(&fusion->held) = event;
-}
-
-static void event_note(cnf_fusions *fusions, const rt_event *event, uint32_t index)
-{
-    if (event->kind == RT_EVENT_FUSION_STATUS) status_note(fusions, event, index);
-    if (event->kind == RT_EVENT_FUSION_HOLD) hold_note(fusions, event);
-    cnf_xpl_fusion *fusion = fusion_find(fusions, cnf_event_text(event, "queue"), (rt_text){0});
-    if (!fusion) return;
-    rt_text kernel = cnf_event_text(event, "kernel");
-    switch (event->kind) {
-    case RT_EVENT_FUSE:
-        fusion->fuse = event;
-        fusion->kernel = kernel;
-        break;
-    case RT_EVENT_FUSION_CACHE_HIT: fusion->kernel = kernel; break;
-    case RT_EVENT_FUSION_CANCEL:
-        fusion->reason = cnf_event_text(event, "reason");
-        fusion->detail = cnf_event_text(event, "detail");
-        break;
-    case RT_EVENT_LAUNCH:
-        /* The end is reported after the launch; later launches are the application's own. */
-        if (fusion->end == UINT32_MAX && !fusion->launch && kernel.length > 0 &&
-            rt_text_equal(kernel, fusion->kernel))
-            fusion->launch = event;
-        break;
-    default: break;
-    }
-}
-
-/* A demotion names no queue: it concerns the list that the compiler was last asked for. */
-static void demotion_note(cnf_fusions *fusions, const rt_event *event)
-{
-    for (uint32_t i = fusions->list.count; i-- > 0;) {
-        if (fusions->list.items[i].kernel.length == 0) continue;
-        *rt_vector_push(&fusions->list.items[i].demoted) = event;
-        return;
-    }
+    CHECK(fusion->end <= index);
 }
 
 void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
@@ -82,8 +37,44 @@ void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
 {
     *out_fusions = (cnf_fusions){0};
     for (uint32_t i = begin; i < end; i++) {
-        event_note(out_fusions, &events[i], i);
-        if (events[i].kind == RT_EVENT_FUSION_DEMOTE) demotion_note(out_fusions, &events[i]);
+        const rt_event *event = &events[i];
+        rt_text kernel = cnf_event_text(event, "kernel"), number = cnf_event_text(event, "fusion");
+        rt_text command = cnf_event_text(event, "command");
+        if (event->kind == RT_EVENT_FUSION_STATUS) status_note(out_fusions, event, i);
+        cnf_xpl_fusion *holder =
+            number.length > 0 ? fusion_find(out_fusions, (rt_text){0}, number) : NULL;
+        if (event->kind == RT_EVENT_FUSION_HOLD && holder && command.length > 0) {
+            rt_map_set(&out_fusions->holds, command, (uint32_t)(holder - out_fusions->list.items));
+            *rt_vector_push(&holder->held) = event;
+        }
+        /* A demotion names no queue: it concerns the list that the compiler was last asked for. */
+        for (uint32_t k = out_fusions->list.count;
+             event->kind == RT_EVENT_FUSION_DEMOTE && k-- > 0;) {
+            if (out_fusions->list.items[k].kernel.length == 0) continue;
+            *rt_vector_push(&out_fusions->list.items[k].demoted) = event;
+            break;
+        }
+        cnf_xpl_fusion *fusion =
+            fusion_find(out_fusions, cnf_event_text(event, "queue"), (rt_text){0});
+        if (!fusion) continue;
+        switch (event->kind) {
+        case RT_EVENT_FUSE:
+            fusion->fuse = event;
+            fusion->kernel = kernel;
+            break;
+        case RT_EVENT_FUSION_CACHE_HIT: fusion->kernel = kernel; break;
+        case RT_EVENT_FUSION_CANCEL:
+            fusion->reason = cnf_event_text(event, "reason");
+            fusion->detail = cnf_event_text(event, "detail");
+            break;
+        case RT_EVENT_LAUNCH:
+            /* The end is reported after the launch; later launches are the application's own. */
+            if (fusion->end == UINT32_MAX && !fusion->launch && kernel.length > 0 &&
+                rt_text_equal(kernel, fusion->kernel))
+                fusion->launch = event;
+            break;
+        default: break;
+        }
     }
 }
 

@@ -26,37 +26,33 @@ typedef struct finder {
 
 /* ---- What is possible ---------------------------------------------------------------------- */
 
+/* ---- What was done ------------------------------------------------------------------------- */
+
+/* Collects the images and the exporters of each symbol. */
 static void images_collect(finder *find, const scn_scenario *scenario)
 {
+    cnf_link_graph *graph = find->graph;
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const rt_image_list *list = &scenario->modules[i].images;
         for (uint32_t j = 0; j < list->count; j++) {
-            uint32_t index = find->graph->images.count;
-            *rt_vector_push(&find->graph->images) = (cnf_xpl_image){&list->images[j], i, 0};
-            rt_map_set(&find->images, list->images[j].name, index);
+            rt_map_set(&find->images, list->images[j].name, graph->images.count);
+            *rt_vector_push(&graph->images) = (cnf_xpl_image){&list->images[j], i, 0};
         }
     }
-}
-
-static void exporter_add(finder *find, rt_text symbol, uint32_t image)
-{
-    uint32_t index = find->exporters.count;
-    *rt_vector_push(&find->exporters) = (exporter){image, SCN_NONE};
-    uint32_t last = rt_map_find(&find->tails, symbol);
-    if (last == RT_MAP_NONE)
-        rt_map_set(&find->heads, symbol, index);
-    else
-        find->exporters.items[last].next = index;
-    rt_map_set(&find->tails, symbol, index);
-}
-
-static void exporters_collect(finder *find)
-{
-    for (uint32_t i = 0; i < find->graph->images.count; i++) {
+    for (uint32_t i = 0; i < graph->images.count; i++) {
         const rt_property_set *set =
-            rt_image_set(find->graph->images.items[i].image, RT_SET_EXPORTED_SYMBOLS);
-        for (uint32_t j = 0; set && j < set->property_count; j++)
-            exporter_add(find, set->properties[j].name, i);
+            rt_image_set(graph->images.items[i].image, RT_SET_EXPORTED_SYMBOLS);
+        for (uint32_t j = 0; set && j < set->property_count; j++) {
+            rt_text symbol = set->properties[j].name;
+            uint32_t index = find->exporters.count, last = rt_map_find(&find->tails, symbol);
+            *rt_vector_push(&find->exporters) = (exporter){i, SCN_NONE};
+            CHECK(last == RT_MAP_NONE || last < index);
+            if (last == RT_MAP_NONE)
+                rt_map_set(&find->heads, symbol, index);
+            else
+                find->exporters.items[last].next = index;
+            rt_map_set(&find->tails, symbol, index);
+        }
     }
 }
 
@@ -82,36 +78,24 @@ static void outcomes_collect(finder *find, const cnf_history *history)
     }
 }
 
-static void import_add(finder *find, uint32_t image, rt_text symbol, uint32_t provider,
-                       cnf_import_state state)
+/* Adds an import: resolved or not if the run decided, otherwise with all its possible providers. */
+static void import_add(finder *find, uint32_t image, rt_text symbol)
 {
-    CHECK((provider == SCN_NONE) == (state == CNF_IMPORT_UNRESOLVED));
-    *rt_vector_push(&find->graph->imports) = (cnf_import){image, symbol, provider, state};
-}
-
-static void import_settle(finder *find, uint32_t image, rt_text symbol)
-{
-    rt_text name = find->graph->images.items[image].image->name;
+    cnf_link_graph *graph = find->graph;
+    rt_text name = graph->images.items[image].image->name;
     uint32_t outcome = rt_map_find(&find->outcomes, outcome_key(find->arena, name, symbol));
-    uint32_t exported = rt_map_find(&find->heads, symbol);
+    uint32_t entry = rt_map_find(&find->heads, symbol);
     if (outcome != RT_MAP_NONE && outcome != UNRESOLVED_HERE) {
-        import_add(find, image, symbol, outcome, CNF_IMPORT_RESOLVED);
-    } else if (outcome == UNRESOLVED_HERE || exported == RT_MAP_NONE) {
-        import_add(find, image, symbol, SCN_NONE, CNF_IMPORT_UNRESOLVED);
+        CHECK(outcome < graph->images.count);
+        *rt_vector_push(&graph->imports) =
+            (cnf_import){image, symbol, outcome, CNF_IMPORT_RESOLVED};
+    } else if (outcome == UNRESOLVED_HERE || entry == RT_MAP_NONE) {
+        *rt_vector_push(&graph->imports) =
+            (cnf_import){image, symbol, SCN_NONE, CNF_IMPORT_UNRESOLVED};
     } else {
-        for (; exported != SCN_NONE; exported = find->exporters.items[exported].next)
-            import_add(find, image, symbol, find->exporters.items[exported].image,
-                       CNF_IMPORT_POSSIBLE);
-    }
-}
-
-static void imports_collect(finder *find)
-{
-    for (uint32_t i = 0; i < find->graph->images.count; i++) {
-        const rt_property_set *set =
-            rt_image_set(find->graph->images.items[i].image, RT_SET_IMPORTED_SYMBOLS);
-        for (uint32_t j = 0; set && j < set->property_count; j++)
-            import_settle(find, i, set->properties[j].name);
+        for (; entry != SCN_NONE; entry = find->exporters.items[entry].next)
+            *rt_vector_push(&graph->imports) = (cnf_import){
+                image, symbol, find->exporters.items[entry].image, CNF_IMPORT_POSSIBLE};
     }
 }
 
@@ -139,31 +123,29 @@ typedef struct components {
 static void visit_begin(components *walk, uint32_t image, uint32_t above)
 {
     visit *now = &walk->visits[image];
+    CHECK(now->order == 0 && walk->stack_count < walk->graph->images.count);
     now->order = now->low = ++walk->order;
     now->above = above;
     now->stacked = true;
     walk->stack[walk->stack_count++] = image;
 }
 
-static bool imports_itself(const components *walk, uint32_t image, uint32_t first)
-{
-    for (uint32_t i = first; i < walk->visits[image].end; i++)
-        if (walk->graph->imports.items[i].provider == image) return true;
-    return false;
-}
-
-/* Pops the component that begins with this image; more than one image make a cycle. */
+/* Pops the component that begins with this image; more than one image make a cycle, and one that
+ * imports from itself. */
 static void component_take(components *walk, uint32_t image, uint32_t first_import)
 {
-    bool alone = walk->stack[walk->stack_count - 1] == image;
-    bool cycle = !alone || imports_itself(walk, image, first_import);
-    if (cycle) walk->graph->cycle_count++;
+    CHECK(walk->stack_count > 0);
+    bool is_cycle = walk->stack[walk->stack_count - 1] != image;
+    for (uint32_t i = first_import; i < walk->visits[image].end && !is_cycle; i++)
+        is_cycle = walk->graph->imports.items[i].provider == image;
+    if (is_cycle) walk->graph->cycle_count++;
     uint32_t taken;
     do {
         CHECK(walk->stack_count > 0);
         taken = walk->stack[--walk->stack_count];
+        CHECK(walk->visits[taken].stacked);
         walk->visits[taken].stacked = false;
-        if (cycle) walk->graph->images.items[taken].cycle = walk->graph->cycle_count;
+        if (is_cycle) walk->graph->images.items[taken].cycle = walk->graph->cycle_count;
     } while (taken != image);
 }
 
@@ -218,9 +200,13 @@ void cnf_link_graph_find(rt_arena *arena, const scn_scenario *scenario, const cn
     *out_graph = (cnf_link_graph){0};
     finder find = {.arena = arena, .graph = out_graph};
     images_collect(&find, scenario);
-    exporters_collect(&find);
     outcomes_collect(&find, history);
-    imports_collect(&find);
+    for (uint32_t i = 0; i < out_graph->images.count; i++) {
+        const rt_property_set *set =
+            rt_image_set(out_graph->images.items[i].image, RT_SET_IMPORTED_SYMBOLS);
+        for (uint32_t k = 0; set && k < set->property_count; k++)
+            import_add(&find, i, set->properties[k].name);
+    }
     cycles_find(arena, out_graph);
     rt_map_free(&find.images);
     rt_map_free(&find.heads);

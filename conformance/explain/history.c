@@ -48,20 +48,6 @@ static bool event_read(rt_arena *arena, json_t *object, rt_event *out)
     return true;
 }
 
-static void events_read(rt_arena *arena, rt_text trace, cnf_history *out)
-{
-    json_t *message = json_loadb(trace.data ? trace.data : "", trace.length, 0, NULL);
-    json_t *list = json_object_get(message, "events"), *item;
-    rt_event *events = rt_arena_alloc_array(arena, json_array_size(list), sizeof *events);
-    size_t index;
-    json_array_foreach(list, index, item)
-    {
-        if (event_read(arena, item, &events[out->event_count])) out->event_count++;
-    }
-    out->events = events;
-    json_decref(message);
-}
-
 rt_text cnf_event_text(const rt_event *event, const char *key)
 {
     const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
@@ -74,37 +60,23 @@ bool cnf_event_is_command(const rt_event *event)
            rt_event_field_find(event, RT_TEXT("after"));
 }
 
-static bool says_the_same(const rt_event *one, const rt_event *other)
-{
-    static const char *const keys[] = {"image", "set", "relation", "provider"};
-    bool same = one->kind == other->kind;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && same; i++)
-        same = rt_text_equal(cnf_event_text(one, keys[i]), cnf_event_text(other, keys[i]));
-    return same;
-}
-
 bool cnf_event_joins_anew(const cnf_history *history, uint32_t index)
 {
+    static const char *const keys[] = {"image", "set", "relation", "provider"};
+    CHECK(index < history->event_count);
     const rt_event *event = &history->events[index];
     if (event->kind != RT_EVENT_JOIN) return false;
     for (uint32_t i = 0; i < index; i++) {
-        if (says_the_same(&history->events[i], event)) return false;
+        const rt_event *other = &history->events[i];
+        bool is_same = other->kind == event->kind;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys && is_same; k++)
+            is_same = rt_text_equal(cnf_event_text(other, keys[k]), cnf_event_text(event, keys[k]));
+        if (is_same) return false;
     }
     return true;
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */
-
-/* The program with that id, added if missing. */
-static uint32_t program_of(cnf_history *history, rt_text id, uint32_t process)
-{
-    uint32_t index = rt_map_find(&history->program_ids, id);
-    if (index != RT_MAP_NONE) return index;
-    index = history->programs.count;
-    rt_map_set(&history->program_ids, id, index);
-    *rt_vector_push(&history->programs) = (cnf_xpl_program){.id = id, .process = process};
-    return index;
-}
 
 /* Records what an event says about its program and returns the program's index, SCN_NONE if it has
  * none. */
@@ -112,7 +84,13 @@ static uint32_t program_note(cnf_history *history, const rt_event *event, uint32
 {
     rt_text id = cnf_event_text(event, "program");
     if (id.length == 0) return SCN_NONE;
-    uint32_t index = program_of(history, id, process);
+    uint32_t index = rt_map_find(&history->program_ids, id);
+    if (index == RT_MAP_NONE) {
+        index = history->programs.count;
+        rt_map_set(&history->program_ids, id, index);
+        *rt_vector_push(&history->programs) = (cnf_xpl_program){.id = id, .process = process};
+    }
+    CHECK(index < history->programs.count);
     cnf_xpl_program *program = &history->programs.items[index];
     switch (event->kind) {
     case RT_EVENT_LINK:
@@ -135,8 +113,15 @@ static uint32_t program_note(cnf_history *history, const rt_event *event, uint32
 void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
 {
     *out_history = (cnf_history){0};
-    events_read(arena, trace, out_history);
-    uint32_t count = out_history->event_count, process = 0;
+    json_t *message = json_loadb(trace.data ? trace.data : "", trace.length, 0, NULL);
+    const json_t *list = json_object_get(message, "events");
+    rt_event *events = rt_arena_alloc_array(arena, json_array_size(list), sizeof *events);
+    uint32_t count = 0, process = 0;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (event_read(arena, json_array_get(list, i), &events[count])) count++;
+    json_decref(message);
+    out_history->events = events;
+    out_history->event_count = count;
     out_history->event_programs =
         rt_arena_alloc_array(arena, count, sizeof *out_history->event_programs);
     for (uint32_t i = 0; i < count; i++) {

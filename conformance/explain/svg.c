@@ -12,34 +12,6 @@ enum { LAYOUT_TIMEOUT_MS = 60000 };
 static const char *const arguments[] = {"dot", "-Tsvg", NULL};
 static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
 
-/* Gives the picture a name for screen readers; dot's titles belong to its parts. */
-static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffer *out_svg)
-{
-    static const char element[] = "<svg ";
-    const char *at = memmem(drawn.data, drawn.length, element, strlen(element));
-    if (!at)
-        return rt_fail(sink, RT_TOOL, RT_RULE_NONE,
-                       "dot succeeded, but what it wrote (%zu bytes) is not SVG", drawn.length);
-    size_t before = (size_t)(at - drawn.data) + strlen(element);
-    rt_buffer_append(out_svg, drawn.data, before);
-    rt_buffer_printf(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ");
-    cnf_dot_cell_text(out_svg, title); /* Text that is valid between tags is valid in quotes too. */
-    rt_buffer_printf(out_svg, "\" ");
-    rt_buffer_append(out_svg, drawn.data + before, drawn.length - before);
-    return RT_STATUS_OK;
-}
-
-static rt_status refuse_end(rt_sink *sink, cnf_process_result result, rt_text errors)
-{
-    rt_buffer outcome = {0};
-    cnf_process_describe(&outcome, result, LAYOUT_TIMEOUT_MS);
-    rt_status status =
-        rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
-                rt_buffer_string(&outcome), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
-    rt_buffer_free(&outcome);
-    return status;
-}
-
 rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_process)
 {
     char path[PATH_MAX];
@@ -57,13 +29,34 @@ rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_pro
 rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title,
                               rt_buffer *out_svg)
 {
-    rt_buffer drawn = {0}, errors = {0};
-    cnf_process_result result = cnf_process_finish(process, LAYOUT_TIMEOUT_MS, &drawn, &errors);
-    bool ended_well = result.end == CNF_PROCESS_EXITED && result.code == 0;
-    rt_status status = ended_well ? title_add(sink, rt_buffer_text(&drawn), title, out_svg)
-                                  : refuse_end(sink, result, rt_buffer_text(&errors));
-    rt_buffer_free(&drawn);
+    static const char element[] = "<svg ";
+    rt_buffer picture = {0}, errors = {0}, outcome = {0};
+    cnf_process_result result = cnf_process_finish(process, LAYOUT_TIMEOUT_MS, &picture, &errors);
+    const char *at = memmem(picture.data, picture.size, element, strlen(element));
+    rt_status status = RT_STATUS_OK;
+    if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
+        cnf_process_describe(&outcome, result, LAYOUT_TIMEOUT_MS);
+        status =
+            rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
+                    rt_buffer_string(&outcome), errors.size > 0 ? ":\n" : "",
+                    RT_TEXT_ARG(rt_buffer_text(&errors)));
+    } else if (!at) {
+        status = rt_fail(sink, RT_TOOL, RT_RULE_NONE,
+                         "dot succeeded, but its output (%zu bytes) is not SVG", picture.size);
+    } else {
+        /* A name of the picture for screen readers; dot's titles belong to its parts. Text that is
+         * valid between tags is valid in quotes too. */
+        size_t before = (size_t)(at - picture.data) + strlen(element);
+        CHECK(before <= picture.size);
+        rt_buffer_append(out_svg, picture.data, before);
+        cnf_dot_cell_text(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ",
+                          title);
+        rt_buffer_printf(out_svg, "\" ");
+        rt_buffer_append(out_svg, picture.data + before, picture.size - before);
+    }
+    rt_buffer_free(&picture);
     rt_buffer_free(&errors);
+    rt_buffer_free(&outcome);
     return status;
 }
 

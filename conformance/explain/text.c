@@ -18,8 +18,9 @@ static void heading(rt_buffer *out, const char *title)
 
 /* Names come from scenarios and device code, so characters that would move the cursor, and bytes
  * that are not UTF-8, are replaced. */
-void cnf_explain_name(rt_buffer *out, rt_text name)
+void cnf_explain_name(rt_buffer *out, const char *before, rt_text name)
 {
+    rt_buffer_printf(out, "%s", before);
     while (name.length > 0) {
         rt_character character = rt_utf8_take(&name);
         bool is_control = character.code < 0x20 || character.code == 0x7F;
@@ -31,65 +32,46 @@ void cnf_explain_name(rt_buffer *out, rt_text name)
 static void put_first(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
-    rt_buffer_printf(out, "  ");
-    cnf_explain_name(out, name);
-    size_t length = name.length;
-    do
-        rt_buffer_append_byte(out, ' ');
-    while (++length <= WIDTH);
+    cnf_explain_name(out, "  ", name);
+    rt_buffer_printf(out, "%*s", name.length < WIDTH ? (int)(WIDTH - name.length) + 1 : 1, "");
 }
 
-/* ", "-separated; nothing for an empty list. */
-static void put_names(rt_buffer *out, const rt_text *names, uint32_t count)
+/* ", "-separated after `before`; nothing for an empty list. */
+static void put_names(rt_buffer *out, const char *before, const rt_text *names, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0) rt_buffer_printf(out, ", ");
-        cnf_explain_name(out, names[i]);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        cnf_explain_name(out, i == 0 ? before : ", ", names[i]);
 }
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* The device_globals that a module's host code registers. */
-static void globals_write(rt_buffer *out, rt_device_global_list list)
-{
-    for (uint32_t i = 0; i < list.count; i++) {
-        const rt_device_global *global = &list.globals[i];
-        rt_buffer_printf(out, "    device_global ");
-        cnf_explain_name(out, global->name);
-        rt_buffer_printf(out, " (id ");
-        cnf_explain_name(out, global->unique_id);
-        rt_buffer_printf(out, "): %" PRIu64 " byte%s%s, host access %s\n", global->size,
-                         global->size == 1 ? "" : "s", global->image_scope ? ", image scope" : "",
-                         rt_host_access_name(global->host_access));
-    }
-}
-
-static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t index)
-{
-    const scn_module *module = &scenario->modules[index];
-    put_first(out, module->name);
-    rt_buffer_printf(out, index == 0 ? "executable" : "library");
-    for (uint32_t i = 0; i < scenario->preloaded_count; i++)
-        if (scenario->preloaded[i] == index) rt_buffer_printf(out, ", preloaded");
-    for (uint32_t i = 0; i < module->need_count; i++) {
-        rt_buffer_printf(out, i ? ", " : "; needs ");
-        cnf_explain_name(out, scenario->modules[module->needs[i]].name);
-    }
-    if (module->host_symbol_count > 0) rt_buffer_printf(out, "; host symbols ");
-    put_names(out, module->host_symbols, module->host_symbol_count);
-    if (module->file_name.length)
-        rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
-    if (!module->registers) rt_buffer_printf(out, "; does not register its images");
-    rt_buffer_append_byte(out, '\n');
-    globals_write(out, module->device_globals);
-}
-
 static void modules_write(rt_buffer *out, const scn_scenario *scenario)
 {
     heading(out, "Modules");
-    for (uint32_t i = 0; i < scenario->module_count; i++)
-        module_write(out, scenario, i);
+    for (uint32_t index = 0; index < scenario->module_count; index++) {
+        const scn_module *module = &scenario->modules[index];
+        put_first(out, module->name);
+        rt_buffer_printf(out, index == 0 ? "executable" : "library");
+        for (uint32_t i = 0; i < scenario->preloaded_count; i++)
+            if (scenario->preloaded[i] == index) rt_buffer_printf(out, ", preloaded");
+        for (uint32_t i = 0; i < module->need_count; i++)
+            cnf_explain_name(out, i ? ", " : "; needs ", scenario->modules[module->needs[i]].name);
+        put_names(out, "; host symbols ", module->host_symbols, module->host_symbol_count);
+        if (module->file_name.length)
+            rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
+        if (!module->registers) rt_buffer_printf(out, "; does not register its images");
+        rt_buffer_append_byte(out, '\n');
+        /* What its host code registers. */
+        for (uint32_t i = 0; i < module->device_globals.count; i++) {
+            const rt_device_global *global = &module->device_globals.globals[i];
+            cnf_explain_name(out, "    device_global ", global->name);
+            cnf_explain_name(out, " (id ", global->unique_id);
+            rt_buffer_printf(out, "): %" PRIu64 " byte%s%s, host access %s\n", global->size,
+                             global->size == 1 ? "" : "s",
+                             global->image_scope ? ", image scope" : "",
+                             rt_host_access_name(global->host_access));
+        }
+    }
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */
@@ -101,11 +83,10 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
     bool names = rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTIONS) ||
                  rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTION_SETS) ||
                  rt_text_is(set->name, RT_SET_KERNEL_CALLS);
-    cnf_explain_name(out, property->name);
+    cnf_explain_name(out, "", property->name);
     if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
     if (names && property->type == RT_PROPERTY_BYTES) {
-        rt_buffer_printf(out, " = ");
-        cnf_explain_name(out, rt_property_text_value(property));
+        cnf_explain_name(out, " = ", rt_property_text_value(property));
         return;
     }
     if (cnf_explain_aspects(out, " = ", set, property)) return;
@@ -124,18 +105,16 @@ static void set_write(rt_buffer *out, const rt_property_set *set)
 {
     bool imports = rt_text_is(set->name, RT_SET_IMPORTED_SYMBOLS);
     bool exports = rt_text_is(set->name, RT_SET_EXPORTED_SYMBOLS);
-    rt_buffer_printf(out, "    ");
-    if (imports || exports)
-        rt_buffer_printf(out, imports ? "imports " : "exports ");
-    else
-        cnf_explain_name(out, set->name);
-    if (!imports && !exports) rt_buffer_printf(out, ": ");
+    cnf_explain_name(out, "    ",
+                     imports   ? RT_TEXT("imports")
+                     : exports ? RT_TEXT("exports")
+                               : set->name);
+    rt_buffer_printf(out, imports || exports ? " " : ": ");
     for (uint32_t i = 0; i < set->property_count; i++) {
         if (i > 0) rt_buffer_printf(out, ", ");
         property_write(out, set, &set->properties[i], imports || exports);
     }
-    if (set->property_count == 0) rt_buffer_printf(out, "nothing");
-    rt_buffer_append_byte(out, '\n');
+    rt_buffer_printf(out, set->property_count == 0 ? "nothing\n" : "\n");
 }
 
 static void images_write(rt_buffer *out, const cnf_link_graph *graph)
@@ -146,8 +125,7 @@ static void images_write(rt_buffer *out, const cnf_link_graph *graph)
         const rt_image *image = graph->images.items[i].image;
         put_first(out, image->name);
         rt_buffer_printf(out, "%s", rt_format_name(image->format));
-        if (image->kernel_count > 0) rt_buffer_printf(out, "; kernels ");
-        put_names(out, image->kernels, image->kernel_count);
+        put_names(out, "; kernels ", image->kernels, image->kernel_count);
         rt_buffer_append_byte(out, '\n');
         for (uint32_t j = 0; j < image->set_count; j++)
             set_write(out, &image->sets[j]);
@@ -156,35 +134,30 @@ static void images_write(rt_buffer *out, const cnf_link_graph *graph)
 
 /* ---- Who imports what ---------------------------------------------------------------------- */
 
-static void import_write(rt_buffer *out, const cnf_link_graph *graph, const cnf_import *import)
-{
-    put_first(out, graph->images.items[import->image].image->name);
-    if (import->state == CNF_IMPORT_UNRESOLVED) {
-        rt_buffer_printf(out, "-> UNRESOLVED  ");
-    } else {
-        rt_buffer_printf(out, "-> ");
-        cnf_explain_name(out, graph->images.items[import->provider].image->name);
-        rt_buffer_printf(out, "  ");
-    }
-    cnf_explain_name(out, import->symbol);
-    if (import->state == CNF_IMPORT_POSSIBLE)
-        rt_buffer_printf(out, "  (exported there; not searched for)");
-    rt_buffer_append_byte(out, '\n');
-}
-
 static void links_write(rt_buffer *out, const cnf_link_graph *graph)
 {
     heading(out, "Link graph");
     if (graph->imports.count == 0) rt_buffer_printf(out, "  no image imports anything\n");
-    for (uint32_t i = 0; i < graph->imports.count; i++)
-        import_write(out, graph, &graph->imports.items[i]);
+    for (uint32_t i = 0; i < graph->imports.count; i++) {
+        const cnf_import *import = &graph->imports.items[i];
+        CHECK(import->image < graph->images.count);
+        CHECK((import->provider == SCN_NONE) == (import->state == CNF_IMPORT_UNRESOLVED));
+        put_first(out, graph->images.items[import->image].image->name);
+        cnf_explain_name(out, "-> ",
+                         import->provider == SCN_NONE
+                             ? RT_TEXT("UNRESOLVED")
+                             : graph->images.items[import->provider].image->name);
+        cnf_explain_name(out, "  ", import->symbol);
+        if (import->state == CNF_IMPORT_POSSIBLE)
+            rt_buffer_printf(out, "  (exported there; not searched for)");
+        rt_buffer_append_byte(out, '\n');
+    }
     for (uint32_t cycle = 1; cycle <= graph->cycle_count; cycle++) {
         const char *before = "  cycle: ";
         for (uint32_t i = 0; i < graph->images.count; i++) {
             if (graph->images.items[i].cycle != cycle) continue;
-            rt_buffer_printf(out, "%s", before);
+            cnf_explain_name(out, before, graph->images.items[i].image->name);
             before = ", ";
-            cnf_explain_name(out, graph->images.items[i].image->name);
         }
         rt_buffer_append_byte(out, '\n');
     }
@@ -192,98 +165,63 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
 
 /* ---- Sets of virtual functions ------------------------------------------------------------- */
 
-static void join_write(rt_buffer *out, const rt_event *event)
-{
-    put_first(out, cnf_event_text(event, "image"));
-    cnf_explain_name(out, cnf_event_text(event, "relation"));
-    rt_buffer_append_byte(out, ' ');
-    cnf_explain_name(out, cnf_event_text(event, "set"));
-    rt_buffer_printf(out, " -> ");
-    cnf_explain_name(out, cnf_event_text(event, "provider"));
-    rt_text real = cnf_event_text(event, "stands_for");
-    if (real.length > 0) rt_buffer_printf(out, ", the dummy of ");
-    cnf_explain_name(out, real);
-    rt_buffer_append_byte(out, '\n');
-}
-
 /* Written only if images joined because of sets. */
 static void sets_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
     for (uint32_t i = 0; i < history->event_count; i++) {
         if (!cnf_event_joins_anew(history, i)) continue;
+        const rt_event *event = &history->events[i];
         if (first) heading(out, "Sets of virtual functions");
         first = false;
-        join_write(out, &history->events[i]);
+        put_first(out, cnf_event_text(event, "image"));
+        cnf_explain_name(out, "", cnf_event_text(event, "relation"));
+        cnf_explain_name(out, " ", cnf_event_text(event, "set"));
+        cnf_explain_name(out, " -> ", cnf_event_text(event, "provider"));
+        rt_text real = cnf_event_text(event, "stands_for");
+        if (real.length > 0) cnf_explain_name(out, ", the dummy of ", real);
+        rt_buffer_append_byte(out, '\n');
     }
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-static void counted(rt_buffer *out, uint32_t count, const char *one, const char *many)
-{
-    if (count > 0) rt_buffer_printf(out, "; %u %s", count, count == 1 ? one : many);
-}
-
-/* What the build event says besides the images. */
-static void build_write(rt_buffer *out, const rt_event *build)
-{
-    rt_text device = cnf_event_text(build, "device");
-    const rt_event_field *constants = rt_event_field_find(build, RT_TEXT("constants"));
-    if (device.length > 0) rt_buffer_printf(out, " for device ");
-    cnf_explain_name(out, device);
-    if (!constants || constants->value_count == 0) return;
-    rt_buffer_printf(out, " with ");
-    put_names(out, constants->values, constants->value_count);
-}
-
-/* How a program was made. */
-static const char *origin(const cnf_xpl_program *program)
-{
-    if (program->link) return "linked from ";
-    bool kept = program->build && program->build->kind == RT_EVENT_PERSISTENT_HIT;
-    return kept ? "had from the persistent cache, of " : "built from ";
-}
-
-static void program_write(rt_buffer *out, const cnf_xpl_program *program)
-{
-    put_first(out, program->id);
-    const rt_event_field *inputs = program->inputs;
-    rt_buffer_printf(out, "%s", origin(program));
-    if (inputs)
-        put_names(out, inputs->values, inputs->value_count);
-    else
-        rt_buffer_printf(out, "what the trace does not say");
-    rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
-    if (by.length > 0) rt_buffer_printf(out, " by ");
-    cnf_explain_name(out, by);
-    if (program->build)
-        build_write(out, program->build);
-    else
-        rt_buffer_printf(out, "; not built");
-    counted(out, program->launch_count, "launch", "launches");
-    counted(out, program->hit_count, "cache hit", "cache hits");
-    if (program->released) rt_buffer_printf(out, "; released");
-    rt_buffer_append_byte(out, '\n');
-}
-
 static void programs_write(rt_buffer *out, const cnf_history *history)
 {
     heading(out, "Programs");
     if (history->programs.count == 0) rt_buffer_printf(out, "  none\n");
-    for (uint32_t i = 0; i < history->programs.count; i++)
-        program_write(out, &history->programs.items[i]);
+    for (uint32_t i = 0; i < history->programs.count; i++) {
+        const cnf_xpl_program *program = &history->programs.items[i];
+        const rt_event *build = program->build;
+        const char *origin = "built from ";
+        if (build && build->kind == RT_EVENT_PERSISTENT_HIT)
+            origin = "restored from the persistent cache, of ";
+        if (program->link) origin = "linked from ";
+        put_first(out, program->id);
+        rt_buffer_printf(out, "%s", origin);
+        if (program->inputs)
+            put_names(out, "", program->inputs->values, program->inputs->value_count);
+        else
+            rt_buffer_printf(out, "images that the trace does not name");
+        rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
+        if (by.length > 0) cnf_explain_name(out, " by ", by);
+        if (build) {
+            rt_text device = cnf_event_text(build, "device");
+            const rt_event_field *constants = rt_event_field_find(build, RT_TEXT("constants"));
+            if (device.length > 0) cnf_explain_name(out, " for device ", device);
+            if (constants) put_names(out, " with ", constants->values, constants->value_count);
+        } else {
+            rt_buffer_printf(out, "; not built");
+        }
+        uint32_t launches = program->launch_count, hits = program->hit_count;
+        if (launches > 0)
+            rt_buffer_printf(out, "; %u launch%s", launches, launches == 1 ? "" : "es");
+        if (hits > 0) rt_buffer_printf(out, "; %u cache hit%s", hits, hits == 1 ? "" : "s");
+        rt_buffer_printf(out, program->released ? "; released\n" : "\n");
+    }
 }
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
-
-static void field_write(rt_buffer *out, const rt_event_field *field)
-{
-    rt_buffer_printf(out, "  %s ", field->key);
-    if (field->is_list) rt_buffer_append_byte(out, '[');
-    put_names(out, field->values, field->value_count);
-    if (field->is_list) rt_buffer_append_byte(out, ']');
-}
 
 /* Writes an event after its number, the field with that key; NULL: it has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
@@ -293,15 +231,13 @@ static void event_write(rt_buffer *out, const rt_event *event, const char *numbe
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
         bool is_title = number && strcmp(field->key, number) == 0;
-        bool empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
-        if (!is_title && !empty) field_write(out, field);
+        bool is_empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
+        if (is_title || is_empty) continue;
+        rt_buffer_printf(out, "  %s ", field->key);
+        put_names(out, field->is_list ? "[" : "", field->values, field->value_count);
+        if (field->is_list) rt_buffer_append_byte(out, ']');
     }
     rt_buffer_append_byte(out, '\n');
-}
-
-static bool makes_bundle(const rt_event *event)
-{
-    return rt_event_has_field(event->kind, RT_TEXT("bundle"), NULL);
 }
 
 /* Written only if the scenario creates bundles. */
@@ -309,7 +245,7 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
     for (uint32_t i = 0; i < history->event_count; i++) {
-        if (!makes_bundle(&history->events[i])) continue;
+        if (!rt_event_has_field(history->events[i].kind, RT_TEXT("bundle"), NULL)) continue;
         if (first) heading(out, "Kernel bundles");
         first = false;
         event_write(out, &history->events[i], "bundle");

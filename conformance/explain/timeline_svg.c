@@ -82,67 +82,48 @@ static uint32_t row_middle(uint32_t row)
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-/* Writes as much of the text as fits, without splitting a character. */
-static void write_title(rt_buffer *out, rt_text text)
-{
-    rt_text shown = text.length > TEXT_MAX ? rt_text_cut(text, TEXT_MAX - 1) : text;
-    cnf_dot_cell_text(out, shown);
-    if (shown.length < text.length) rt_buffer_printf(out, "&#8230;");
-}
-
 static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *event)
 {
     rt_buffer title = {0};
     cnf_event_title(&title, event);
+    rt_text text = rt_buffer_text(&title);
     rt_buffer_printf(out, "<text x=\"%u\" y=\"%u\">", x, y + 4);
-    if (title.size > TEXT_MAX) { /* the whole text as a tooltip */
-        rt_buffer_printf(out, "<title>");
-        cnf_dot_cell_text(out, rt_buffer_text(&title));
-        rt_buffer_printf(out, "</title>");
+    if (text.length > TEXT_MAX) { /* the whole text as a tooltip, and as much of it as fits */
+        cnf_dot_cell_text(out, "<title>", text);
+        cnf_dot_cell_text(out, "</title>", rt_text_cut(text, TEXT_MAX - 1));
+        rt_buffer_printf(out, "&#8230;");
+    } else {
+        cnf_dot_cell_text(out, "", text);
     }
-    write_title(out, rt_buffer_text(&title));
     rt_buffer_printf(out, "</text>\n");
     rt_buffer_free(&title);
 }
 
-static void write_lanes(timeline *drawing, uint32_t height)
-{
-    for (uint32_t i = 0; i < drawing->lanes.count; i++) {
-        uint32_t x = NUMBER_WIDTH + i * LANE_WIDTH;
-        rt_buffer_printf(drawing->out, "<path class=\"l\" d=\"M%u 0V%u\"/><text x=\"%u\" y=\"20\">",
-                         x, height, x + BOX_LEFT);
-        cnf_thread_title(drawing->out, drawing->lanes.items[i]);
-        rt_buffer_printf(drawing->out, "</text>\n");
-    }
-}
-
-/* Writes a curve at the left of a lane, or from one lane to another, with its head. It ends at the
- * side of the box that faces its origin. */
-static void write_arrow(const timeline *drawing, uint32_t from, uint32_t to)
-{
-    const rt_event *events = drawing->history->events;
-    uint32_t begin = lane_left(drawing, &events[from]), end = lane_left(drawing, &events[to]);
-    bool leaves_right = begin < end, enters_right = end < begin;
-    uint32_t from_x = begin + BOX_LEFT + (leaves_right ? BOX_WIDTH : 0);
-    uint32_t to_x = end + BOX_LEFT + (enters_right ? BOX_WIDTH : 0);
-    uint32_t from_bend = leaves_right ? from_x + BEND : from_x - BEND;
-    uint32_t to_bend = enters_right ? to_x + BEND : to_x - BEND;
-    uint32_t from_y = row_middle(from), to_y = row_middle(to);
-    rt_buffer_printf(drawing->out, "<path class=\"a\" d=\"M%u %uC%u %u %u %u %u %u\"/>", from_x,
-                     from_y, from_bend, from_y, to_bend, to_y, to_x, to_y);
-    rt_buffer_printf(drawing->out, "<path class=\"h\" d=\"M%u %ul%d -4v8z\"/>\n", to_x, to_y,
-                     enters_right ? 7 : -7);
-}
-
+/* Writes a curve to the command from each that it waits for, at the left of their lane, or from one
+ * lane to another, with its head. It ends at the side of the box that faces its origin. */
 static void write_arrows(timeline *drawing, uint32_t row)
 {
-    const rt_event *event = &drawing->history->events[row];
+    const rt_event *events = drawing->history->events;
     cnf_place_list before = {0};
-    cnf_places_of_after(&drawing->places, rt_event_field_find(event, RT_TEXT("after")), &before);
-    for (uint32_t i = 0; i < before.count; i++)
-        write_arrow(drawing, before.items[i], row);
+    cnf_places_of_after(&drawing->places, rt_event_field_find(&events[row], RT_TEXT("after")),
+                        &before);
+    for (uint32_t i = 0; i < before.count; i++) {
+        uint32_t from = before.items[i];
+        CHECK(from < drawing->history->event_count);
+        uint32_t begin = lane_left(drawing, &events[from]), end = lane_left(drawing, &events[row]);
+        bool leaves_right = begin < end, enters_right = end < begin;
+        uint32_t from_x = begin + BOX_LEFT + (leaves_right ? BOX_WIDTH : 0);
+        uint32_t to_x = end + BOX_LEFT + (enters_right ? BOX_WIDTH : 0);
+        uint32_t from_bend = leaves_right ? from_x + BEND : from_x - BEND;
+        uint32_t to_bend = enters_right ? to_x + BEND : to_x - BEND;
+        uint32_t from_y = row_middle(from), to_y = row_middle(row);
+        rt_buffer_printf(drawing->out, "<path class=\"a\" d=\"M%u %uC%u %u %u %u %u %u\"/>", from_x,
+                         from_y, from_bend, from_y, to_bend, to_y, to_x, to_y);
+        rt_buffer_printf(drawing->out, "<path class=\"h\" d=\"M%u %ul%d -4v8z\"/>\n", to_x, to_y,
+                         enters_right ? 7 : -7);
+    }
     rt_vector_free(&before);
-    cnf_place_note(&drawing->places, event, row);
+    cnf_place_note(&drawing->places, &events[row], row);
 }
 
 /* A fusion lasts from ACTIVE to the status after it. */
@@ -162,7 +143,7 @@ static void write_span(timeline *drawing, uint32_t row)
                      "<rect class=\"s\" x=\"%u\" y=\"%u\" width=\"6\" height=\"%u\" rx=\"3\">"
                      "<title>fusion ",
                      x, y, row_middle(row) - y);
-    cnf_dot_cell_text(drawing->out, id);
+    cnf_dot_cell_text(drawing->out, "", id);
     rt_buffer_printf(drawing->out, "</title></rect>\n");
 }
 
@@ -201,9 +182,15 @@ void cnf_timeline_svg(rt_buffer *out, rt_text trace, rt_text title)
                      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tl\" width=\"%u\" "
                      "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"Timeline of ",
                      width, height, width, height);
-    cnf_dot_cell_text(out, title);
+    cnf_dot_cell_text(out, "", title);
     rt_buffer_printf(out, "\">\n%s", style);
-    write_lanes(&drawing, height);
+    for (uint32_t i = 0; i < drawing.lanes.count; i++) {
+        uint32_t x = NUMBER_WIDTH + i * LANE_WIDTH;
+        rt_buffer_printf(out, "<path class=\"l\" d=\"M%u 0V%u\"/><text x=\"%u\" y=\"20\">", x,
+                         height, x + BOX_LEFT);
+        cnf_thread_title(out, drawing.lanes.items[i]);
+        rt_buffer_printf(out, "</text>\n");
+    }
     for (uint32_t i = 0; i < history.event_count; i++)
         write_row(&drawing, i);
     rt_buffer_printf(out, "</svg>\n");

@@ -35,6 +35,7 @@ rt_text cnf_export_plain(rt_arena *arena, rt_text name)
 
 const char *cnf_export_memory(cnf_exporter *exporter, uint32_t memory)
 {
+    CHECK(memory < exporter->scenario->memory_count);
     return cnf_export_plain(exporter->arena, exporter->scenario->memories[memory].name).data;
 }
 
@@ -64,11 +65,14 @@ void cnf_export_literal(rt_buffer *out, rt_text text)
 rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_step *step,
                                   cnf_export_kind kind, const cnf_export_command **out_command)
 {
-    const cnf_export_command *next = &exporter->trace.commands[exporter->command];
-    if (exporter->command == exporter->trace.command_count ||
+    const cnf_export_trace *trace = &exporter->trace;
+    CHECK(exporter->command <= trace->command_count);
+    CHECK(exporter->asked <= exporter->command);
+    const cnf_export_command *next = &trace->commands[exporter->command];
+    if (exporter->command == trace->command_count ||
         (next->kind != kind && next->kind != CNF_EXPORT_REFUSED &&
          next->kind != CNF_EXPORT_UNASKED))
-        return cnf_export_refuse(exporter, step->at, "a step of which the trace does not tell");
+        return cnf_export_refuse(exporter, step->at, "a step that the trace does not describe");
     exporter->command++;
     exporter->asked += next->kind != CNF_EXPORT_UNASKED;
     *out_command = next;
@@ -81,10 +85,11 @@ rt_status cnf_export_unasked_write(cnf_exporter *exporter, const scn_step *step)
     RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_UNASKED, &command));
     CHECK(command);
     if (command->kind != CNF_EXPORT_UNASKED)
-        return cnf_export_refuse(exporter, step->at, "a step of which the trace does not tell");
-    rt_buffer_printf(&exporter->body,
-                     "\n    /* Line %u: the runtime refuses this step, and asks no device. */\n",
-                     step->at.line);
+        return cnf_export_refuse(exporter, step->at, "a step that the trace does not describe");
+    rt_buffer_printf(
+        &exporter->body,
+        "\n    /* Line %u: the runtime refuses this step without calling the device. */\n",
+        step->at.line);
     return RT_STATUS_OK;
 }
 
@@ -101,47 +106,38 @@ static bool libraries_have_globals(const scn_scenario *scenario)
     return false;
 }
 
-/* The runtime chooses whether two contexts share the content of a device_global. */
-static bool has_contexts_and_globals(const scn_scenario *scenario)
-{
-    bool contexts = false;
-    for (uint32_t i = 0; i < scenario->step_count; i++)
-        contexts = contexts || scenario->steps[i].verb == SCN_VERB_CONTEXT;
-    bool globals =
-        scenario->modules[0].device_globals.count > 0 || libraries_have_globals(scenario);
-    return contexts && globals;
-}
-
-static rt_status memory_check(cnf_exporter *exporter, const scn_memory *memory)
-{
-    bool plain = cnf_export_layout_is_plain(&memory->layout);
-    if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !plain))
-        return cnf_export_refuse(exporter, memory->at,
-                                 "an unordered memory with padding or a tolerance");
-    return RT_STATUS_OK;
-}
-
 static rt_status scenario_check(cnf_exporter *exporter)
 {
     const scn_scenario *scenario = exporter->scenario;
     const scn_position at = {1, 1};
+    CHECK(scenario->module_count > 0);
     if (scenario->device_count != 1)
         return cnf_export_refuse(exporter, at, "a scenario with several devices");
-    if (has_contexts_and_globals(scenario))
+    /* The runtime chooses whether two contexts share the content of a device_global. */
+    bool has_contexts = false;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        has_contexts = has_contexts || scenario->steps[i].verb == SCN_VERB_CONTEXT;
+    if (has_contexts &&
+        (scenario->modules[0].device_globals.count > 0 || libraries_have_globals(scenario)))
         return cnf_export_refuse(exporter, at, "device_globals in several contexts");
     if (scenario->persistent_cache) return cnf_export_refuse(exporter, at, "a persistent cache");
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(memory_check(exporter, &scenario->memories[i]));
+    for (uint32_t i = 0; i < scenario->memory_count; i++) {
+        const scn_memory *memory = &scenario->memories[i];
+        bool is_plain = cnf_export_layout_is_plain(&memory->layout);
+        if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !is_plain))
+            return cnf_export_refuse(exporter, memory->at,
+                                     "an unordered memory with padding or a tolerance");
+    }
     return RT_STATUS_OK;
 }
 
-static bool are_of_output(const scn_expect *expects, uint32_t count)
+static bool expect_output(const scn_expect *expects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (expects[i].kind == SCN_EXPECT_OUTPUT) return true;
         for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
             const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
-            if (are_of_output(outcome->expects, outcome->expect_count)) return true;
+            if (expect_output(outcome->expects, outcome->expect_count)) return true;
         }
     }
     return false;
@@ -151,7 +147,7 @@ static bool are_of_output(const scn_expect *expects, uint32_t count)
 static bool expects_output(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++)
-        if (are_of_output(scenario->steps[i].expect, scenario->steps[i].expect_count)) return true;
+        if (expect_output(scenario->steps[i].expect, scenario->steps[i].expect_count)) return true;
     return false;
 }
 
@@ -167,18 +163,6 @@ static rt_status end_write(cnf_exporter *exporter, const scn_step *step, uint32_
     return RT_STATUS_OK;
 }
 
-static rt_status copy_write(cnf_exporter *exporter, const scn_step *step)
-{
-    const scn_transfer *transfer = &step->transfer;
-    const char *from, *to;
-    RT_TRY(end_write(exporter, step, transfer->from, &from));
-    RT_TRY(end_write(exporter, step, transfer->to, &to));
-    rt_buffer_printf(&exporter->body, "    copy(%s, %llu, %s, %llu, %llu);\n", from,
-                     (unsigned long long)transfer->from_offset, to,
-                     (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
-    return RT_STATUS_OK;
-}
-
 static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_transfer *transfer = &step->transfer;
@@ -187,7 +171,17 @@ static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
         return cnf_export_refuse(exporter, step->at, "a choice of how a copy is refused");
     if (step->error) return cnf_export_unasked_write(exporter, step);
     rt_buffer_printf(out, "\n    /* Line %u. */\n", step->at.line);
-    if (step->verb == SCN_VERB_COPY) return copy_write(exporter, step);
+    if (step->verb == SCN_VERB_COPY) {
+        const char *from, *to;
+        RT_TRY(end_write(exporter, step, transfer->from, &from));
+        RT_TRY(end_write(exporter, step, transfer->to, &to));
+        rt_buffer_printf(out, "    copy(%s, %llu, %s, %llu, %llu);\n", from,
+                         (unsigned long long)transfer->from_offset, to,
+                         (unsigned long long)transfer->to_offset,
+                         (unsigned long long)transfer->size);
+        return RT_STATUS_OK;
+    }
+    CHECK(step->verb == SCN_VERB_FILL);
     rt_buffer_printf(out, "    {\n        static const unsigned char pattern[] = {");
     cnf_export_bytes(out, transfer->pattern);
     rt_buffer_printf(out, "};\n        fill(&m_%s, pattern, %zu, %llu, %llu);\n    }\n",
@@ -236,8 +230,9 @@ static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 /* ---- Steps --------------------------------------------------------------------------------- */
 
 /* True for steps that may reach a device while a list is open, and for steps that reach none. */
-static bool fits_into_a_list(const cnf_exporter *exporter, const scn_step *step)
+static bool fits_into_list(const cnf_exporter *exporter, const scn_step *step)
 {
+    CHECK(exporter->list_queue != SCN_NONE);
     switch (step->verb) {
     case SCN_VERB_SUBMIT: return step->submit.command.queue == exporter->list_queue;
     case SCN_VERB_COPY:
@@ -258,7 +253,8 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
     const scn_step *step = &exporter->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != RT_PROFILE_DOCUMENTS)
         return RT_STATUS_OK;
-    if (exporter->list.count > 0 && !fits_into_a_list(exporter, step))
+    CHECK(index < exporter->scenario->step_count);
+    if (exporter->list.count > 0 && !fits_into_list(exporter, step))
         return cnf_export_refuse(exporter, step->at, "a step between the kernels of a list");
     switch (step->verb) {
     case SCN_VERB_SUBMIT: return cnf_export_submit_write(exporter, index);
@@ -304,12 +300,14 @@ static const char *const memory_kinds[SCN_MEMORY_KIND_COUNT] = {
     [SCN_MEMORY_USM_SHARED] = "USM_SHARED",
 };
 
-static void memories_write(cnf_exporter *exporter)
+static rt_status body_write(cnf_exporter *exporter)
 {
-    for (uint32_t i = 0; i < exporter->scenario->memory_count; i++) {
-        const scn_memory *memory = &exporter->scenario->memories[i];
+    const scn_scenario *scenario = exporter->scenario;
+    for (uint32_t i = 0; i < scenario->memory_count; i++) {
+        const scn_memory *memory = &scenario->memories[i];
         const char *name = cnf_export_memory(exporter, i);
         uint64_t size = memory->count * memory->layout.size;
+        CHECK((unsigned)memory->kind < SCN_MEMORY_KIND_COUNT);
         rt_text initial =
             rt_arena_printf(exporter->arena, memory->initial.data ? "initial_%s" : "NULL", name);
         if (memory->initial.data)
@@ -319,34 +317,31 @@ static void memories_write(cnf_exporter *exporter)
                          "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n", name,
                          memory_kinds[memory->kind], name, (unsigned long long)size, initial.data);
     }
-}
-
-static rt_status body_write(cnf_exporter *exporter)
-{
-    memories_write(exporter);
-    for (uint32_t i = 0; i < exporter->scenario->step_count; i++)
+    for (uint32_t i = 0; i < scenario->step_count; i++)
         RT_TRY(step_write(exporter, i));
     if (exporter->list.count > 0)
-        return cnf_export_refuse(exporter, exporter->scenario->steps[exporter->list.items[0]].at,
+        return cnf_export_refuse(exporter, scenario->steps[exporter->list.items[0]].at,
                                  "a list that the end of the program ends");
     if (exporter->asked == 0)
         return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "%.*s: the runtime refuses what there is before it asks the device for "
-                       "anything, so that there is nothing to show of the device",
-                       RT_TEXT_ARG(exporter->scenario->file));
+                       "%.*s: the runtime refuses every step without calling the device, so a "
+                       "program would show nothing of the device",
+                       RT_TEXT_ARG(scenario->file));
     cnf_export_finals_write(exporter);
     return RT_STATUS_OK;
 }
 
-static void main_add(cnf_exporter *exporter)
+/* Adds main.c and the files that accompany it. */
+static void files_add(cnf_exporter *exporter)
 {
+    const cnf_export_api *api = exporter->api;
     rt_buffer text = {0};
     rt_buffer_printf(
         &text,
         "/* %.*s\n *\n * Made of %.*s by assay export.  Exit status: 0 as expected, 1 not, 2 not tried.  "
         "Line numbers are the scenario's. */\n%s#include \"%s\"\n%s\n",
         RT_TEXT_ARG(exporter->scenario->summary), RT_TEXT_ARG(exporter->scenario->path),
-        exporter->api->definition, exporter->api->support_name,
+        api->definition, api->support_name,
         exporter->prints ? "#include \"support_output.h\"\n" : "");
     rt_buffer_append_text(&text, rt_buffer_text(&exporter->declarations));
     rt_buffer_printf(
@@ -357,30 +352,13 @@ static void main_add(cnf_exporter *exporter)
     cnf_export_file_add(exporter, RT_TEXT("main.c"),
                         rt_arena_bytes(exporter->arena, rt_buffer_bytes(&text)));
     rt_buffer_free(&text);
-}
-
-/* Adds the files that accompany main.c. */
-static void support_add(cnf_exporter *exporter)
-{
-    const cnf_export_api *api = exporter->api;
     cnf_export_file_add(exporter, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
     if (exporter->prints)
         cnf_export_file_add(exporter, RT_TEXT("support_output.h"),
                             (rt_bytes){support_output, sizeof support_output});
     cnf_export_file_add(exporter, rt_text_of(api->support_name), api->support);
     cnf_export_file_add(exporter, RT_TEXT("Makefile"), api->makefile);
-}
-
-/* If images are source, each one is the text that it was made from. */
-static rt_status source_take(cnf_exporter *exporter)
-{
-    if (exporter->api->format != RT_FORMAT_OPENCL_C) return RT_STATUS_OK;
-    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(exporter->scenario);
-    if (obstacle)
-        return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
-                       RT_TEXT_ARG(exporter->scenario->file), obstacle->message);
-    exporter->scenario = cnf_source_images(exporter->arena, exporter->scenario);
-    return RT_STATUS_OK;
+    CHECK(exporter->files.count >= 4);
 }
 
 rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
@@ -395,7 +373,16 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                              .list_queue = SCN_NONE,
                              .prints = expects_output(scenario)};
     *out_exported = (cnf_exported){0};
-    rt_status status = source_take(&exporter);
+    rt_status status = RT_STATUS_OK;
+    if (api->format == RT_FORMAT_OPENCL_C) {
+        /* Each image is the text that it was made from. */
+        const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
+        if (obstacle)
+            status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
+                             RT_TEXT_ARG(scenario->file), obstacle->message);
+        else
+            exporter.scenario = cnf_source_images(arena, scenario);
+    }
     if (rt_ok(status)) status = scenario_check(&exporter);
     if (rt_ok(status)) status = cnf_export_trace_read(sink, arena, messages, &exporter.trace);
     if (rt_ok(status)) {
@@ -407,8 +394,7 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
         status = body_write(&exporter);
     }
     if (rt_ok(status)) {
-        main_add(&exporter);
-        support_add(&exporter);
+        files_add(&exporter);
         rt_bytes files =
             rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)exporter.files.items,
                                              exporter.files.count * sizeof(cnf_exported_file)});

@@ -9,6 +9,7 @@ static void comparison_write(cnf_exporter *exporter, rt_buffer *out, uint32_t in
 {
     const scn_memory *memory = &exporter->scenario->memories[index];
     const char *name = cnf_export_memory(exporter, index);
+    CHECK((size_t)memory->tolerance_kind < sizeof tolerances / sizeof *tolerances);
     if (!exporter->laid_out[index])
         cnf_export_layout(&exporter->declarations,
                           rt_arena_printf(exporter->arena, "layout_%s", name).data,
@@ -17,24 +18,6 @@ static void comparison_write(cnf_exporter *exporter, rt_buffer *out, uint32_t in
     rt_buffer_printf(out, "%s(&m_%s, %s, %s, &layout_%s, %s, %a, %s)",
                      memory->unordered ? "elements_held" : "memory_holds", name, array, defined,
                      name, tolerances[memory->tolerance_kind], memory->tolerance, place);
-}
-
-/* A device_global is compared like a memory, element by element. */
-static rt_status variable_write(cnf_exporter *exporter, const scn_step *step,
-                                const scn_expect *expect)
-{
-    const char *name;
-    uint32_t number = exporter->arrays++;
-    RT_TRY(cnf_export_global_write(exporter, step, &expect->variable.variable, false, &name));
-    rt_text values = rt_arena_printf(exporter->arena, "expected_%u", number);
-    rt_text layout = rt_arena_printf(exporter->arena, "layout_of_%u", number);
-    cnf_export_layout(&exporter->declarations, layout.data, &expect->variable.layout);
-    cnf_export_values(&exporter->declarations, values.data, &expect->variable.layout,
-                      expect->variable.values);
-    rt_buffer_printf(&exporter->body,
-                     "    failures += !memory_holds(%s, %s, NULL, &%s, EXACT, 0, \"line %u\");\n",
-                     name, values.data, layout.data, expect->at.line);
-    return RT_STATUS_OK;
 }
 
 /* Writes the call that compares the kernels' output; `place` is a C expression. */
@@ -47,6 +30,7 @@ static void output_write(rt_buffer *out, const scn_expect *expect, const char *p
 
 static rt_text array_declare(cnf_exporter *exporter, const scn_expect *expect)
 {
+    CHECK(expect->kind == SCN_EXPECT_MEMORY);
     rt_text name = rt_arena_printf(exporter->arena, "expected_%u", exporter->arrays++);
     cnf_export_values(&exporter->declarations, name.data,
                       &exporter->scenario->memories[expect->memory.index].layout,
@@ -81,6 +65,7 @@ static rt_status branch_write(cnf_exporter *exporter, const scn_outcome *outcome
 
 static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
 {
+    CHECK(expect->kind == SCN_EXPECT_ONE_OF);
     exporter->alternatives = true;
     rt_buffer condition = {0};
     rt_status status = RT_STATUS_OK;
@@ -99,22 +84,17 @@ static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
     return status;
 }
 
-/* The place of an expectation as a C string literal. */
-static const char *place_of(cnf_exporter *exporter, const scn_expect *expect)
-{
-    return rt_arena_printf(exporter->arena, "\"line %u\"", expect->at.line).data;
-}
-
 static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
                               const scn_expect *expect)
 {
     rt_buffer *out = &exporter->body;
+    const char *place =
+        rt_arena_printf(exporter->arena, "\"line %u\"", expect->at.line).data; /* a C literal */
     switch (expect->kind) {
     case SCN_EXPECT_MEMORY: {
         rt_text array = array_declare(exporter, expect);
         rt_buffer_printf(out, "    failures += !");
-        comparison_write(exporter, out, expect->memory.index, array.data, "NULL",
-                         place_of(exporter, expect));
+        comparison_write(exporter, out, expect->memory.index, array.data, "NULL", place);
         rt_buffer_printf(out, ";\n");
         return RT_STATUS_OK;
     }
@@ -123,10 +103,23 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
         return cnf_export_refuse(exporter, expect->at, "a finding of the simulated device");
     case SCN_EXPECT_OUTPUT:
         rt_buffer_printf(out, "    failures += !");
-        output_write(out, expect, place_of(exporter, expect));
+        output_write(out, expect, place);
         rt_buffer_printf(out, ";\n    output_seen();\n");
         return RT_STATUS_OK;
-    case SCN_EXPECT_VARIABLE: return variable_write(exporter, step, expect);
+    case SCN_EXPECT_VARIABLE: {
+        /* A device_global is compared like a memory, element by element. */
+        const scn_layout *layout = &expect->variable.layout;
+        uint32_t number = exporter->arrays++;
+        const char *name;
+        RT_TRY(cnf_export_global_write(exporter, step, &expect->variable.variable, false, &name));
+        rt_text values = rt_arena_printf(exporter->arena, "expected_%u", number);
+        rt_text layout_name = rt_arena_printf(exporter->arena, "layout_of_%u", number);
+        cnf_export_layout(&exporter->declarations, layout_name.data, layout);
+        cnf_export_values(&exporter->declarations, values.data, layout, expect->variable.values);
+        rt_buffer_printf(out, "    failures += !memory_holds(%s, %s, NULL, &%s, EXACT, 0, %s);\n",
+                         name, values.data, layout_name.data, place);
+        return RT_STATUS_OK;
+    }
     default:
         rt_buffer_printf(out, "    /* Line %u is about the runtime, which is not here. */\n",
                          expect->at.line);
@@ -134,57 +127,44 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
     }
 }
 
-/* True for expectations about content, which end a list. */
-static bool looks_at_content(const scn_expect *expect)
-{
-    return expect->kind == SCN_EXPECT_MEMORY || expect->kind == SCN_EXPECT_VARIABLE ||
-           expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_ONE_OF;
-}
-
 rt_status cnf_export_expects_write(cnf_exporter *exporter, const scn_step *step)
 {
+    CHECK(step->verb == SCN_VERB_EXPECT);
     rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n", step->at.line);
     for (uint32_t i = 0; i < step->expect_count; i++) {
-        if (exporter->list.count > 0 && looks_at_content(&step->expect[i]))
+        const scn_expect *expect = &step->expect[i];
+        /* Reading content ends a list. */
+        bool reads = expect->kind == SCN_EXPECT_MEMORY || expect->kind == SCN_EXPECT_VARIABLE ||
+                     expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_ONE_OF;
+        if (exporter->list.count > 0 && reads)
             return cnf_export_refuse(exporter, step->at, "a step between the kernels of a list");
-        RT_TRY(expect_write(exporter, step, &step->expect[i]));
+        RT_TRY(expect_write(exporter, step, expect));
     }
     return RT_STATUS_OK;
 }
 
-static uint32_t memory_index(const scn_scenario *scenario, rt_text name)
-{
-    uint32_t index = 0;
-    while (index < scenario->memory_count && !rt_text_equal(scenario->memories[index].name, name))
-        index++;
-    return index;
-}
-
-/* True if final content number i belongs to a memory that can be compared: addresses cannot, and a
- * device_global may share its name with a memory, which comes first. */
-static bool is_compared(const cnf_exporter *exporter, uint32_t i, uint32_t memory)
-{
-    if (memory == exporter->scenario->memory_count ||
-        exporter->scenario->memories[memory].addresses)
-        return false;
-    for (uint32_t k = 0; k < i; k++)
-        if (rt_text_equal(exporter->messages->memories[k].name,
-                          exporter->messages->memories[i].name))
-            return false;
-    return true;
-}
-
 void cnf_export_finals_write(cnf_exporter *exporter)
 {
+    const scn_scenario *scenario = exporter->scenario;
+    const cnf_messages *messages = exporter->messages;
     if (exporter->alternatives) return;
     rt_buffer_printf(
         &exporter->body,
         "\n    /* The end: what the documents' runtime leaves on a checked device. */\n");
-    for (uint32_t i = 0; i < exporter->messages->memory_count; i++) {
-        const cnf_final_memory *last = &exporter->messages->memories[i];
-        uint32_t index = memory_index(exporter->scenario, last->name);
-        if (!is_compared(exporter, i, index)) continue;
-        const scn_layout *layout = &exporter->scenario->memories[index].layout;
+    for (uint32_t i = 0; i < messages->memory_count; i++) {
+        const cnf_final_memory *last = &messages->memories[i];
+        uint32_t index = 0, first = 0;
+        while (index < scenario->memory_count &&
+               !rt_text_equal(scenario->memories[index].name, last->name))
+            index++;
+        while (!rt_text_equal(messages->memories[first].name, last->name))
+            first++;
+        CHECK(first <= i);
+        /* Addresses cannot be compared, and a device_global may share its name with a memory, which
+         * comes first. */
+        if (index == scenario->memory_count || scenario->memories[index].addresses || first < i)
+            continue;
+        const scn_layout *layout = &scenario->memories[index].layout;
         const char *name = cnf_export_memory(exporter, index);
         rt_text array = rt_arena_printf(exporter->arena, "final_%s", name);
         rt_text defined =

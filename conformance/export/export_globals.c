@@ -21,6 +21,7 @@ static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text u
 static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *global)
 {
     uint32_t number = rt_map_find(&exporter->globals, global->unique_id);
+    CHECK(number == RT_MAP_NONE || number < exporter->global_count);
     if (number != RT_MAP_NONE) return number;
     number = exporter->global_count++;
     rt_map_set(&exporter->globals, global->unique_id, number);
@@ -30,36 +31,31 @@ static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *g
     return number;
 }
 
-/* The symbol that an image maps a variable's id to; empty: it does not. */
-static rt_text mapping_of(const rt_image *image, rt_text name)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_PROGRAM_METADATA);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        const rt_property *property = &set->properties[i];
-        if (property->type == RT_PROPERTY_BYTES && rt_text_equal(property->name, name))
-            return (rt_text){(const char *)property->bytes.data, property->bytes.size};
-    }
-    return (rt_text){0};
-}
-
 /* The name of a variable on devices: the symbol that images map its id to, otherwise the id
  * (DG-PLUGIN-06). */
 static rt_text symbol_of(cnf_exporter *exporter, rt_text unique_id)
 {
     rt_text name =
         rt_arena_printf(exporter->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(unique_id));
-    rt_text symbol = {0};
     for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
         const rt_image_list *list = &exporter->scenario->modules[i].images;
-        for (uint32_t k = 0; k < list->count && symbol.length == 0; k++)
-            symbol = mapping_of(&list->images[k], name);
+        for (uint32_t k = 0; k < list->count; k++) {
+            const rt_property_set *set = rt_image_set(&list->images[k], RT_SET_PROGRAM_METADATA);
+            for (uint32_t n = 0; set && n < set->property_count; n++) {
+                const rt_property *property = &set->properties[n];
+                if (property->type == RT_PROPERTY_BYTES && property->bytes.size > 0 &&
+                    rt_text_equal(property->name, name))
+                    return (rt_text){(const char *)property->bytes.data, property->bytes.size};
+            }
+        }
     }
-    return symbol.length > 0 ? symbol : unique_id;
+    return unique_id;
 }
 
 rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step, uint32_t program,
                                    bool may_fail)
 {
+    CHECK(program < exporter->trace.program_count);
     for (uint32_t i = 0; i < exporter->trace.variable_count; i++) {
         const cnf_export_variable *variable = &exporter->trace.variables[i];
         if (variable->program != program || variable->image_scope) continue;
@@ -76,26 +72,12 @@ rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
     return RT_STATUS_OK;
 }
 
-/* The only program in main.c so far that has the variable; SCN_NONE: none, or several. */
-static uint32_t program_with(const cnf_exporter *exporter, rt_text unique_id)
-{
-    uint32_t found = SCN_NONE;
-    for (uint32_t i = 0; i < exporter->trace.variable_count; i++) {
-        const cnf_export_variable *variable = &exporter->trace.variables[i];
-        if (!exporter->written[variable->program].linked ||
-            !rt_text_equal(variable->unique_id, unique_id))
-            continue;
-        if (found != SCN_NONE && found != variable->program) return SCN_NONE;
-        found = variable->program;
-    }
-    return found;
-}
-
 rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
                                   const scn_variable *variable, bool copied, const char **out_name)
 {
-    CHECK(variable->module != SCN_NONE && variable->global != SCN_NONE);
+    CHECK(variable->module < exporter->scenario->module_count);
     const scn_module *module = &exporter->scenario->modules[variable->module];
+    CHECK(variable->global < module->device_globals.count);
     const rt_device_global *global = &module->device_globals.globals[variable->global];
     uint32_t program;
     if (!global->image_scope) {
@@ -111,7 +93,16 @@ rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
         program = command->program;
         RT_TRY(cnf_export_program_write(exporter, step, program, false, false));
     } else {
-        program = program_with(exporter, global->unique_id);
+        /* The only program in main.c so far that has the variable. */
+        program = SCN_NONE;
+        for (uint32_t i = 0, count = 0; i < exporter->trace.variable_count && count < 2; i++) {
+            const cnf_export_variable *other = &exporter->trace.variables[i];
+            CHECK(other->program < exporter->trace.program_count);
+            if (!exporter->written[other->program].linked ||
+                !rt_text_equal(other->unique_id, global->unique_id) || other->program == program)
+                continue;
+            program = ++count == 1 ? other->program : SCN_NONE;
+        }
     }
     if (program == SCN_NONE)
         return cnf_export_refuse(exporter, variable->at,

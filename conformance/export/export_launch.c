@@ -7,22 +7,6 @@
 
 /* ---- Arguments ----------------------------------------------------------------------------- */
 
-static void value_write(cnf_exporter *exporter, uint32_t index, const scn_argument *argument)
-{
-    rt_buffer *out = &exporter->body;
-    rt_buffer_printf(out, "        unsigned char value_%u[] = {", index);
-    cnf_export_bytes(out, argument->value);
-    rt_buffer_printf(out, "}; /* little-endian */\n");
-    for (uint32_t i = 0; i < argument->pointer_count; i++) {
-        const scn_inner_pointer *inner = &argument->pointers[i];
-        rt_buffer_printf(out, "        pointer_put(value_%u, %llu, &m_%s, %llu);\n", index,
-                         (unsigned long long)inner->at, cnf_export_memory(exporter, inner->memory),
-                         (unsigned long long)inner->offset);
-    }
-    rt_buffer_printf(out, "        argument_value(kernel, %u, value_%u, %zu);\n", index, index,
-                     argument->value.size);
-}
-
 void cnf_export_argument_write(cnf_exporter *exporter, uint32_t index, const scn_argument *argument)
 {
     rt_buffer *out = &exporter->body;
@@ -35,7 +19,20 @@ void cnf_export_argument_write(cnf_exporter *exporter, uint32_t index, const scn
         rt_buffer_printf(out, "        argument_local(kernel, %u, %llu);\n", index,
                          (unsigned long long)argument->size);
         return;
-    case SCN_ARGUMENT_VALUE: value_write(exporter, index, argument); return;
+    case SCN_ARGUMENT_VALUE:
+        rt_buffer_printf(out, "        unsigned char value_%u[] = {", index);
+        cnf_export_bytes(out, argument->value);
+        rt_buffer_printf(out, "}; /* little-endian */\n");
+        for (uint32_t i = 0; i < argument->pointer_count; i++) {
+            const scn_inner_pointer *inner = &argument->pointers[i];
+            rt_buffer_printf(out, "        pointer_put(value_%u, %llu, &m_%s, %llu);\n", index,
+                             (unsigned long long)inner->at,
+                             cnf_export_memory(exporter, inner->memory),
+                             (unsigned long long)inner->offset);
+        }
+        rt_buffer_printf(out, "        argument_value(kernel, %u, value_%u, %zu);\n", index, index,
+                         argument->value.size);
+        return;
     case SCN_ARGUMENT_POINTER:
         rt_buffer_printf(out, "        argument_pointer(kernel, %u, &m_%s, %llu);\n", index,
                          cnf_export_memory(exporter, argument->memory),
@@ -61,6 +58,7 @@ static void sizes_write(rt_buffer *out, const char *name, const uint64_t *sizes)
 rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, rt_text kernel,
                                 uint64_t *out_group)
 {
+    CHECK(program < exporter->trace.program_count);
     const cnf_export_program *known = &exporter->trace.programs[program];
     ptx_kernels kernels = {0};
     rt_status status = RT_STATUS_OK;
@@ -81,6 +79,7 @@ rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, 
  * (reference/sched/eliminated.c). */
 static bool lacks_parameters(const cnf_exporter *exporter, uint32_t program, rt_text kernel)
 {
+    CHECK(program < exporter->trace.program_count);
     const cnf_export_program *known = &exporter->trace.programs[program];
     for (uint32_t i = 0; i < known->image_count; i++) {
         const rt_image *image = cnf_export_image(exporter, known->images[i]);
@@ -100,6 +99,7 @@ void cnf_export_launch_end(cnf_exporter *exporter, uint32_t dimensions, const ui
 {
     rt_buffer *out = &exporter->body;
     bool has_local = local[0] > 0;
+    CHECK(dimensions <= RT_ND_RANGE_DIMENSIONS);
     sizes_write(out, "offset", offset);
     sizes_write(out, "global", global);
     if (has_local) sizes_write(out, "local", local);
@@ -117,8 +117,7 @@ static rt_status launch_write(cnf_exporter *exporter, const scn_step *step, uint
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     memcpy(local, submit->local, sizeof local);
     if (lacks_parameters(exporter, program, submit->kernel))
-        return cnf_export_refuse(exporter, step->at,
-                                 "a kernel that its compiler has left parameters out of");
+        return cnf_export_refuse(exporter, step->at, "a kernel whose compiler dropped parameters");
     if (local[0] == 0) RT_TRY(cnf_export_group_find(exporter, program, submit->kernel, local));
     rt_buffer_printf(out, "    ");
     if (step->outcome_count > 0) rt_buffer_printf(out, "if (program_%u) ", program);
@@ -141,7 +140,7 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
     if (command->kind == CNF_EXPORT_UNASKED) {
         rt_buffer_printf(
             &exporter->body,
-            "\n    /* Line %u: the runtime refuses kernel %.*s, and asks no device. */\n",
+            "\n    /* Line %u: the runtime refuses kernel %.*s without calling the device. */\n",
             step->at.line, RT_TEXT_ARG(submit->kernel));
         return RT_STATUS_OK;
     }
@@ -159,7 +158,9 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
 
 rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step)
 {
+    CHECK(step < exporter->scenario->step_count);
     const scn_step *submit = &exporter->scenario->steps[step];
+    CHECK(submit->verb == SCN_VERB_SUBMIT);
     if (exporter->list_queue == SCN_NONE || submit->submit.command.queue != exporter->list_queue)
         return cnf_export_single_write(exporter, submit);
     if (submit->error || submit->outcome_count > 0)

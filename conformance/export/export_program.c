@@ -5,22 +5,16 @@
 
 #include <string.h>
 
-static const rt_image *list_find(rt_image_list list, rt_text name)
-{
-    for (uint32_t i = 0; i < list.count; i++)
-        if (rt_text_equal(list.images[i].name, name)) return &list.images[i];
-    return NULL;
-}
-
 const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name)
 {
-    const rt_image *found = NULL;
-    for (uint32_t i = 0; i < exporter->scenario->module_count && !found; i++)
-        found = list_find(exporter->scenario->modules[i].images, name);
-    for (uint32_t i = 0; i < exporter->fused_count && !found; i++)
-        if (rt_text_equal(exporter->fused[i].kernel, name))
-            found = &exporter->fused[i].result.image;
-    return found;
+    for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
+        const rt_image_list list = exporter->scenario->modules[i].images;
+        for (uint32_t k = 0; k < list.count; k++)
+            if (rt_text_equal(list.images[k].name, name)) return &list.images[k];
+    }
+    for (uint32_t i = 0; i < exporter->fused_count; i++)
+        if (rt_text_equal(exporter->fused[i].kernel, name)) return &exporter->fused[i].result.image;
+    return NULL;
 }
 
 /* The submit of a step; one that says nothing of constants and options where a bundle, a fusion or
@@ -64,38 +58,33 @@ static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
     return RT_STATUS_OK;
 }
 
-/* Adds an image's file and appends its row; *inout_constants counts its constants. */
-static rt_status image_declare(cnf_exporter *exporter, const scn_step *step, rt_text name,
-                               const char *constants, uint32_t *inout_constants, rt_buffer *out)
-{
-    const rt_image *image = cnf_export_image(exporter, name);
-    uint32_t count;
-    if (!image || image->format != exporter->api->format)
-        return cnf_export_refuse(
-            exporter, step->at,
-            rt_arena_printf(exporter->arena, "an image that is not %s", exporter->api->format_name)
-                .data);
-    RT_TRY(constants_declare(exporter, step, image, constants, &count));
-    rt_text file =
-        rt_arena_printf(exporter->arena, "%s%s", cnf_export_plain(exporter->arena, name).data,
-                        exporter->api->ending);
-    cnf_export_file_add(exporter, file, image->code);
-    rt_buffer_printf(out, "    {\"%s\", %u, %s},\n", file.data, count,
-                     count > 0 ? constants : "NULL");
-    *inout_constants += count;
-    return RT_STATUS_OK;
-}
-
 /* Declares the images of a program and adds their files. */
 static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
                                 const cnf_export_program *program, uint32_t number)
 {
+    const cnf_export_api *api = exporter->api;
+    rt_arena *arena = exporter->arena;
     rt_buffer rows = {0};
     uint32_t constants = 0;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
-        rt_text array = rt_arena_printf(exporter->arena, "constants_%u_%u", number, i);
-        status = image_declare(exporter, step, program->images[i], array.data, &constants, &rows);
+        rt_text name = program->images[i];
+        const rt_image *image = cnf_export_image(exporter, name);
+        const char *array = rt_arena_printf(arena, "constants_%u_%u", number, i).data;
+        uint32_t count = 0;
+        if (!image || image->format != api->format)
+            status = cnf_export_refuse(
+                exporter, step->at,
+                rt_arena_printf(arena, "an image that is not %s", api->format_name).data);
+        else
+            status = constants_declare(exporter, step, image, array, &count);
+        if (!rt_ok(status)) break;
+        rt_text file =
+            rt_arena_printf(arena, "%s%s", cnf_export_plain(arena, name).data, api->ending);
+        cnf_export_file_add(exporter, file, image->code);
+        rt_buffer_printf(&rows, "    {\"%s\", %u, %s},\n", file.data, count,
+                         count > 0 ? array : "NULL");
+        constants += count;
     }
     rt_buffer_printf(&exporter->declarations, "static const image images_%u[] = {\n%s};\n", number,
                      rt_buffer_string(&rows));
@@ -105,43 +94,31 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
     return status;
 }
 
-/* The options of a program's images, which must all be equal. */
+/* Finds the program's first image, with whose options all others agree, and checks the options:
+ * NVIDIA's driver gets no options of OpenCL's compiler, and none of its own here. */
 static rt_status options_find(cnf_exporter *exporter, const scn_step *step,
                               const cnf_export_program *program, const rt_image **out_first)
 {
-    *out_first = cnf_export_image(exporter, program->images[0]);
+    CHECK(program->image_count > 0);
+    const rt_image *first = cnf_export_image(exporter, program->images[0]);
+    *out_first = first;
     for (uint32_t i = 1; i < program->image_count; i++) {
         const rt_image *image = cnf_export_image(exporter, program->images[i]);
-        if (!image || !*out_first ||
-            !rt_text_equal(image->compile_options, (*out_first)->compile_options))
+        if (!image || !first || !rt_text_equal(image->compile_options, first->compile_options))
             return cnf_export_refuse(exporter, step->at,
                                      "a program of images with different options");
     }
-    return RT_STATUS_OK;
-}
-
-/* NVIDIA's driver gets no options of OpenCL's compiler, and none of its own here. */
-static rt_status options_check(cnf_exporter *exporter, const scn_step *step, const rt_image *first)
-{
     const rt_text texts[] = {first->compile_options, first->link_options, submit_of(step)->options};
     if (exporter->api->format != RT_FORMAT_PTX) return RT_STATUS_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        for (size_t k = 0; k < texts[i].length; k++) {
-            bool begins = texts[i].data[k] != ' ' && (k == 0 || texts[i].data[k - 1] == ' ');
-            rt_text rest = {texts[i].data + k, texts[i].length - k};
-            if (begins && !rt_text_starts(rest, "-cl-"))
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        rt_text rest = texts[i];
+        while (rest.length > 0) {
+            rt_text option = rt_text_take_until(&rest, ' ');
+            if (option.length > 0 && !rt_text_starts(option, "-cl-"))
                 return cnf_export_refuse(exporter, step->at, "an option of the driver's compiler");
         }
+    }
     return RT_STATUS_OK;
-}
-
-/* The compiler options for a program: the image's, then those of the submit. */
-static rt_text options_of(cnf_exporter *exporter, const scn_step *step, const rt_image *first)
-{
-    rt_text own = submit_of(step)->options;
-    bool both = first->compile_options.length > 0 && own.length > 0;
-    return rt_arena_printf(exporter->arena, both ? "%.*s %.*s" : "%.*s%.*s",
-                           RT_TEXT_ARG(first->compile_options), RT_TEXT_ARG(own));
 }
 
 rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step, uint32_t program,
@@ -154,12 +131,16 @@ rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
     if (written->linked) return RT_STATUS_OK;
     if (!written->declared) RT_TRY(images_declare(exporter, step, known, program));
     RT_TRY(options_find(exporter, step, known, &first));
-    RT_TRY(options_check(exporter, step, first));
-    bool is_declared = written->declared;
     rt_buffer_printf(&exporter->body, "    %sprogram_%u = program_link(%u, images_%u, ",
-                     is_declared ? "" : "linked_program ", program, known->image_count, program);
+                     written->declared ? "" : "linked_program ", program, known->image_count,
+                     program);
     *written = (cnf_export_written){.linked = !refused && !may_fail, .declared = true};
-    cnf_export_literal(&exporter->body, options_of(exporter, step, first));
+    /* The image's options, then those of the submit. */
+    rt_text options = submit_of(step)->options;
+    bool has_both = first->compile_options.length > 0 && options.length > 0;
+    cnf_export_literal(&exporter->body,
+                       rt_arena_printf(exporter->arena, has_both ? "%.*s %.*s" : "%.*s%.*s",
+                                       RT_TEXT_ARG(first->compile_options), RT_TEXT_ARG(options)));
     rt_buffer_printf(&exporter->body, ", ");
     cnf_export_literal(&exporter->body, first->link_options);
     rt_buffer_printf(&exporter->body, ");\n");

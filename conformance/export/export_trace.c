@@ -51,17 +51,6 @@ static cnf_export_command *command_end(trace_walk *walk, cnf_export_kind kind)
     return command;
 }
 
-/* A step was refused: because the device refused its program, or by the runtime itself, without
- * reaching the device. */
-static void refusal_take(trace_walk *walk, const json_t *event)
-{
-    rt_text class = text_of(walk->arena, event, "class");
-    bool by_device = walk->made.count > walk->made_since &&
-                     (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"));
-    uint32_t program = walk->made.count - 1;
-    command_end(walk, by_device ? CNF_EXPORT_REFUSED : CNF_EXPORT_UNASKED)->program = program;
-}
-
 /* Reads the numbers of a list and returns how many there are; elements past its end keep their
  * values. */
 static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_numbers)
@@ -85,7 +74,7 @@ static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_
     uint32_t program = rt_map_find(&walk->known, text_of(walk->arena, event, "program"));
     if (program >= walk->made.count)
         return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "the trace has a command with a program that it does not tell of");
+                       "the trace has a command with a program that it does not describe");
     cnf_export_command *command = command_end(walk, kind);
     command->program = program;
     if (kind != CNF_EXPORT_LAUNCH) return RT_STATUS_OK;
@@ -98,48 +87,39 @@ static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_
     return RT_STATUS_OK;
 }
 
-/* Records that a program has a variable; its event precedes the program's. */
-static void variable_take(trace_walk *walk, const json_t *event)
-{
-    *rt_vector_push(&walk->described) = text_of(walk->arena, event, "program");
-    *rt_vector_push(&walk->variables) = (cnf_export_variable){
-        .unique_id = text_of(walk->arena, event, "id"),
-        .image_scope = rt_text_is(text_of(walk->arena, event, "image_scope"), "true")};
-}
-
-/* Finds the programs of the variables; variables of a refused program have none. */
-static uint32_t variables_place(trace_walk *walk)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < walk->variables.count; i++) {
-        cnf_export_variable variable = walk->variables.items[i];
-        variable.program = rt_map_find(&walk->known, walk->described.items[i]);
-        if (variable.program != RT_MAP_NONE) walk->variables.items[count++] = variable;
-    }
-    return count;
-}
-
-static void bundle_take(trace_walk *walk)
-{
-    uint32_t first = walk->made_since;
-    cnf_export_command *command = command_end(walk, CNF_EXPORT_BUNDLE);
-    command->program = first;
-    command->program_count = walk->made.count - first;
-}
-
 static rt_status event_take(trace_walk *walk, const json_t *event)
 {
     rt_text kind = text_of(walk->arena, event, "event");
-    if (rt_text_is(kind, "link")) program_keep(walk, event, "inputs");
-    if (rt_text_is(kind, "build")) program_keep(walk, event, "images");
-    if (rt_text_is(kind, "fuse"))
+    const uint32_t first = walk->made_since, count = walk->made.count;
+    CHECK(first <= count);
+    if (rt_text_is(kind, "link")) {
+        program_keep(walk, event, "inputs");
+    } else if (rt_text_is(kind, "build")) {
+        program_keep(walk, event, "images");
+    } else if (rt_text_is(kind, "fuse")) {
         rt_map_set(&walk->fused, text_of(walk->arena, event, "kernel"), 0);
-    if (rt_text_is(kind, "device_global_describe")) variable_take(walk, event);
-    if (rt_text_starts(kind, "bundle_")) bundle_take(walk);
-    if (rt_text_is(kind, "launch")) return command_take(walk, event, CNF_EXPORT_LAUNCH);
-    if (rt_text_is(kind, "device_global_read") || rt_text_is(kind, "device_global_write"))
+    } else if (rt_text_is(kind, "device_global_describe")) {
+        /* It precedes the program's own event. */
+        *rt_vector_push(&walk->described) = text_of(walk->arena, event, "program");
+        *rt_vector_push(&walk->variables) = (cnf_export_variable){
+            .unique_id = text_of(walk->arena, event, "id"),
+            .image_scope = rt_text_is(text_of(walk->arena, event, "image_scope"), "true")};
+    } else if (rt_text_starts(kind, "bundle_")) {
+        cnf_export_command *command = command_end(walk, CNF_EXPORT_BUNDLE);
+        command->program = first;
+        command->program_count = count - first;
+    } else if (rt_text_is(kind, "launch")) {
+        return command_take(walk, event, CNF_EXPORT_LAUNCH);
+    } else if (rt_text_is(kind, "device_global_read") || rt_text_is(kind, "device_global_write")) {
         return command_take(walk, event, CNF_EXPORT_VARIABLE);
-    if (rt_text_is(kind, "error")) refusal_take(walk, event);
+    } else if (rt_text_is(kind, "error")) {
+        /* The device refused the step's program, or the runtime the step without calling the
+         * device. */
+        rt_text class = text_of(walk->arena, event, "class");
+        bool by_device =
+            count > first && (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"));
+        command_end(walk, by_device ? CNF_EXPORT_REFUSED : CNF_EXPORT_UNASKED)->program = count - 1;
+    }
     return RT_STATUS_OK;
 }
 
@@ -157,14 +137,22 @@ rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena, const cnf_messag
     const json_t *events = json_object_get(message, "events"), *event;
     rt_status status = RT_STATUS_OK;
     if (!events || json_is_true(json_object_get(message, "partial")))
-        status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "the run left no whole trace");
+        status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "the run left no complete trace");
     size_t index;
     json_array_foreach(events, index, event)
     {
         if (rt_ok(status)) status = event_take(&walk, event);
     }
     json_decref(message);
-    uint32_t variable_count = variables_place(&walk);
+    /* Variables of a refused program have none. */
+    uint32_t variable_count = 0;
+    CHECK(walk.made_since <= walk.made.count);
+    CHECK(walk.variables.count == walk.described.count);
+    for (uint32_t i = 0; i < walk.variables.count; i++) {
+        cnf_export_variable variable = walk.variables.items[i];
+        variable.program = rt_map_find(&walk.known, walk.described.items[i]);
+        if (variable.program != RT_MAP_NONE) walk.variables.items[variable_count++] = variable;
+    }
     *out_trace = (cnf_export_trace){
         .programs = arena_copy(arena, walk.made.items, walk.made.count, sizeof *walk.made.items),
         .program_count = walk.made.count,

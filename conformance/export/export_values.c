@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { A_LINE = 8 }; /* numbers per line */
+enum { LINE_NUMBERS = 8 };
 
 void cnf_export_bytes(rt_buffer *out, rt_bytes bytes)
 {
@@ -39,6 +39,7 @@ static const char *type_of(scn_type type)
 static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
 {
     uint32_t width = scn_type_size(type) * 8;
+    CHECK(width >= 8 && width <= 64);
     if (is_floating(type)) {
         rt_buffer_printf(out, "0x%0*" PRIx64, (int)width / 4, bits);
     } else if (scn_type_class(type) == 'i') {
@@ -53,34 +54,20 @@ static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
     }
 }
 
-static const char *kind_of(scn_type type)
-{
-    if (!is_floating(type)) return "INTEGERS";
-    return scn_type_size(type) == 2 ? "HALVES" : scn_type_size(type) == 4 ? "FLOATS" : "DOUBLES";
-}
-
 void cnf_export_layout(rt_buffer *out, const char *name, const scn_layout *layout)
 {
+    static const char *const floats[] = {[2] = "HALVES", [4] = "FLOATS", [8] = "DOUBLES"};
+    CHECK(layout->field_count > 0);
     rt_buffer_printf(out, "static const field fields_of_%s[] = {", name);
     for (uint32_t i = 0; i < layout->field_count; i++) {
         const scn_field *field = &layout->fields[i];
-        rt_buffer_printf(out, "%s{%u, %u, %u, %s}", i ? ", " : "", field->offset,
-                         scn_type_size(field->type), field->lanes, kind_of(field->type));
+        uint32_t size = scn_type_size(field->type);
+        CHECK(field->offset + field->lanes * size <= layout->size);
+        rt_buffer_printf(out, "%s{%u, %u, %u, %s}", i ? ", " : "", field->offset, size,
+                         field->lanes, is_floating(field->type) ? floats[size] : "INTEGERS");
     }
     rt_buffer_printf(out, "};\nstatic const layout %s = {%u, %u, fields_of_%s};\n", name,
                      layout->size, layout->field_count, name);
-}
-
-/* The elements as bytes. */
-static void bytes_write(rt_buffer *out, const char *name, const scn_layout *layout, rt_bytes values)
-{
-    rt_buffer_printf(out, "static const unsigned char %s[] = {\n", name);
-    for (size_t at = 0; at + layout->size <= values.size; at += layout->size) {
-        rt_buffer_printf(out, "    ");
-        cnf_export_bytes(out, (rt_bytes){values.data + at, layout->size});
-        rt_buffer_printf(out, ",\n");
-    }
-    rt_buffer_printf(out, "};\n");
 }
 
 void cnf_export_values(rt_buffer *out, const char *name, const scn_layout *layout, rt_bytes values)
@@ -88,14 +75,21 @@ void cnf_export_values(rt_buffer *out, const char *name, const scn_layout *layou
     scn_type type = layout->fields[0].type;
     uint32_t size = scn_type_size(type);
     if (!cnf_export_layout_is_plain(layout)) {
-        bytes_write(out, name, layout, values);
+        /* A line of bytes for each element. */
+        rt_buffer_printf(out, "static const unsigned char %s[] = {\n", name);
+        for (size_t at = 0; at + layout->size <= values.size; at += layout->size) {
+            rt_buffer_printf(out, "    ");
+            cnf_export_bytes(out, (rt_bytes){values.data + at, layout->size});
+            rt_buffer_printf(out, ",\n");
+        }
+        rt_buffer_printf(out, "};\n");
         return;
     }
     rt_buffer_printf(out, "static const %s %s[] = {\n", type_of(type), name);
-    for (size_t at = 0; at < values.size; at += (size_t)A_LINE * size) {
+    for (size_t at = 0; at < values.size; at += (size_t)LINE_NUMBERS * size) {
         rt_buffer comment = {0};
         rt_buffer_printf(out, "   ");
-        for (size_t i = at; i < values.size && i < at + (size_t)A_LINE * size; i += size) {
+        for (size_t i = at; i < values.size && i < at + (size_t)LINE_NUMBERS * size; i += size) {
             uint64_t bits = cnf_value_bits(type, values.data + i);
             rt_buffer_printf(out, " ");
             write_number(out, type, bits);

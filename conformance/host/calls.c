@@ -41,8 +41,8 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
         if (answer->failed) break;
         if (kind > HOST_EVENT_UNLOADED || events[i].module == SCN_NONE) {
             return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                           "the host program tells an event %u of '%.*s', which is not a module of "
-                           "the scenario or no event",
+                           "the host program reports event %u of '%.*s': this is not an event, or "
+                           "not a module of the scenario",
                            kind, RT_TEXT_ARG(file_name));
         }
     }
@@ -56,6 +56,8 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
 static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb, uint32_t module,
                             rt_arena *arena, cnf_host_events *out_events)
 {
+    CHECK(verb == HOST_OPEN || verb == HOST_CLOSE);
+    CHECK(module < host->scenario->module_count);
     rt_text name = cnf_host_path(arena, host->scenario, module);
     /* ld.so did not open the executable, so it has no path. */
     rt_text path = {0};
@@ -88,20 +90,6 @@ rt_status cnf_host_close(cnf_host *host, uint32_t channel, uint32_t module, rt_a
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-static rt_status binds_read(cnf_host *host, rt_reader *answer, uint32_t *out_module)
-{
-    rt_text name = rt_read_text(answer);
-    RT_TRY(cnf_host_answer_end(host, answer, "BINDS"));
-    if (name.length == 0) return RT_STATUS_OK;
-    *out_module = module_find(host, name);
-    if (*out_module != SCN_NONE) return RT_STATUS_OK;
-    return rt_fail(
-        host->sink, RT_MALFORMED, RT_RULE_NONE,
-        "the host program says that a symbol binds to '%.*s', which is not a module of the "
-        "scenario",
-        RT_TEXT_ARG(name));
-}
-
 rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_text symbol,
                          uint32_t *out_module)
 {
@@ -112,8 +100,21 @@ rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_tex
     rt_write_text(&request, cnf_host_path(&arena, host->scenario, from));
     rt_write_text(&request, symbol);
     rt_reader answer;
+    rt_text name = {0};
     rt_status status = cnf_host_ask(host, channel, &request, &arena, &answer);
-    if (rt_ok(status)) status = binds_read(host, &answer, out_module);
+    if (rt_ok(status)) {
+        name = rt_read_text(&answer);
+        status = cnf_host_answer_end(host, &answer, "BINDS");
+    }
+    if (rt_ok(status) && name.length > 0) {
+        *out_module = module_find(host, name);
+        if (*out_module == SCN_NONE)
+            status = rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                             "the host program reports that a symbol binds to '%.*s', which is not "
+                             "a module of the scenario",
+                             RT_TEXT_ARG(name));
+    }
+    CHECK(*out_module == SCN_NONE || *out_module < host->scenario->module_count);
     rt_buffer_free(&request);
     rt_arena_reset(&arena);
     return status;
@@ -121,13 +122,15 @@ rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_tex
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static rt_status segments_ask(cnf_host *host, uint32_t channel, uint64_t address, rt_arena *arena,
-                              rt_mapping *out_mapping)
+rt_status cnf_host_images(cnf_host *host, uint32_t channel, uint32_t module, uint64_t descriptor,
+                          rt_arena *arena, rt_image_list *out_images)
 {
     enum { SEGMENT_SIZE_MIN = 16 };
+    CHECK(module < host->scenario->module_count);
+    *out_images = (rt_image_list){0};
     rt_buffer request = {0};
     rt_write_u8(&request, HOST_SEGMENTS);
-    rt_write_u64(&request, address);
+    rt_write_u64(&request, descriptor);
     rt_reader answer;
     rt_status status = cnf_host_ask(host, channel, &request, arena, &answer);
     rt_buffer_free(&request);
@@ -138,17 +141,9 @@ static rt_status segments_ask(cnf_host *host, uint32_t channel, uint64_t address
         ranges[i].address = rt_read_u64(&answer);
         ranges[i].bytes = rt_read_bytes(&answer);
     }
-    *out_mapping = (rt_mapping){ranges, count};
-    return cnf_host_answer_end(host, &answer, "SEGMENTS");
-}
-
-rt_status cnf_host_images(cnf_host *host, uint32_t channel, uint32_t module, uint64_t descriptor,
-                          rt_arena *arena, rt_image_list *out_images)
-{
-    *out_images = (rt_image_list){0};
-    rt_mapping mapping;
+    RT_TRY(cnf_host_answer_end(host, &answer, "SEGMENTS"));
+    const rt_mapping mapping = {ranges, count};
     rt_fat_binary fat;
-    RT_TRY(segments_ask(host, channel, descriptor, arena, &mapping));
     RT_TRY(rt_fat_binary_read(host->sink, arena, &mapping, descriptor, &fat));
     rt_image *images = rt_arena_alloc_array(arena, fat.binaries.count, sizeof *images);
     rt_text name = host->scenario->modules[module].name;

@@ -33,9 +33,10 @@ rt_status cnf_host_loader_available(rt_sink *sink)
     return cnf_host_compiler_check(sink);
 }
 
-/* Converts one event to the form of the runtime's loader. */
-static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *event,
-                               rt_system_event *out_event)
+/* Converts events to the form of the runtime's loader; a failed call may mean that the process has
+ * ended, and then so does this one. */
+static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events events,
+                                rt_system_events *out_events)
 {
     static const rt_system_event_kind kinds[] = {
         [HOST_EVENT_LOADED] = RT_SYSTEM_LOADED,
@@ -43,21 +44,15 @@ static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *ev
         [HOST_EVENT_UNREGISTERED] = RT_SYSTEM_UNREGISTERED,
         [HOST_EVENT_UNLOADED] = RT_SYSTEM_UNLOADED,
     };
-    *out_event = (rt_system_event){.kind = kinds[event->kind], .module = event->module};
-    if (event->kind != HOST_EVENT_REGISTERED) return RT_STATUS_OK;
-    return cnf_host_images(loader->host, CHANNEL, event->module, event->descriptor, &loader->arena,
-                           &out_event->images);
-}
-
-/* Passes the events on; a failed call may mean that the process has ended, and then so does this
- * one. */
-static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events events,
-                                rt_system_events *out_events)
-{
     for (uint32_t i = 0; i < events.count && rt_ok(status); i++) {
-        rt_system_event event;
-        status = event_convert(loader, &events.items[i], &event);
-        if (rt_ok(status)) *rt_vector_push(out_events) = event;
+        const cnf_host_event *event = &events.items[i];
+        CHECK((size_t)event->kind < sizeof kinds / sizeof *kinds);
+        CHECK(event->module < loader->scenario->module_count);
+        rt_system_event converted = {.kind = kinds[event->kind], .module = event->module};
+        if (event->kind == HOST_EVENT_REGISTERED)
+            status = cnf_host_images(loader->host, CHANNEL, event->module, event->descriptor,
+                                     &loader->arena, &converted.images);
+        if (rt_ok(status)) *rt_vector_push(out_events) = converted;
     }
     if (!rt_ok(status) && loader->host) cnf_host_share_fate(loader->host);
     return status;

@@ -37,47 +37,45 @@ uint32_t cnf_host_channels(const scn_scenario *scenario)
 
 /* ---- The start ----------------------------------------------------------------------------- */
 
-static rt_text list_of(rt_arena *arena, uint32_t count)
+cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
 {
-    rt_buffer list = {0};
-    for (uint32_t i = 0; i < count; i++)
-        rt_buffer_printf(&list, "%s%u", i == 0 ? "" : ",", CHANNEL_FIRST + i);
-    rt_text text = rt_arena_text(arena, rt_buffer_text(&list));
-    rt_buffer_free(&list);
-    return text;
-}
-
-/* Names only: the executable's DT_RPATH leads there, and no path needs quoting. */
-static rt_text preload_of(cnf_host *host)
-{
-    rt_buffer list = {0};
-    for (uint32_t i = 0; i < host->scenario->preloaded_count; i++) {
-        rt_text name = cnf_host_path(&host->arena, host->scenario, host->scenario->preloaded[i]);
-        rt_buffer_printf(&list, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
-    }
-    rt_text text = rt_arena_text(&host->arena, rt_buffer_text(&list));
-    rt_buffer_free(&list);
-    return text;
+    cnf_host *host = rt_alloc(sizeof *host);
+    *host = (cnf_host){.sink = sink, .scenario = scenario};
+    pthread_mutex_init(&host->lock, NULL);
+    host->channel_count = cnf_host_channels(scenario);
+    CHECK(host->channel_count > 0);
+    host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
+    memset(host->channels, 0xff, host->channel_count * sizeof(int));
+    return host;
 }
 
 static const char *const *environment_of(cnf_host *host, const char *const *given)
 {
     rt_arena *arena = &host->arena;
+    rt_buffer channels = {0}, preloads = {0};
+    for (uint32_t i = 0; i < host->channel_count; i++)
+        rt_buffer_printf(&channels, "%s%u", i == 0 ? "" : ",", CHANNEL_FIRST + i);
+    /* Names only: the executable's DT_RPATH leads there, and no path needs quoting. */
+    for (uint32_t i = 0; i < host->scenario->preloaded_count; i++) {
+        rt_text name = cnf_host_path(arena, host->scenario, host->scenario->preloaded[i]);
+        rt_buffer_printf(&preloads, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
+    }
     size_t count = 0;
     while (given && given[count])
         count++;
     const char **changes = rt_arena_alloc_array(arena, count + 3, sizeof *changes);
     if (count > 0) memcpy(changes, given, count * sizeof *changes);
-    changes[count] = rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%.*s",
-                                     RT_TEXT_ARG(list_of(arena, host->channel_count)))
-                         .data;
-    changes[count + 1] =
-        rt_arena_printf(arena, "LD_PRELOAD=%.*s", RT_TEXT_ARG(preload_of(host))).data;
+    changes[count] =
+        rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%s", rt_buffer_string(&channels)).data;
+    changes[count + 1] = rt_arena_printf(arena, "LD_PRELOAD=%s", rt_buffer_string(&preloads)).data;
+    rt_buffer_free(&channels);
+    rt_buffer_free(&preloads);
     return cnf_start_environment(arena, changes);
 }
 
-static rt_status launch(cnf_host *host, const char *const *environment)
+rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
 {
+    CHECK(host->pid == 0 && host->channel_count > 0);
     uint32_t count = CHANNEL_FIRST + host->channel_count;
     int *descriptors = rt_arena_alloc_array(&host->arena, count, sizeof *descriptors);
     memset(descriptors, 0xff, count * sizeof *descriptors);
@@ -106,13 +104,9 @@ static rt_status launch(cnf_host *host, const char *const *environment)
     if (error == 0) error = cnf_start_process(&start, &host->pid);
     for (uint32_t i = CHANNEL_FIRST; i < count; i++)
         cnf_process_close(&descriptors[i]);
-    if (error == 0) return RT_STATUS_OK;
-    return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
-                   strerror(error));
-}
-
-static rt_status hello(cnf_host *host)
-{
+    if (error != 0)
+        return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
+                       strerror(error));
     rt_buffer request = {0};
     rt_write_u8(&request, HOST_HELLO);
     rt_reader answer;
@@ -122,30 +116,14 @@ static rt_status hello(cnf_host *host)
     uint32_t version = rt_read_u32(&answer);
     host->runs_on = rt_read_text(&answer);
     if (version != HOST_PROTOCOL_VERSION) {
-        return rt_fail(host->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the host program speaks version %u, this is version %d: its library is of "
-                       "another build of assay, and ci/setup --with dpcpp or a new build makes it",
-                       version, HOST_PROTOCOL_VERSION);
+        return rt_fail(
+            host->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "the host program's protocol has version %u, this build's has %d: its "
+            "library is of another build of assay; rebuild it with ci/setup --with dpcpp",
+            version, HOST_PROTOCOL_VERSION);
     }
     RT_TRY(cnf_host_read_events(host, &host->arena, &answer, &host->started));
     return cnf_host_answer_end(host, &answer, "HELLO");
-}
-
-cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
-{
-    cnf_host *host = rt_alloc(sizeof *host);
-    *host = (cnf_host){.sink = sink, .scenario = scenario};
-    pthread_mutex_init(&host->lock, NULL);
-    host->channel_count = cnf_host_channels(scenario);
-    host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
-    memset(host->channels, 0xff, host->channel_count * sizeof(int));
-    return host;
-}
-
-rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
-{
-    RT_TRY(launch(host, environment));
-    return hello(host);
 }
 
 rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
@@ -202,22 +180,6 @@ static bool receive(int channel, uint64_t size, rt_buffer *out)
     return true;
 }
 
-static bool exchange(int channel, const rt_buffer *request, rt_buffer *out_answer, bool *out_sane)
-{
-    rt_buffer header = {0};
-    *out_sane = true;
-    rt_write_u64(&header, request->size);
-    bool done =
-        send_all(channel, rt_buffer_bytes(&header)) && send_all(channel, rt_buffer_bytes(request));
-    rt_buffer_free(&header);
-    done = done && receive(channel, sizeof(uint64_t), &header);
-    rt_reader reader = rt_reader_of(rt_buffer_bytes(&header));
-    uint64_t size = done ? rt_read_u64(&reader) : 0;
-    rt_buffer_free(&header);
-    *out_sane = size <= ANSWER_SIZE_MAX;
-    return done && *out_sane && receive(channel, size, out_answer);
-}
-
 /* Waits for a process that has closed its channel to end; kills it if it hangs. */
 static void collect(cnf_host *host)
 {
@@ -225,15 +187,11 @@ static void collect(cnf_host *host)
     const struct timespec slice = {0, 5000000};
     for (int waited_ms = 0; host->pid > 0; waited_ms += 5) {
         pid_t ended = waitpid(host->pid, &host->how, WNOHANG);
-        if (ended == host->pid || (ended < 0 && errno == ECHILD)) {
-            host->pid = 0;
-        } else if (waited_ms > GOING_MS) {
-            kill(host->pid, SIGKILL);
-            nanosleep(&slice, NULL);
-        } else {
-            nanosleep(&slice, NULL);
-        }
+        if (ended == host->pid || (ended < 0 && errno == ECHILD)) host->pid = 0;
+        if (host->pid > 0 && waited_ms > GOING_MS) kill(host->pid, SIGKILL);
+        if (host->pid > 0) nanosleep(&slice, NULL);
     }
+    CHECK(host->pid == 0);
     pthread_mutex_unlock(&host->lock);
 }
 
@@ -246,6 +204,7 @@ static rt_status ended(cnf_host *host, const char *when)
                        "the host program ended by signal %d (%s) %s", WTERMSIG(host->how),
                        name ? name : "unknown", when);
     }
+    CHECK(host->pid == 0);
     bool executed = WEXITSTATUS(host->how) != NOT_EXECUTED;
     return rt_fail(host->sink, executed ? RT_TOOL : RT_IO, RT_RULE_NONE,
                    "the host program ended with status %d %s%s", WEXITSTATUS(host->how), when,
@@ -254,74 +213,73 @@ static rt_status ended(cnf_host *host, const char *when)
                               "needs)");
 }
 
-/* The name of a request, for messages. */
-static const char *request_name(uint8_t request)
-{
-    static const char *const names[HOST_REQUEST_END] = {
-        [HOST_HELLO] = "while it was started",
-        [HOST_OPEN] = "in dlopen",
-        [HOST_CLOSE] = "in dlclose",
-        [HOST_BINDS] = "while it was asked what a symbol binds to",
-        [HOST_SEGMENTS] = "while it was asked for its memory",
-        [HOST_DEVICES] = "while it was asked for its devices",
-        [HOST_KERNELS] = "while it was asked for its kernels",
-        [HOST_CONTEXT] = "while it made a context",
-        [HOST_QUEUE] = "while it made a queue",
-        [HOST_MEMORY] = "while it made a memory",
-        [HOST_READ] = "while it read a memory",
-        [HOST_SUBMIT] = "while it submitted a kernel",
-        [HOST_TRANSFER] = "while it submitted a copy or fill",
-        [HOST_WAIT] = "while it waited",
-        [HOST_BUNDLE] = "while it worked on a kernel bundle",
-        [HOST_GLOBAL] = "while it was asked for a device_global",
-        [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
-        [HOST_GLOBAL_READ] = "while it read a device_global",
-    };
-    CHECK(request < HOST_REQUEST_END && names[request]);
-    return names[request];
-}
-
-/* Reads a refusal: the name of its class, and the message. */
-static rt_status refusal(cnf_host *host, rt_reader *answer)
-{
-    rt_text class = rt_read_text(answer), message = rt_read_text(answer);
-    RT_TRY(cnf_host_answer_end(host, answer, "a refusal"));
-    rt_code code = rt_text_is(class, "exception") ? RT_ERRC_RUNTIME : rt_code_find(class);
-    if (code == RT_CODE_COUNT || code == RT_OK) {
-        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "the host program refuses with '%.*s', which is not a class of failures",
-                       RT_TEXT_ARG(class));
-    }
-    return rt_fail(host->sink, code, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
-}
+/* Where the program was when it ended, for messages. */
+static const char *const request_places[HOST_REQUEST_END] = {
+    [HOST_HELLO] = "while it was started",
+    [HOST_OPEN] = "in dlopen",
+    [HOST_CLOSE] = "in dlclose",
+    [HOST_BINDS] = "while it looked up a symbol",
+    [HOST_SEGMENTS] = "while it sent its memory",
+    [HOST_DEVICES] = "while it listed its devices",
+    [HOST_KERNELS] = "while it listed its kernels",
+    [HOST_CONTEXT] = "while it created a context",
+    [HOST_QUEUE] = "while it created a queue",
+    [HOST_MEMORY] = "while it created a memory",
+    [HOST_READ] = "while it read a memory",
+    [HOST_SUBMIT] = "while it submitted a kernel",
+    [HOST_TRANSFER] = "while it submitted a copy or fill",
+    [HOST_WAIT] = "while it waited",
+    [HOST_BUNDLE] = "while it worked on a kernel bundle",
+    [HOST_GLOBAL] = "while it looked up a device_global",
+    [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
+    [HOST_GLOBAL_READ] = "while it read a device_global",
+};
 
 rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,
                        rt_reader *out_answer)
 {
     CHECK(channel < host->channel_count && request->size > 0);
+    const uint8_t number = (uint8_t)request->data[0];
+    CHECK(number < HOST_REQUEST_END && request_places[number]);
+    const int socket = host->channels[channel];
     *out_answer = (rt_reader){0};
-    rt_buffer answer = {0};
-    bool sane;
-    bool answered = exchange(host->channels[channel], request, &answer, &sane);
+    rt_buffer header = {0}, answer = {0};
+    rt_write_u64(&header, request->size);
+    bool is_answered =
+        send_all(socket, rt_buffer_bytes(&header)) && send_all(socket, rt_buffer_bytes(request));
+    rt_buffer_free(&header);
+    is_answered = is_answered && receive(socket, sizeof(uint64_t), &header);
+    rt_reader header_reader = rt_reader_of(rt_buffer_bytes(&header));
+    uint64_t size = is_answered ? rt_read_u64(&header_reader) : 0;
+    rt_buffer_free(&header);
+    if (size > ANSWER_SIZE_MAX) {
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "the host program did not send an answer: its length exceeds %llu bytes",
+                       (unsigned long long)ANSWER_SIZE_MAX);
+    }
+    is_answered = is_answered && receive(socket, size, &answer);
     rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&answer));
     rt_buffer_free(&answer);
-    const char *when = request_name((uint8_t)request->data[0]);
-    if (!sane) {
-        return rt_fail(
-            host->sink, RT_MALFORMED, RT_RULE_NONE,
-            "what the host program sent is not an answer: its length is beyond %llu bytes",
-            (unsigned long long)ANSWER_SIZE_MAX);
-    }
-    if (!answered) {
+    if (!is_answered) {
         collect(host);
-        return ended(host, when);
+        return ended(host, request_places[number]);
     }
+    CHECK(bytes.size == size);
     *out_answer = rt_reader_of(bytes);
     uint32_t accepted = rt_read_u8(out_answer);
-    if (accepted == 0 && !out_answer->failed) return refusal(host, out_answer);
     if (accepted == 1) return RT_STATUS_OK;
-    return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "what the host program sent is not an answer: it begins with %u", accepted);
+    if (accepted != 0 || out_answer->failed)
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "the host program did not send an answer: it begins with %u", accepted);
+    /* A refusal: the name of its class, and the message. */
+    rt_text class = rt_read_text(out_answer), message = rt_read_text(out_answer);
+    RT_TRY(cnf_host_answer_end(host, out_answer, "a refusal"));
+    rt_code code = rt_text_is(class, "exception") ? RT_ERRC_RUNTIME : rt_code_find(class);
+    if (code == RT_CODE_COUNT || code == RT_OK)
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "the host program refuses with '%.*s', which is not a class of failures",
+                       RT_TEXT_ARG(class));
+    return rt_fail(host->sink, code, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */

@@ -14,22 +14,13 @@ rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32
     return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
 }
 
-/* The module's folder inside the program's: empty, or "2/". */
-static rt_text folder_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
-{
-    rt_text name = cnf_host_file_name(arena, scenario, module);
-    for (uint32_t i = 0; i < module; i++) {
-        if (rt_text_equal(cnf_host_file_name(arena, scenario, i), name))
-            return rt_arena_printf(arena, "%u/", module);
-    }
-    return (rt_text){0};
-}
-
 rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
-    rt_text folder = folder_name(arena, scenario, module);
     rt_text name = cnf_host_file_name(arena, scenario, module);
-    return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
+    for (uint32_t i = 0; i < module; i++)
+        if (rt_text_equal(cnf_host_file_name(arena, scenario, i), name))
+            return rt_arena_printf(arena, "%u/%.*s", module, RT_TEXT_ARG(name));
+    return name;
 }
 
 bool cnf_host_registers(const scn_module *module)
@@ -94,25 +85,11 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
     return RT_STATUS_OK;
 }
 
-/* ---- The file name ------------------------------------------------------------------------- */
-
 /* Libraries that every program needs; ld.so would use a module of that name instead. */
 static const char *const taken_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
 };
-
-static rt_status file_name_check(rt_sink *sink, const scn_module *module, rt_text file_name)
-{
-    bool taken = is_among(taken_files, file_name);
-    if (!taken && file_name.length <= NAME_MAX) return RT_STATUS_OK;
-    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "module '%.*s' cannot be a file named %.*s: %s; rename it, or use the simulated "
-                   "loader",
-                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(file_name),
-                   taken ? "real programs need a library of this name"
-                         : "no file has a name so long");
-}
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
@@ -160,55 +137,52 @@ static const char main_function[] = "\n"
                                     "    return assay_host_main();\n"
                                     "}\n";
 
-static rt_status tables_write(rt_sink *sink, rt_buffer *out, rt_image_list images)
-{
-    rt_arena arena = {0};
-    rt_device_binary *binaries = rt_arena_alloc_array(&arena, images.count, sizeof *binaries);
-    for (uint32_t i = 0; i < images.count; i++) {
-        binaries[i] = rt_device_binary_of(&images.images[i]);
-        rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
-    }
-    rt_status status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
-                                                  (rt_device_binaries){binaries, images.count});
-    rt_arena_reset(&arena);
-    return status;
-}
-
-/* Writes the constructor's calls for the module's device_globals; ids may contain any character
- * that a linkage name can. */
-static rt_status globals_write(rt_sink *sink, rt_buffer *out, const scn_module *module)
-{
-    for (uint32_t i = 0; i < module->device_globals.count; i++) {
-        const rt_device_global *global = &module->device_globals.globals[i];
-        if (memchr(global->unique_id.data, '"', global->unique_id.length) ||
-            memchr(global->unique_id.data, '\\', global->unique_id.length)) {
-            return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                           "the id '%.*s' of a device_global of module '%.*s' cannot be that of a "
-                           "real program: it has a quote or a backslash in it",
-                           RT_TEXT_ARG(global->unique_id), RT_TEXT_ARG(module->name));
-        }
-        rt_buffer_printf(out, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
-                         RT_TEXT_ARG(global->unique_id), (unsigned long long)global->size,
-                         global->image_scope);
-    }
-    return RT_STATUS_OK;
-}
-
 rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
                            uint32_t module_index)
 {
+    CHECK(module_index < scenario->module_count);
     const scn_module *module = &scenario->modules[module_index];
     bool registers = cnf_host_registers(module);
     rt_arena arena = {0};
-    rt_text file_name = cnf_host_path(&arena, scenario, module_index);
+    rt_text path = cnf_host_path(&arena, scenario, module_index);
+    rt_text file_name = cnf_host_file_name(&arena, scenario, module_index);
     rt_buffer_printf(out, heading, RT_TEXT_ARG(module->name));
-    rt_status status =
-        file_name_check(sink, module, cnf_host_file_name(&arena, scenario, module_index));
-    if (rt_ok(status) && registers) status = tables_write(sink, out, module->images);
-    rt_buffer_printf(out, declarations, RT_TEXT_ARG(file_name));
-    if (rt_ok(status)) status = symbols_write(sink, out, module, file_name);
+    rt_status status = RT_STATUS_OK;
+    bool is_taken = is_among(taken_files, file_name);
+    if (is_taken || file_name.length > NAME_MAX)
+        status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                         "module '%.*s' cannot be a file named %.*s: %s; rename it, or use the "
+                         "simulated loader",
+                         RT_TEXT_ARG(module->name), RT_TEXT_ARG(file_name),
+                         is_taken ? "real programs need a library of this name"
+                                  : "the name is too long for a file");
+    if (rt_ok(status) && registers) {
+        const rt_image_list images = module->images;
+        rt_device_binary *binaries = rt_arena_alloc_array(&arena, images.count, sizeof *binaries);
+        for (uint32_t i = 0; i < images.count; i++) {
+            binaries[i] = rt_device_binary_of(&images.images[i]);
+            rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
+        }
+        status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
+                                            (rt_device_binaries){binaries, images.count});
+    }
+    rt_buffer_printf(out, declarations, RT_TEXT_ARG(path));
+    if (rt_ok(status)) status = symbols_write(sink, out, module, path);
+    /* The constructor's calls for the module's device_globals; ids may contain any character that a
+     * linkage name can. */
     rt_buffer globals = {0};
-    if (rt_ok(status)) status = globals_write(sink, &globals, module);
+    for (uint32_t i = 0; i < module->device_globals.count && rt_ok(status); i++) {
+        const rt_device_global *global = &module->device_globals.globals[i];
+        rt_text id = global->unique_id;
+        if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
+            status =
+                rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                        "the id '%.*s' of a device_global of module '%.*s' cannot be that of a "
+                        "real program: it has a quote or a backslash in it",
+                        RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
+        rt_buffer_printf(&globals, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
+                         RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);
+    }
     rt_buffer_printf(out, functions, registers ? "    __sycl_register_lib(&descriptor);\n" : "",
                      rt_buffer_string(&globals),
                      registers ? "    __sycl_unregister_lib(&descriptor);\n" : "");

@@ -59,53 +59,25 @@ typedef struct table_row {
     row_rank rank;
 } table_row;
 
-static row_rank rank_of(const table_row *row)
-{
-    row_rank rank = RANK_AGREES;
-    for (uint32_t i = 0; i < row->count; i++) {
-        cnf_verdict verdict = row->records[i].judgement.verdict;
-        row_rank record_rank = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED ? RANK_UNEXPECTED
-                               : is_difference(verdict)                           ? RANK_KNOWN
-                                                                                  : RANK_AGREES;
-        if (record_rank < rank) rank = record_rank;
-    }
-    return rank;
-}
-
-static void write_row(rt_buffer *out, const table_row *row, const cnf_column *columns,
-                      uint32_t column_count)
-{
-    rt_buffer_printf(out, "| %.*s |", RT_TEXT_ARG(row->records[0].scenario));
-    for (uint32_t i = 0; i < column_count; i++) {
-        const cnf_record *cell = cnf_row_cell(row->records, row->count, columns[i].subject);
-        bool differs = cell && is_difference(cell->judgement.verdict);
-        rt_buffer_printf(out, differs ? " **%s** |" : " %s |",
-                         cell ? cnf_verdict_word(cell->judgement.verdict) : "");
-    }
-    rt_buffer_append_byte(out, '\n');
-}
-
-static table_row *rows_collect(rt_arena *arena, const cnf_report *report, uint32_t *out_count)
-{
-    uint32_t total = report->records.count;
-    table_row *rows = rt_arena_alloc_array(arena, total + 1, sizeof *rows);
-    *out_count = 0;
-    for (uint32_t first = 0, end; first < total; first = end) {
-        end = cnf_row_end(report->records.items, total, first);
-        table_row *row = &rows[(*out_count)++];
-        *row = (table_row){.records = &report->records.items[first], .count = end - first};
-        row->rank = rank_of(row);
-    }
-    CHECK(*out_count <= total);
-    return rows;
-}
-
 static void write_table(rt_buffer *out, const cnf_report *report, const cnf_column *columns,
                         uint32_t column_count)
 {
     rt_arena arena = {0};
-    uint32_t count;
-    const table_row *rows = rows_collect(&arena, report, &count);
+    uint32_t count = 0, total = report->records.count;
+    table_row *rows = rt_arena_alloc_array(&arena, total + 1, sizeof *rows);
+    for (uint32_t first = 0, end; first < total; first = end) {
+        end = cnf_row_end(report->records.items, total, first);
+        table_row *row = &rows[count++];
+        *row = (table_row){&report->records.items[first], end - first, RANK_AGREES};
+        for (uint32_t i = 0; i < row->count; i++) {
+            cnf_verdict verdict = row->records[i].judgement.verdict;
+            if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED)
+                row->rank = RANK_UNEXPECTED;
+            else if (is_difference(verdict) && row->rank == RANK_AGREES)
+                row->rank = RANK_KNOWN;
+        }
+    }
+    CHECK(count <= total);
     rt_buffer_printf(out, "| scenario |");
     for (uint32_t i = 0; i < column_count; i++)
         rt_buffer_printf(out, " %.*s |", RT_TEXT_ARG(columns[i].subject));
@@ -113,9 +85,23 @@ static void write_table(rt_buffer *out, const cnf_report *report, const cnf_colu
     for (uint32_t i = 0; i < column_count; i++)
         rt_buffer_printf(out, "---|");
     rt_buffer_append_byte(out, '\n');
-    for (int rank = 0; rank < RANKS; rank++)
-        for (uint32_t i = 0; i < count; i++)
-            if ((int)rows[i].rank == rank) write_row(out, &rows[i], columns, column_count);
+    uint32_t written = 0;
+    for (row_rank rank = 0; rank < RANKS; rank++) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (rows[i].rank != rank) continue;
+            rt_buffer_printf(out, "| %.*s |", RT_TEXT_ARG(rows[i].records[0].scenario));
+            for (uint32_t k = 0; k < column_count; k++) {
+                const cnf_record *cell =
+                    cnf_row_cell(rows[i].records, rows[i].count, columns[k].subject);
+                bool differs = cell && is_difference(cell->judgement.verdict);
+                rt_buffer_printf(out, differs ? " **%s** |" : " %s |",
+                                 cell ? cnf_verdict_word(cell->judgement.verdict) : "");
+            }
+            rt_buffer_append_byte(out, '\n');
+            written++;
+        }
+    }
+    CHECK(written == count);
     rt_arena_reset(&arena);
 }
 
@@ -129,25 +115,22 @@ static int difference_compare(const void *a, const void *b)
     return order ? order : rt_text_compare(left->subject, right->subject);
 }
 
-/* Returns a code fence that no line of the text starts with. */
-static const char *fence_for(rt_text text)
-{
-    static const char *const fences[] = {"```", "~~~~", "`````", "~~~~~~"};
-    enum { FENCES = sizeof fences / sizeof *fences };
-    for (uint32_t i = 0; i < FENCES - 1; i++)
-        if (!memmem(text.data, text.length, fences[i], strlen(fences[i]))) return fences[i];
-    return fences[FENCES - 1];
-}
-
 static void write_difference(rt_buffer *out, const cnf_difference *difference)
 {
     CHECK(difference->again.length > 0);
     CHECK(difference->again.data[difference->again.length - 1] == '\n');
-    const char *fence = fence_for(difference->text);
+    /* A code fence that no line of the text starts with. */
+    static const char *const fences[] = {"```", "~~~~", "`````", "~~~~~~"};
+    enum { FENCES = sizeof fences / sizeof *fences };
+    const rt_text text = difference->text;
+    uint32_t fence = 0;
+    while (fence < FENCES - 1 &&
+           memmem(text.data, text.length, fences[fence], strlen(fences[fence])))
+        fence++;
     rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nAgain: `%.*s`\n",
                      RT_TEXT_ARG(difference->scenario), RT_TEXT_ARG(difference->subject),
-                     difference->expected ? " (known)" : "", fence, RT_TEXT_ARG(difference->text),
-                     fence, (int)difference->again.length - 1, difference->again.data);
+                     difference->expected ? " (known)" : "", fences[fence], RT_TEXT_ARG(text),
+                     fences[fence], (int)difference->again.length - 1, difference->again.data);
 }
 
 void cnf_differences_write(rt_buffer *out, cnf_differences *differences, cnf_report *report,
@@ -163,8 +146,8 @@ void cnf_differences_write(rt_buffer *out, cnf_differences *differences, cnf_rep
     cnf_report_sort(report);
     rt_buffer_printf(
         out,
-        "# Where subjects differ\n\n%u verdicts are not what the documents demand, %u "
-        "of them in no expectation file.  Scenarios with such verdicts come first.\n\n",
+        "# Differences between subjects\n\n%u verdicts depart from the documents, %u of them "
+        "without an entry in an expectation file.  Scenarios with such verdicts come first.\n\n",
         differences->items.count, unexpected);
     write_table(out, report, columns, column_count);
     for (uint32_t i = 0; i < differences->items.count; i++)

@@ -72,21 +72,6 @@ typedef struct report_layout {
     size_t *widths; /* per column; 0: hidden */
 } report_layout;
 
-/* True if the subject was UNAVAILABLE in every record that is not a SKIP (a scenario can be skipped
- * before its subject is opened). */
-static bool column_hidden(const report_layout *layout, uint32_t column)
-{
-    bool unavailable = false;
-    for (uint32_t i = 0; i < layout->report->records.count; i++) {
-        const cnf_record *record = &layout->report->records.items[i];
-        if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
-        if (record->judgement.verdict == CNF_VERDICT_SKIP) continue;
-        if (!cnf_report_is_missing(record)) return false;
-        unavailable = true;
-    }
-    return unavailable && layout->columns[column].install.length > 0;
-}
-
 /* True if everything observed agrees, but some checks were not observed. */
 static bool is_partial(const cnf_judgement *judgement)
 {
@@ -106,29 +91,31 @@ static rt_text cell_text(rt_arena *arena, const cnf_record *record)
 
 static void layout_measure(report_layout *layout, rt_arena *arena)
 {
+    const cnf_record *records = layout->report->records.items;
+    const uint32_t count = layout->report->records.count;
     layout->widths = rt_arena_alloc_array(arena, layout->column_count + 1, sizeof(size_t));
     layout->path_width = strlen("scenario");
-    for (uint32_t i = 0; i < layout->report->records.count; i++) {
-        size_t length = layout->report->records.items[i].scenario.length;
-        if (length > layout->path_width) layout->path_width = length;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (records[i].scenario.length > layout->path_width)
+            layout->path_width = records[i].scenario.length;
     for (uint32_t column = 0; column < layout->column_count; column++) {
-        if (column_hidden(layout, column)) continue;
         rt_text subject = layout->columns[column].subject;
-        layout->widths[column] = subject.length;
-        for (uint32_t i = 0; i < layout->report->records.count; i++) {
-            const cnf_record *record = &layout->report->records.items[i];
-            bool here = rt_text_equal(record->subject, subject) || !cnf_record_has_subject(record);
-            size_t length = here ? cell_text(arena, record).length : 0;
-            if (length > layout->widths[column]) layout->widths[column] = length;
+        size_t width = subject.length;
+        bool is_missing = false, was_opened = false;
+        for (uint32_t i = 0; i < count; i++) {
+            const cnf_record *record = &records[i];
+            bool is_own = rt_text_equal(record->subject, subject);
+            if (!is_own && cnf_record_has_subject(record)) continue;
+            size_t length = cell_text(arena, record).length;
+            if (length > width) width = length;
+            /* A scenario can be skipped before its subject is opened. */
+            if (!is_own || record->judgement.verdict == CNF_VERDICT_SKIP) continue;
+            is_missing = is_missing || cnf_report_is_missing(record);
+            was_opened = was_opened || !cnf_report_is_missing(record);
         }
+        bool can_install = layout->columns[column].install.length > 0;
+        layout->widths[column] = is_missing && !was_opened && can_install ? 0 : width;
     }
-}
-
-static const char *verdict_colour(cnf_verdict verdict)
-{
-    if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) return "\033[31m";
-    return verdict == CNF_VERDICT_PASS ? "\033[32m" : "\033[33m";
 }
 
 static void write_padding(rt_buffer *out, size_t used, size_t width)
@@ -147,57 +134,45 @@ static void write_line_end(rt_buffer *out)
     rt_buffer_append_byte(out, '\n');
 }
 
-static void write_heading(const report_layout *layout)
+static void write_matrix(const report_layout *layout, rt_arena *arena)
 {
-    rt_buffer_printf(layout->out, "%-*s", (int)layout->path_width, "scenario");
+    const cnf_record *records = layout->report->records.items;
+    rt_buffer *out = layout->out;
+    rt_buffer_printf(out, "%-*s", (int)layout->path_width, "scenario");
     for (uint32_t column = 0; column < layout->column_count; column++) {
         if (layout->widths[column] == 0) continue;
         rt_text subject = layout->columns[column].subject;
         CHECK(subject.length <= layout->widths[column]);
-        rt_buffer_printf(layout->out, "  %.*s", RT_TEXT_ARG(subject));
-        write_padding(layout->out, subject.length, layout->widths[column]);
+        rt_buffer_printf(out, "  %.*s", RT_TEXT_ARG(subject));
+        write_padding(out, subject.length, layout->widths[column]);
     }
-    write_line_end(layout->out);
-}
-
-static void write_cell(const report_layout *layout, rt_arena *arena, const cnf_record *record,
-                       size_t width)
-{
-    rt_text text = record ? cell_text(arena, record) : RT_TEXT("");
-    CHECK(width > 0 && text.length <= width);
-    rt_buffer_printf(layout->out, "  ");
-    if (record && layout->colour)
-        rt_buffer_append_text(layout->out, rt_text_of(verdict_colour(record->judgement.verdict)));
-    rt_buffer_append_text(layout->out, text);
-    if (record && layout->colour) rt_buffer_printf(layout->out, "\033[0m");
-    write_padding(layout->out, text.length, width);
-}
-
-/* Writes the row of the records [first, end), which belong to one scenario. */
-static void write_row(const report_layout *layout, rt_arena *arena, uint32_t first, uint32_t end)
-{
-    CHECK(first < end && end <= layout->report->records.count);
-    const cnf_record *records = layout->report->records.items;
-    rt_text path = records[first].scenario;
-    CHECK(path.length <= layout->path_width);
-    rt_buffer_append_text(layout->out, path);
-    write_padding(layout->out, path.length, layout->path_width);
-    for (uint32_t column = 0; column < layout->column_count; column++) {
-        if (layout->widths[column] == 0) continue;
-        const cnf_record *cell =
-            cnf_row_cell(&records[first], end - first, layout->columns[column].subject);
-        write_cell(layout, arena, cell, layout->widths[column]);
-    }
-    write_line_end(layout->out);
-}
-
-static void write_matrix(const report_layout *layout, rt_arena *arena)
-{
-    write_heading(layout);
-    const cnf_record *records = layout->report->records.items;
+    write_line_end(out);
     for (uint32_t first = 0, end; first < layout->report->records.count; first = end) {
         end = cnf_row_end(records, layout->report->records.count, first);
-        write_row(layout, arena, first, end);
+        rt_text path = records[first].scenario;
+        CHECK(path.length <= layout->path_width);
+        rt_buffer_append_text(out, path);
+        write_padding(out, path.length, layout->path_width);
+        for (uint32_t column = 0; column < layout->column_count; column++) {
+            size_t width = layout->widths[column];
+            if (width == 0) continue;
+            const cnf_record *cell =
+                cnf_row_cell(&records[first], end - first, layout->columns[column].subject);
+            rt_text text = cell ? cell_text(arena, cell) : RT_TEXT("");
+            CHECK(text.length <= width);
+            const char *colour = "";
+            if (cell && layout->colour) {
+                cnf_verdict verdict = cell->judgement.verdict;
+                bool is_expected = cnf_verdict_effect(verdict) == CNF_EFFECT_EXPECTED;
+                colour = !is_expected                  ? "\033[31m"
+                         : verdict == CNF_VERDICT_PASS ? "\033[32m"
+                                                       : "\033[33m";
+            }
+            rt_buffer_printf(out, "  %s%.*s%s", colour, RT_TEXT_ARG(text),
+                             *colour ? "\033[0m" : "");
+            write_padding(out, text.length, width);
+        }
+        write_line_end(out);
     }
 }
 
@@ -247,16 +222,16 @@ static void write_again_options(rt_buffer *out, const cnf_report *report, const 
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     bool on_subject = cnf_record_has_subject(record);
-    bool unread = !on_subject && rt_text_starts(record->judgement.signature, "read");
-    rt_buffer_printf(out, "assay %s ", unread ? "check" : "run");
+    bool is_unreadable = !on_subject && rt_text_starts(record->judgement.signature, "read");
+    rt_buffer_printf(out, "assay %s ", is_unreadable ? "check" : "run");
     write_word(out, record->file);
     if (!on_subject) {
         rt_buffer_append_byte(out, '\n');
         return;
     }
     /* A differential verdict needs sim in the same run; no other option requests it. */
-    bool beside_sim = rt_text_starts(record->judgement.signature, "differential:");
-    rt_buffer_printf(out, " --on %s", beside_sim ? "sim," : "");
+    bool is_differential = rt_text_starts(record->judgement.signature, "differential:");
+    rt_buffer_printf(out, " --on %s", is_differential ? "sim," : "");
     write_word(out, record->subject);
     write_again_options(out, report, record);
 }
@@ -302,72 +277,57 @@ static bool is_shown(const report_layout *layout, const cnf_record *record)
     return true;
 }
 
-/* The reason why a subject is not installed is written once, with its counts. */
-static bool needs_reason(const report_layout *layout, const cnf_record *record)
-{
-    if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
-        return cnf_verdict_effect(record->judgement.verdict) != CNF_EFFECT_EXPECTED;
-    return is_shown(layout, record);
-}
-
-/* True for verdicts caused by an earlier event: only the first of several is explained. */
-static bool is_aftermath(const cnf_record *record)
-{
-    return record->judgement.verdict == CNF_VERDICT_NOT_RUN ||
-           record->judgement.verdict == CNF_VERDICT_POISONED;
-}
-
 static void write_reasons(const report_layout *layout)
 {
-    bool explained[CNF_VERDICT_COUNT] = {false};
+    bool is_explained[CNF_VERDICT_COUNT] = {false};
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
-        bool *already = &explained[record->judgement.verdict];
-        if (!needs_reason(layout, record) || (is_aftermath(record) && *already)) continue;
+        cnf_verdict verdict = record->judgement.verdict;
+        /* The reason why a subject is not installed is written once, with its counts. */
+        bool needs_reason = verdict == CNF_VERDICT_UNAVAILABLE
+                                ? is_shown(layout, record)
+                                : cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
+        /* Caused by an earlier event: only the first of several is explained. */
+        bool is_aftermath = verdict == CNF_VERDICT_NOT_RUN || verdict == CNF_VERDICT_POISONED;
+        if (!needs_reason || (is_aftermath && is_explained[verdict])) continue;
         write_reason(layout, record);
-        *already = true;
+        is_explained[verdict] = true;
     }
 }
 
-/* Writes one line about an expected verdict that needs a remark; nothing for a complete PASS. */
-static void note_write(rt_buffer *out, rt_arena *arena, const cnf_record *record)
-{
-    const cnf_judgement *judgement = &record->judgement;
-    rt_buffer_printf(out, "%.*s %.*s on %.*s", RT_TEXT_ARG(cell_text(arena, record)),
-                     RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject));
-    if (judgement->verdict == CNF_VERDICT_SKIP) {
-        rt_buffer_printf(out, ": %.*s: %.*s\n", RT_TEXT_ARG(judgement->capability),
-                         RT_TEXT_ARG(judgement->answer));
-    } else if (judgement->verdict == CNF_VERDICT_XFAIL) {
-        const char *comma = record->known.reference.length > 0 ? ", " : "";
-        rt_buffer_printf(out, ": %s: %.*s (%.*s%s%.*s)\n", cnf_class_text(record->known.class),
-                         RT_TEXT_ARG(record->known.reason), RT_TEXT_ARG(record->known.reference),
-                         comma, RT_TEXT_ARG(record->known.entry));
-    } else {
-        rt_buffer_printf(out, ", unobserved: ");
-        for (uint32_t i = 0; i < judgement->unobserved_count; i++)
-            rt_buffer_printf(out, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(judgement->unobserved[i]));
-        rt_buffer_append_byte(out, '\n');
-    }
-}
-
-/* LINKED already means that nothing ran, so no note repeats it for every scenario. */
-static bool needs_note(const cnf_judgement *judgement)
-{
-    if (judgement->verdict == CNF_VERDICT_LINKED) return false;
-    return judgement->verdict == CNF_VERDICT_SKIP || judgement->verdict == CNF_VERDICT_XFAIL ||
-           is_partial(judgement);
-}
-
+/* Writes a line about each expected verdict that needs a remark. */
 static void write_notes(const report_layout *layout, rt_arena *arena)
 {
+    rt_buffer *out = layout->out;
     bool first = true;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
-        if (!needs_note(&record->judgement) || !is_shown(layout, record)) continue;
-        if (first) rt_buffer_append_byte(layout->out, '\n');
-        note_write(layout->out, arena, record);
+        const cnf_judgement *judgement = &record->judgement;
+        const cnf_known *known = &record->known;
+        cnf_verdict verdict = judgement->verdict;
+        /* LINKED already means that nothing ran, so no note repeats it for every scenario. */
+        bool is_partial_pass = verdict != CNF_VERDICT_LINKED && is_partial(judgement);
+        bool needs_note =
+            verdict == CNF_VERDICT_SKIP || verdict == CNF_VERDICT_XFAIL || is_partial_pass;
+        if (!needs_note || !is_shown(layout, record)) continue;
+        rt_buffer_printf(out, "%s%.*s %.*s on %.*s", first ? "\n" : "",
+                         RT_TEXT_ARG(cell_text(arena, record)), RT_TEXT_ARG(record->scenario),
+                         RT_TEXT_ARG(record->subject));
         first = false;
+        if (verdict == CNF_VERDICT_SKIP) {
+            rt_buffer_printf(out, ": %.*s: %.*s\n", RT_TEXT_ARG(judgement->capability),
+                             RT_TEXT_ARG(judgement->answer));
+        } else if (verdict == CNF_VERDICT_XFAIL) {
+            rt_buffer_printf(out, ": %s: %.*s (%.*s%s%.*s)\n", cnf_class_text(known->class),
+                             RT_TEXT_ARG(known->reason), RT_TEXT_ARG(known->reference),
+                             known->reference.length > 0 ? ", " : "", RT_TEXT_ARG(known->entry));
+        } else {
+            rt_buffer_printf(out, ", unobserved: ");
+            for (uint32_t k = 0; k < judgement->unobserved_count; k++)
+                rt_buffer_printf(out, "%s%.*s", k ? ", " : "",
+                                 RT_TEXT_ARG(judgement->unobserved[k]));
+            rt_buffer_append_byte(out, '\n');
+        }
     }
 }
 
@@ -399,14 +359,6 @@ static void write_counts(const report_layout *layout, uint32_t column)
     rt_buffer_append_byte(layout->out, '\n');
 }
 
-static void write_invalid_count(const report_layout *layout)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->report->records.count; i++)
-        count += layout->report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
-    if (count > 0) rt_buffer_printf(layout->out, "-: %u INVALID\n", count);
-}
-
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour)
 {
@@ -424,7 +376,10 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     write_notes(&layout, &arena);
     rt_buffer_append_byte(out, '\n');
     if (report->expectations) cnf_expectations_write(out, report->expectations);
-    write_invalid_count(&layout);
+    uint32_t invalid_count = 0;
+    for (uint32_t i = 0; i < report->records.count; i++)
+        invalid_count += report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
+    if (invalid_count > 0) rt_buffer_printf(out, "-: %u INVALID\n", invalid_count);
     for (uint32_t column = 0; column < column_count; column++)
         write_counts(&layout, column);
     rt_arena_reset(&arena);

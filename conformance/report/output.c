@@ -29,28 +29,6 @@ static int close_durably(int file, int error, bool syncs)
     return error;
 }
 
-static int write_in_place(const char *name, rt_text content)
-{
-    int file = open(name, O_WRONLY | O_CLOEXEC);
-    if (file < 0) return errno;
-    return close_durably(file, write_all(file, content), false);
-}
-
-/* The permissions that open(2) would have given a new file. */
-static mode_t new_file_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-static bool is_standard_output(const struct stat *file)
-{
-    struct stat output;
-    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == file->st_dev &&
-           output.st_ino == file->st_ino;
-}
-
 /* Replaces or creates a regular file. */
 static int replace_regular(const char *name, mode_t mode, rt_text content)
 {
@@ -71,11 +49,21 @@ static int replace_regular(const char *name, mode_t mode, rt_text content)
 
 int cnf_file_replace(const char *name, rt_text content)
 {
-    struct stat there;
-    if (stat(name, &there) != 0) return replace_regular(name, new_file_mode(), content);
+    struct stat there, output;
+    if (stat(name, &there) != 0) {
+        /* The permissions that open(2) would have given a new file. */
+        mode_t mask = umask(0);
+        umask(mask);
+        return replace_regular(name, 0666 & ~mask, content);
+    }
     /* /dev/stdout is a link to the standard output, which may be a regular file. */
-    if (is_standard_output(&there)) return write_all(STDOUT_FILENO, content);
-    if (!S_ISREG(there.st_mode)) return write_in_place(name, content);
+    if (fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == there.st_dev &&
+        output.st_ino == there.st_ino)
+        return write_all(STDOUT_FILENO, content);
+    if (!S_ISREG(there.st_mode)) {
+        int file = open(name, O_WRONLY | O_CLOEXEC);
+        return file < 0 ? errno : close_durably(file, write_all(file, content), false);
+    }
     char *target = realpath(name, NULL); /* a link is kept; its target is replaced */
     int error = target ? replace_regular(target, there.st_mode & 07777, content) : errno;
     free(target); /* allocated by the C library */

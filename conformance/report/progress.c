@@ -24,26 +24,20 @@ static double now_ms(void)
 
 /* ---- The line ------------------------------------------------------------------------------ */
 
-/* Appends "0:12 left", estimated from the pace so far; nothing before an estimate is possible. */
-static void write_estimate(const cnf_progress *progress, double passed_ms, rt_buffer *out)
-{
-    bool known =
-        passed_ms >= ESTIMATE_AFTER_MS && progress->done > 0 && progress->done < progress->total;
-    if (!known) return;
-    double left_s = passed_ms / 1e3 * (progress->total - progress->done) / progress->done + 0.5;
-    uint64_t seconds = (uint64_t)left_s;
-    rt_buffer_printf(out, ", %llu:%02llu left", (unsigned long long)(seconds / 60),
-                     (unsigned long long)(seconds % 60));
-}
-
 void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t width,
                        rt_buffer *out)
 {
+    CHECK(progress->done <= progress->total);
     size_t before = out->size;
     uint64_t percent = progress->total ? 100ull * progress->done / progress->total : 100;
     rt_buffer_printf(out, "[%3llu%%] %u/%u, %u unexpected", (unsigned long long)percent,
                      progress->done, progress->total, progress->unexpected);
-    write_estimate(progress, passed_ms, out);
+    if (passed_ms >= ESTIMATE_AFTER_MS && progress->done > 0 && progress->done < progress->total) {
+        double left_s = passed_ms / 1e3 * (progress->total - progress->done) / progress->done + 0.5;
+        uint64_t seconds = (uint64_t)left_s;
+        rt_buffer_printf(out, ", %llu:%02llu left", (unsigned long long)(seconds / 60),
+                         (unsigned long long)(seconds % 60));
+    }
     for (uint32_t i = 0, shown = 0; i < CNF_PROGRESS_NAMES; i++) {
         if (!progress->running[i][0]) continue;
         rt_buffer_printf(out, "%s%s", shown++ ? ", " : ": ", progress->running[i]);
@@ -85,14 +79,6 @@ void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subjec
     progress_draw(progress, false);
 }
 
-static void name_take(cnf_progress *progress, const cnf_record *record)
-{
-    char name[CNF_PROGRESS_NAME];
-    name_make(name, record->scenario, record->subject);
-    for (uint32_t i = 0; i < CNF_PROGRESS_NAMES; i++)
-        if (strcmp(progress->running[i], name) == 0) progress->running[i][0] = '\0';
-}
-
 /* ---- The run ------------------------------------------------------------------------------- */
 
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total)
@@ -107,13 +93,17 @@ cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total)
 void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
 {
     cnf_verdict verdict = record->judgement.verdict;
+    char name[CNF_PROGRESS_NAME];
+    name_make(name, record->scenario, record->subject);
+    for (uint32_t i = 0; i < CNF_PROGRESS_NAMES; i++)
+        if (strcmp(progress->running[i], name) == 0) progress->running[i][0] = '\0';
     progress->done++;
-    name_take(progress, record);
     /* An invalid scenario gives one record instead of one per subject. */
     if (progress->done > progress->total) progress->total = progress->done;
     bool unexpected = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
     if (unexpected) {
         progress->unexpected++;
+        CHECK(progress->unexpected <= progress->done);
         fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
                 cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
         if (cnf_record_has_subject(record))

@@ -24,11 +24,6 @@ static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_POISONED] = "A scenario was not run because an earlier one lost the device.",
 };
 
-static bool is_result(const cnf_record *record)
-{
-    return verdict_texts[record->judgement.verdict] && !cnf_report_is_missing(record);
-}
-
 /* "assay-xfail-mismatch" for XFAIL_MISMATCH. */
 static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
 {
@@ -45,9 +40,7 @@ static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
 
 static json_t *message(rt_text text)
 {
-    json_t *object = json_object();
-    cnf_json_set(object, "text", cnf_json_text(text));
-    return object;
+    return cnf_json_checked(json_pack("{s:o}", "text", cnf_json_text(text)));
 }
 
 typedef struct sarif {
@@ -56,28 +49,20 @@ typedef struct sarif {
     json_t *descriptors; /* array of the rules that results refer to */
 } sarif;
 
-/* Sets "helpUri" to "https://…/SharedLibraries.md" for a rule that this document defines. */
-static void help_uri_set(json_t *descriptor, const cnf_rule *rule)
-{
-    rt_buffer source = {0}, uri = {0};
-    cnf_rule_source_print(&source, rule);
-    int length = (int)strcspn(rt_buffer_string(&source), ", ");
-    rt_buffer_printf(&uri, "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/%.*s", length,
-                     rt_buffer_string(&source));
-    if (length > 0) cnf_json_set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
-    rt_buffer_free(&uri);
-    rt_buffer_free(&source);
-}
-
 static void rule_describe(json_t *descriptor, const cnf_rule *rule)
 {
-    rt_buffer help = {0};
+    rt_buffer help = {0}, uri = {0};
     cnf_rule_source_print(&help, rule);
+    /* "https://…/SharedLibraries.md" for a rule that this document defines. */
+    int length = (int)strcspn(rt_buffer_string(&help), ", ");
+    rt_buffer_printf(&uri, "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/%.*s", length,
+                     rt_buffer_string(&help));
     if (rule->reading.length > 0)
         rt_buffer_printf(&help, "\nreading: %.*s", RT_TEXT_ARG(rule->reading));
     cnf_json_set(descriptor, "shortDescription", message(rule->statement));
     cnf_json_set(descriptor, "help", message(rt_buffer_text(&help)));
-    help_uri_set(descriptor, rule);
+    if (length > 0) cnf_json_set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
+    rt_buffer_free(&uri);
     rt_buffer_free(&help);
 }
 
@@ -119,19 +104,14 @@ static json_t *uri_json(rt_text path)
 
 static json_t *locations_json(const cnf_record *record)
 {
-    json_t *file = json_object(), *place = json_object(), *location = json_object();
-    json_t *locations = json_array();
-    cnf_json_set(file, "uri", uri_json(record->file.length > 0 ? record->file : record->scenario));
-    cnf_json_set(place, "artifactLocation", file);
+    rt_text path = record->file.length > 0 ? record->file : record->scenario;
+    json_t *place =
+        cnf_json_checked(json_pack("{s:{s:o}}", "artifactLocation", "uri", uri_json(path)));
     /* SARIF counts lines from 1; a result about the whole file has no region. */
-    if (record->judgement.line > 0) {
-        json_t *region = json_object();
-        cnf_json_set(region, "startLine", json_integer(record->judgement.line));
-        cnf_json_set(place, "region", region);
-    }
-    cnf_json_set(location, "physicalLocation", place);
-    cnf_json_append(locations, location);
-    return locations;
+    if (record->judgement.line > 0)
+        cnf_json_set(place, "region",
+                     json_pack("{s:I}", "startLine", (json_int_t)record->judgement.line));
+    return json_pack("[{s:o}]", "physicalLocation", place);
 }
 
 static json_t *result_message(const cnf_report *report, const cnf_record *record)
@@ -157,85 +137,56 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
     return object;
 }
 
-/* Identifies the same result in different runs. */
-static json_t *fingerprints_json(sarif *out, const cnf_record *record)
-{
-    json_t *object = json_object();
-    cnf_json_set(object, "assay/v1",
-                 cnf_json_text(rt_arena_printf(
-                     &out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
-                     RT_TEXT_ARG(record->subject), RT_TEXT_ARG(record->judgement.signature))));
-    return object;
-}
-
-static json_t *suppressions_json(const cnf_record *record)
-{
-    json_t *suppression = json_object(), *array = json_array();
-    cnf_json_set(suppression, "kind", json_string("external"));
-    cnf_json_set(suppression, "status", json_string("accepted"));
-    cnf_json_set(suppression, "justification", cnf_json_text(record->known.reason));
-    cnf_json_append(array, suppression);
-    return array;
-}
-
-static json_t *properties_json(const cnf_record *record)
-{
-    json_t *object = json_object();
-    cnf_json_set(object, "subject", cnf_json_text(record->subject));
-    cnf_json_set(object, "verdict", json_string(cnf_verdict_word(record->judgement.verdict)));
-    if (record->device.length > 0) cnf_json_set(object, "device", cnf_json_text(record->device));
-    if (record->driver.length > 0) cnf_json_set(object, "driver", cnf_json_text(record->driver));
-    return object;
-}
-
 static json_t *result_json(sarif *out, const cnf_report *report, const cnf_record *record)
 {
     cnf_verdict verdict = record->judgement.verdict;
-    bool cited = record->judgement.rule.length > 0;
-    rt_text id = cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
-    bool known = verdict == CNF_VERDICT_XFAIL;
+    bool is_cited = record->judgement.rule.length > 0, is_known = verdict == CNF_VERDICT_XFAIL;
+    rt_text id = is_cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
     CHECK(verdict_texts[verdict]);
-    CHECK_IMPLIES(known, record->known.entry.length > 0);
-    json_t *result = json_object();
-    cnf_json_set(result, "ruleId", cnf_json_text(id));
-    cnf_json_set(result, "ruleIndex",
-                 json_integer((json_int_t)descriptor_index(out, id, verdict, cited)));
-    cnf_json_set(result, "level", json_string(known ? "note" : "error"));
-    cnf_json_set(result, "message", result_message(report, record));
-    cnf_json_set(result, "locations", locations_json(record));
-    cnf_json_set(result, "partialFingerprints", fingerprints_json(out, record));
-    if (known) cnf_json_set(result, "suppressions", suppressions_json(record));
-    cnf_json_set(result, "properties", properties_json(record));
+    CHECK_IMPLIES(is_known, record->known.entry.length > 0);
+    /* Identifies the same result in different runs. */
+    rt_text fingerprint =
+        rt_arena_printf(&out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
+                        RT_TEXT_ARG(record->subject), RT_TEXT_ARG(record->judgement.signature));
+    json_t *properties =
+        cnf_json_checked(json_pack("{s:o, s:s}", "subject", cnf_json_text(record->subject),
+                                   "verdict", cnf_verdict_word(verdict)));
+    if (record->device.length > 0)
+        cnf_json_set(properties, "device", cnf_json_text(record->device));
+    if (record->driver.length > 0)
+        cnf_json_set(properties, "driver", cnf_json_text(record->driver));
+    json_t *result = cnf_json_checked(json_pack(
+        "{s:o, s:I, s:s, s:o, s:o, s:{s:o}}", "ruleId", cnf_json_text(id), "ruleIndex",
+        (json_int_t)descriptor_index(out, id, verdict, is_cited), "level",
+        is_known ? "note" : "error", "message", result_message(report, record), "locations",
+        locations_json(record), "partialFingerprints", "assay/v1", cnf_json_text(fingerprint)));
+    if (is_known)
+        cnf_json_set(result, "suppressions",
+                     json_pack("[{s:s, s:s, s:o}]", "kind", "external", "status", "accepted",
+                               "justification", cnf_json_text(record->known.reason)));
+    cnf_json_set(result, "properties", properties);
     return result;
 }
 
 /* ---- The document -------------------------------------------------------------------------- */
 
-static json_t *run_json(sarif *out, const cnf_report *report, rt_text version)
-{
-    json_t *results = json_array();
-    for (uint32_t i = 0; i < report->records.count; i++)
-        if (is_result(&report->records.items[i]))
-            cnf_json_append(results, result_json(out, report, &report->records.items[i]));
-    json_t *driver = json_object(), *tool = json_object(), *run = json_object();
-    cnf_json_set(driver, "name", json_string("assay"));
-    cnf_json_set(driver, "version", cnf_json_text(version));
-    cnf_json_set(driver, "rules", out->descriptors);
-    cnf_json_set(tool, "driver", driver);
-    cnf_json_set(run, "tool", tool);
-    cnf_json_set(run, "results", results);
-    return run;
-}
-
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version)
 {
     cnf_report_sort(report);
     sarif writer = {.rules = rules, .descriptors = json_array()};
-    json_t *runs = json_array(), *document = json_object();
-    cnf_json_append(runs, run_json(&writer, report, version));
-    cnf_json_set(document, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
-    cnf_json_set(document, "version", json_string("2.1.0"));
-    cnf_json_set(document, "runs", runs);
+    json_t *results = json_array();
+    for (uint32_t i = 0; i < report->records.count; i++) {
+        const cnf_record *record = &report->records.items[i];
+        if (verdict_texts[record->judgement.verdict] && !cnf_report_is_missing(record))
+            cnf_json_append(results, result_json(&writer, report, record));
+    }
+    CHECK(json_array_size(results) <= report->records.count);
+    CHECK(json_array_size(writer.descriptors) <= json_array_size(results));
+    json_t *document = cnf_json_checked(
+        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o, s:o}}, s:o}]}", "$schema",
+                  "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
+                  "tool", "driver", "name", "assay", "version", cnf_json_text(version), "rules",
+                  writer.descriptors, "results", results));
     cnf_json_write(out, document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     rt_buffer_append_byte(out, '\n');
     rt_arena_reset(&writer.arena);

@@ -50,7 +50,7 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
     rt_buffer_append_byte(out, '\n');
     cnf_field_write(out, "signature", judgement->signature);
     if (judgement->capability.length > 0)
-        rt_buffer_printf(out, "  asked of the device: %.*s; it said: %.*s\n",
+        rt_buffer_printf(out, "  required of the device: %.*s; its answer: %.*s\n",
                          RT_TEXT_ARG(judgement->capability), RT_TEXT_ARG(judgement->answer));
     cnf_device_write(out, "  ", record);
     cnf_field_write(out, "choices", record->choices);
@@ -95,20 +95,17 @@ void cnf_check_print(rt_buffer *out, const cnf_check *check)
         rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
 }
 
-static void write_check(rt_buffer *out, const cnf_check *check)
-{
-    rt_buffer_printf(out, "  %-6s  ", cnf_check_word(check));
-    if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
-    cnf_check_print(out, check);
-    rt_buffer_append_byte(out, '\n');
-}
-
 static void write_checks(rt_buffer *out, const cnf_messages *messages)
 {
     if (!messages || messages->check_count == 0) return;
-    rt_buffer_printf(out, "\nWhat was expected, and what was seen:\n");
-    for (uint32_t i = 0; i < messages->check_count; i++)
-        write_check(out, &messages->checks[i]);
+    rt_buffer_printf(out, "\nExpectations and observations:\n");
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        rt_buffer_printf(out, "  %-6s  ", cnf_check_word(check));
+        if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
+        cnf_check_print(out, check);
+        rt_buffer_append_byte(out, '\n');
+    }
 }
 
 /* ---- Rules --------------------------------------------------------------------------------- */
@@ -118,7 +115,7 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
     rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
     if (index == UINT32_MAX) {
-        rt_buffer_printf(out, ", of which no requirements.yaml above the scenario tells\n");
+        rt_buffer_printf(out, ", which is in no requirements.yaml above the scenario\n");
         return;
     }
     const cnf_rule *rule = &why->rules->items[index];
@@ -130,36 +127,27 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     if (rule->dpcpp.length > 0) write_wrapped(out, "Shipped DPC++:", rule->dpcpp);
 }
 
-/* Writes the rules that the scenario covers at step `at`, or all of them if `at` is empty; returns
- * their count. */
-static uint32_t write_covers(rt_buffer *out, const cnf_why *why, rt_text at)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; why->scenario && i < why->scenario->cover_count; i++) {
-        const scn_cover *cover = &why->scenario->covers[i];
-        if (at.length > 0 && !rt_text_equal(cover->at, at)) continue;
-        write_rule(out, why, rt_text_of(rt_rule_name(cover->rule)));
-        count++;
-    }
-    return count;
-}
-
+/* Writes the rule that the check cites; otherwise the rules that the scenario covers at the failing
+ * step; if there are none, all that it covers. */
 static void write_rules(rt_buffer *out, const cnf_why *why)
 {
     rt_text cited = why->record->judgement.rule, step = why->record->step_id;
     if (cited.length > 0) {
         write_rule(out, why, cited);
-    } else if (step.length == 0 || write_covers(out, why, step) == 0) {
-        write_covers(out, why, (rt_text){0});
+        return;
+    }
+    const uint32_t count = why->scenario ? why->scenario->cover_count : 0;
+    bool is_covered = false;
+    for (uint32_t i = 0; i < count && step.length > 0; i++)
+        is_covered = is_covered || rt_text_equal(why->scenario->covers[i].at, step);
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_cover *cover = &why->scenario->covers[i];
+        if (!is_covered || rt_text_equal(cover->at, step))
+            write_rule(out, why, rt_text_of(rt_rule_name(cover->rule)));
     }
 }
 
 /* ---- Traces -------------------------------------------------------------------------------- */
-
-static rt_text event_at(const rt_text *events, uint32_t count, uint32_t index)
-{
-    return index < count ? events[index] : RT_TEXT("nothing more");
-}
 
 /* Writes the events around the first difference; events common to both traces once. */
 static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text subject)
@@ -174,14 +162,16 @@ static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text su
     rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
                      parting->index);
     for (uint32_t i = first; i < longer && i <= parting->index + AFTER; i++) {
-        rt_text left = event_at(parting->oracle, parting->oracle_count, i);
-        rt_text right = event_at(parting->other, parting->other_count, i);
+        rt_text left = RT_TEXT("nothing more"), right = RT_TEXT("nothing more");
+        if (i < parting->oracle_count) left = parting->oracle[i];
+        if (i < parting->other_count) right = parting->other[i];
         bool same = i < parting->index || rt_text_equal(left, right);
-        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", i == parting->index ? '>' : ' ', i, width,
-                         same ? "both" : "sim", RT_TEXT_ARG(left));
+        char mark = i == parting->index ? '>' : ' ';
+        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, same ? "both" : "sim",
+                         RT_TEXT_ARG(left));
         if (!same)
-            rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", i == parting->index ? '>' : ' ', width,
-                             RT_TEXT_ARG(subject), RT_TEXT_ARG(right));
+            rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", mark, width, RT_TEXT_ARG(subject),
+                             RT_TEXT_ARG(right));
     }
 }
 
@@ -200,43 +190,34 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
 
 /* ---- Calls of OpenCL ------------------------------------------------------------------------ */
 
-/* False for calls that release objects: every program makes them at its end. */
-static bool tells_something(const ocl_call *call)
-{
-    return !rt_text_starts(call->name, "clRelease");
-}
-
-static void write_calls(rt_buffer *out, const ocl_call_log *log)
-{
-    enum { SHOWN_MAX = 10 };
-    uint32_t first = log->call_count;
-    for (uint32_t shown = 0; first > 0 && shown < SHOWN_MAX; first--)
-        shown += tells_something(&log->calls[first - 1]);
-    CHECK(first <= log->call_count);
-    rt_buffer_printf(out, "\nThe last calls that the OpenCL driver got:\n");
-    for (uint32_t i = first; i < log->call_count; i++) {
-        if (!tells_something(&log->calls[i])) continue;
-        rt_buffer_printf(out, "  ");
-        ocl_call_print(out, &log->calls[i]);
-        rt_buffer_append_byte(out, '\n');
-    }
-    if (log->is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
-}
-
 /* Writes the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
 static void write_log(rt_buffer *out, const cnf_why *why)
 {
+    enum { CALLS_MAX = 10 };
     cnf_verdict verdict = why->record->judgement.verdict;
     if (why->log.length == 0 || verdict == CNF_VERDICT_PASS || verdict == CNF_VERDICT_SKIP) return;
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     ocl_call_log log;
     rt_status status = ocl_call_log_read(sink, &arena, why->log, why->log_is_tail, &log);
-    if (!rt_ok(status))
-        rt_buffer_printf(out, "\nWhat the OpenCL driver was asked is not known: %.*s\n",
+    if (!rt_ok(status)) {
+        rt_buffer_printf(out, "\nThe calls to the OpenCL driver are unknown: %.*s\n",
                          RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
-    else if (log.call_count > 0)
-        write_calls(out, &log);
+    } else if (log.call_count > 0) {
+        /* Every program releases its objects at the end, so these calls are left out. */
+        uint32_t first = log.call_count;
+        for (uint32_t count = 0; first > 0 && count < CALLS_MAX; first--)
+            count += !rt_text_starts(log.calls[first - 1].name, "clRelease");
+        CHECK(first <= log.call_count);
+        rt_buffer_printf(out, "\nThe last calls to the OpenCL driver:\n");
+        for (uint32_t i = first; i < log.call_count; i++) {
+            if (rt_text_starts(log.calls[i].name, "clRelease")) continue;
+            rt_buffer_printf(out, "  ");
+            ocl_call_print(out, &log.calls[i]);
+            rt_buffer_append_byte(out, '\n');
+        }
+        if (log.is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
+    }
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }

@@ -31,60 +31,46 @@ typedef struct program {
     bool front_end;
 } program;
 
-/* A mark with its fault, and the next program to try. */
-typedef struct program_site {
-    cnf_site site;
-    uint32_t next_program;
-} program_site;
-
 typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
-    RT_VECTOR(program_site) sites;
-    cnf_sites shown;             /* shown by front ends, without faults */
-    RT_VECTOR(uint64_t) reached; /* pairs program << 32 | site: its green run reached the site */
+    cnf_reached reached;
+    cnf_sites shown; /* shown by front ends, without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
 
 #define ADVICE "proofs by programs need a build with tests (-DBUILD_TESTING=ON): "
 
-/* Adds the program of a line; its path is relative to the list's folder. */
-static void program_add(programs_state *state, rt_text list, rt_text name)
-{
-    static const char mark[] = "front-end ";
-    bool front_end = rt_text_starts(name, mark);
-    if (front_end) name = (rt_text){name.data + sizeof mark - 1, name.length - (sizeof mark - 1)};
-    size_t folder = list.length;
-    while (folder > 0 && list.data[folder - 1] != '/')
-        folder--;
-    rt_arena *arena = state->run->arena;
-    rt_text file = rt_arena_printf(arena, "%.*s%.*s", (int)folder, list.data, RT_TEXT_ARG(name));
-    if (access(file.data, X_OK) == 0) {
-        *rt_vector_push(&state->programs) = (program){file, rt_arena_text(arena, name), front_end};
-    } else {
-        *rt_vector_push(&state->run->notes) =
-            rt_arena_printf(arena, ADVICE "%s: %s", file.data, strerror(errno));
-    }
-}
-
+/* Adds the programs of the list; their paths are relative to its folder. */
 static void list_read(programs_state *state)
 {
     rt_text list = state->run->options->program_list;
     if (list.length == 0) return;
+    size_t folder = list.length;
+    while (folder > 0 && list.data[folder - 1] != '/')
+        folder--;
+    rt_arena *arena = state->run->arena;
     rt_buffer text;
-    rt_sink *sink = rt_sink_create(); /* A build without tests has no list, which is a note, not a
-                                       * failure. */
+    /* A separate sink: a build without tests has no list, which is a note and not a failure. */
+    rt_sink *sink = rt_sink_create();
     rt_status status = cnf_file_read(sink, list, CNF_REPORT_MAX, &text);
     rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
-    for (rt_text line; rt_line_take(&rest, &line);) {
-        if (line.length > 0) program_add(state, list, line);
+    for (rt_text name; rt_line_take(&rest, &name);) {
+        if (name.length == 0) continue;
+        bool front_end = rt_text_take_prefix(&name, "front-end ");
+        rt_text file =
+            rt_arena_printf(arena, "%.*s%.*s", (int)folder, list.data, RT_TEXT_ARG(name));
+        if (access(file.data, X_OK) == 0)
+            *rt_vector_push(&state->programs) =
+                (program){file, rt_arena_text(arena, name), front_end};
+        else
+            *rt_vector_push(&state->run->notes) =
+                rt_arena_printf(arena, ADVICE "%s: %s", file.data, strerror(errno));
     }
-    if (!rt_ok(status)) {
-        *rt_vector_push(&state->run->notes) =
-            rt_arena_printf(state->run->arena, ADVICE "%.*s",
-                            RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
-    }
+    if (!rt_ok(status))
+        *rt_vector_push(&state->run->notes) = rt_arena_printf(
+            arena, ADVICE "%.*s", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
 }
@@ -143,27 +129,6 @@ static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
 
 /* ---- The green runs ------------------------------------------------------------------------ */
 
-static bool proof_is_ours(const cnf_rules *rules, uint32_t rule)
-{
-    static const char *const ours[] = {"tool", "unit", "vendor"};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (rt_text_is(rules->items[rule].proof, ours[i])) return true;
-    return false;
-}
-
-static void site_reached(programs_state *state, uint32_t number, const cnf_hit *hit)
-{
-    uint32_t site = 0;
-    while (site < state->sites.count &&
-           !rt_text_equal(state->sites.items[site].site.text, hit->site))
-        site++;
-    if (site == state->sites.count) {
-        const cnf_site added = {.text = hit->site, .rule = hit->rule, .by_program = true};
-        *rt_vector_push(&state->sites) = (program_site){.site = added};
-    }
-    *rt_vector_push(&state->reached) = (uint64_t)number << 32 | site;
-}
-
 static rt_text hits_file(const programs_state *state, uint32_t number)
 {
     return rt_arena_printf(state->run->arena, "%.*s/program%u.hits",
@@ -178,27 +143,30 @@ static void complain(programs_state *state, uint32_t number, const char *what, r
                         RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
 }
 
-/* True if the program's front end is not installed, which is noted. */
-static bool lacks_front_end(programs_state *state, const program *about,
-                            const cnf_child_result *result)
+static void green_start(void *user, uint64_t number)
 {
-    CHECK(about);
-    bool lacks =
-        about->front_end && result->end == CNF_PROCESS_EXITED && result->code == NOT_INSTALLED;
-    if (lacks)
-        *rt_vector_push(&state->run->notes) = rt_arena_printf(
-            state->run->arena, "%.*s: its front end is not installed (ci/setup --with dpcpp)",
-            RT_TEXT_ARG(about->name));
-    return lacks;
+    const programs_state *state = user;
+    rt_text variable = rt_arena_printf(state->run->arena, "ASSAY_RULE_HITS=%s",
+                                       hits_file(state, (uint32_t)number).data);
+    program_start(state, (uint32_t)number, "*", variable.data, number);
 }
 
-static void green_ended(programs_state *state, cnf_child_result *result)
+static void green_ended(void *user, cnf_child_result *result)
 {
+    programs_state *state = user;
     cnf_prove_run *run = state->run;
     uint32_t number = (uint32_t)result->tag;
+    CHECK(number < state->programs.count);
     const program *about = &state->programs.items[number];
-    if (lacks_front_end(state, about, result)) return;
-    if (result->end != CNF_PROCESS_EXITED || result->code != 0 || tests_begun(result, "") == 0) {
+    bool exited = result->end == CNF_PROCESS_EXITED;
+    run->done++;
+    if (about->front_end && exited && result->code == NOT_INSTALLED) {
+        *rt_vector_push(&run->notes) = rt_arena_printf(
+            run->arena, "%.*s: its front end is not installed (ci/setup --with dpcpp)",
+            RT_TEXT_ARG(about->name));
+        return;
+    }
+    if (!exited || result->code != 0 || tests_begun(result, "") == 0) {
         complain(state, number,
                  "its tests do not pass without a fault: ", end_text(run->arena, result));
         return;
@@ -211,44 +179,13 @@ static void green_ended(programs_state *state, cnf_child_result *result)
     cnf_hits_read(run->arena, run->rules, hits_file(state, number), &hits);
     if (hits.count == 0) complain(state, number, "it reaches no mark of a rule", RT_TEXT(""));
     for (uint32_t i = 0; i < hits.count; i++) {
-        if (proof_is_ours(run->rules, hits.items[i].rule))
-            site_reached(state, number, &hits.items[i]);
-    }
-}
-
-static rt_status green_run(programs_state *state)
-{
-    cnf_prove_run *run = state->run;
-    uint32_t next = 0;
-    run->done = 0;
-    run->total = state->programs.count;
-    for (;;) {
-        while (next < state->programs.count &&
-               cnf_pool_count(run->pool) < run->options->job_count) {
-            rt_text variable =
-                rt_arena_printf(run->arena, "ASSAY_RULE_HITS=%s", hits_file(state, next).data);
-            program_start(state, next, "*", variable.data, next);
-            next++;
-        }
-        cnf_prove_progress(run, "proof programs");
-        if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
-        cnf_child_result result;
-        if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED)
-            return cnf_prove_interrupted(run);
-        green_ended(state, &result);
-        cnf_child_result_free(&result);
-        run->done++;
+        rt_text proof = run->rules->items[hits.items[i].rule].proof;
+        if (rt_text_is(proof, "tool") || rt_text_is(proof, "unit") || rt_text_is(proof, "vendor"))
+            cnf_reached_add(&state->reached, number, &hits.items[i], true);
     }
 }
 
 /* ---- The runs with faults ------------------------------------------------------------------ */
-
-static bool reached(const programs_state *state, uint32_t number, uint32_t site)
-{
-    for (uint32_t i = 0; i < state->reached.count; i++)
-        if (state->reached.items[i] == ((uint64_t)number << 32 | site)) return true;
-    return false;
-}
 
 void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id)
 {
@@ -259,12 +196,12 @@ void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id)
 }
 
 /* Starts the rule's tests in the next program that reaches the site; false if there is none. */
-static bool fault_start(programs_state *state, uint32_t number)
+static bool fault_try(programs_state *state, uint32_t number)
 {
-    program_site *site = &state->sites.items[number];
-    while (site->next_program < state->programs.count) {
-        uint32_t tried = site->next_program++;
-        if (!reached(state, tried, number)) continue;
+    cnf_reached_site *site = &state->reached.sites.items[number];
+    while (site->next < state->programs.count) {
+        uint32_t tried = site->next++;
+        if (!cnf_reached_by(&state->reached, tried, number)) continue;
         char beginning[CNF_TEST_NAMES_MAX];
         cnf_test_names_write(beginning, state->run->rules->items[site->site.rule].id);
         const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
@@ -276,104 +213,55 @@ static bool fault_start(programs_state *state, uint32_t number)
     return false;
 }
 
-static cnf_proof_state fault_state(cnf_child_result *result)
+static void fault_start(void *user, uint64_t number)
 {
-    if (result->end != CNF_PROCESS_EXITED) return CNF_PROOF_ASSERTED;
-    if (result->code == 0)
-        return tests_begun(result, "") > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
-    /* cmocka reports some signals as failures; these are its words. */
-    bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
-    bool said = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
-    return said && !crashed && result->code <= FAILED_TESTS_MAX ? CNF_PROOF_COVERED
-                                                                : CNF_PROOF_ASSERTED;
+    bool started = fault_try(user, (uint32_t)number);
+    CHECK(started); /* every site was reached by a program */
 }
 
-static rt_text fault_detail(const programs_state *state, cnf_proof_state found,
-                            cnf_child_result *result)
+static void fault_ended(void *user, cnf_child_result *result)
 {
+    programs_state *state = user;
+    uint32_t index = (uint32_t)(result->tag >> 32), number = (uint32_t)result->tag;
+    CHECK(index < state->reached.sites.count);
+    CHECK(number < state->programs.count);
+    cnf_site *site = &state->reached.sites.items[index].site;
     rt_arena *arena = state->run->arena;
-    rt_text name = state->programs.items[(uint32_t)result->tag].name;
-    if (found == CNF_PROOF_UNTESTED)
-        return rt_arena_printf(arena, "%.*s: no test of this rule", RT_TEXT_ARG(name));
-    if (found == CNF_PROOF_ASSERTED) {
-        return rt_arena_printf(arena, "%.*s: %.*s", RT_TEXT_ARG(name),
-                               RT_TEXT_ARG(end_text(arena, result)));
-    }
-    return rt_arena_printf(arena, "%.*s: %d of %u tests of this rule failed", RT_TEXT_ARG(name),
-                           result->code, tests_begun(result, ""));
-}
-
-static void fault_ended(programs_state *state, cnf_child_result *result)
-{
-    uint64_t index = result->tag >> 32;
-    CHECK(state->sites.items && index < state->sites.count);
-    cnf_site *site = &state->sites.items[index].site;
+    rt_text name = state->programs.items[number].name;
     char names[CNF_TEST_NAMES_MAX];
     cnf_test_names_write(names, state->run->rules->items[site->rule].id);
-    cnf_proof_state found = fault_state(result);
-    if (tests_begun(result, names) != tests_begun(result, "")) {
+    uint32_t begun = tests_begun(result, "");
+    /* cmocka reports some signals as failures; these are its words. */
+    bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
+    bool failed = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
+    cnf_proof_state found = CNF_PROOF_ASSERTED;
+    if (result->end == CNF_PROCESS_EXITED && result->code == 0)
+        found = begun > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
+    else if (result->end == CNF_PROCESS_EXITED && failed && !crashed &&
+             result->code <= FAILED_TESTS_MAX)
+        found = CNF_PROOF_COVERED;
+    if (tests_begun(result, names) != begun) {
         /* The failed test may be another rule's. */
         found = CNF_PROOF_UNTESTED;
-        complain(state, (uint32_t)result->tag,
-                 "it runs other tests than its argument asks for: ", rt_text_of(names));
+        complain(state, number,
+                 "it runs other tests than its argument requests: ", rt_text_of(names));
     }
     CHECK(found >= CNF_PROOF_UNTESTED && found < CNF_PROOF_STATES);
-    if (found <= site->state) return;
-    site->state = found;
-    site->detail = fault_detail(state, found, result);
-}
-
-static rt_status fault_run(programs_state *state)
-{
-    cnf_prove_run *run = state->run;
-    uint32_t next = 0;
-    run->done = 0;
-    run->total = state->sites.count;
-    for (;;) {
-        while (next < state->sites.count && cnf_pool_count(run->pool) < run->options->job_count) {
-            bool started = fault_start(state, next++);
-            CHECK(started); /* every site was reached by a program */
-        }
-        cnf_prove_progress(run, "faults of proof programs");
-        if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
-        cnf_child_result result;
-        if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED)
-            return cnf_prove_interrupted(run);
-        fault_ended(state, &result);
-        uint32_t site = (uint32_t)(result.tag >> 32);
-        bool covered = state->sites.items[site].site.state == CNF_PROOF_COVERED;
-        run->done += covered || !fault_start(state, site);
-        cnf_child_result_free(&result);
+    if (found > site->state) {
+        site->state = found;
+        if (found == CNF_PROOF_UNTESTED)
+            site->detail = rt_arena_printf(arena, "%.*s: no test of this rule", RT_TEXT_ARG(name));
+        else if (found == CNF_PROOF_ASSERTED)
+            site->detail = rt_arena_printf(arena, "%.*s: %.*s", RT_TEXT_ARG(name),
+                                           RT_TEXT_ARG(end_text(arena, result)));
+        else
+            site->detail = rt_arena_printf(arena, "%.*s: %d of %u tests of this rule failed",
+                                           RT_TEXT_ARG(name), result->code, begun);
     }
+    state->run->done += site->state == CNF_PROOF_COVERED || !fault_try(state, index);
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
-
-/* A test that bears a rule's id claims to show the rule. If it passes with the rule broken, the
- * claim is as false as an unfounded citation. */
-static void survivors_complain(programs_state *state)
-{
-    for (uint32_t i = 0; i < state->sites.count; i++) {
-        const cnf_site *site = &state->sites.items[i].site;
-        if (site->state != CNF_PROOF_SURVIVED) continue;
-        *rt_vector_push(&state->run->complaints) = rt_arena_printf(
-            state->run->arena, "%.*s: the tests that bear its id pass with the rule broken (%.*s)",
-            RT_TEXT_ARG(site->text), RT_TEXT_ARG(site->detail));
-    }
-}
-
-/* Keeps the sites with faults, then those shown by front ends. */
-static uint32_t sites_keep(const programs_state *state, const cnf_site **out_sites)
-{
-    uint32_t count = state->sites.count + state->shown.count;
-    cnf_site *sites = rt_arena_alloc_array(state->run->arena, (size_t)count + 1, sizeof *sites);
-    for (uint32_t i = 0; i < state->sites.count; i++)
-        sites[i] = state->sites.items[i].site;
-    for (uint32_t i = 0; i < state->shown.count; i++)
-        sites[state->sites.count + i] = state->shown.items[i];
-    *out_sites = sites;
-    return count;
-}
 
 rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uint32_t *out_count)
 {
@@ -381,15 +269,35 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
     *out_count = 0;
     programs_state state = {.run = run};
     list_read(&state);
-    rt_status status = green_run(&state);
-    if (rt_ok(status)) status = fault_run(&state);
+    const cnf_prove_phase green = {"proof programs", state.programs.count, green_start, green_ended,
+                                   &state};
+    rt_status status = cnf_prove_phase_run(run, &green, state.programs.count);
     if (rt_ok(status)) {
-        survivors_complain(&state);
-        *out_count = sites_keep(&state, out_sites);
+        uint32_t count = state.reached.sites.count;
+        const cnf_prove_phase faults = {"faults of proof programs", count, fault_start, fault_ended,
+                                        &state};
+        status = cnf_prove_phase_run(run, &faults, count);
+    }
+    if (rt_ok(status)) {
+        /* The sites with faults, then those shown by front ends. */
+        uint32_t fault_count = state.reached.sites.count;
+        *out_count = fault_count + state.shown.count;
+        cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)*out_count + 1, sizeof *sites);
+        *out_sites = sites;
+        for (uint32_t i = 0; i < *out_count; i++)
+            sites[i] = i < fault_count ? state.reached.sites.items[i].site
+                                       : state.shown.items[i - fault_count];
+        /* A test that bears a rule's id claims to show the rule. If it passes with the rule broken,
+         * the claim is as false as an unfounded citation. */
+        for (uint32_t i = 0; i < fault_count; i++) {
+            if (sites[i].state != CNF_PROOF_SURVIVED) continue;
+            *rt_vector_push(&run->complaints) = rt_arena_printf(
+                run->arena, "%.*s: the tests that bear its id pass with the rule broken (%.*s)",
+                RT_TEXT_ARG(sites[i].text), RT_TEXT_ARG(sites[i].detail));
+        }
     }
     rt_vector_free(&state.programs);
-    rt_vector_free(&state.sites);
     rt_vector_free(&state.shown);
-    rt_vector_free(&state.reached);
+    cnf_reached_free(&state.reached);
     return status;
 }

@@ -52,82 +52,49 @@ static uint32_t states_count(const cnf_proof *proof, uint32_t first, uint32_t en
     return count;
 }
 
-static bool closed_by(const cnf_proof *proof, uint32_t rule, uint32_t closer)
-{
-    CHECK(closer < CLOSER_COUNT);
-    if (proof->states[rule] != CNF_PROOF_COVERED) return false;
-    const cnf_rule *about = &proof->rules->items[rule];
-    if (!proof->by_program[rule] && about->part_count == 0) return closer == 0;
-    return closer > 0 && rt_text_is(about->proof, closers[closer]);
-}
-
+/* The number of rules of the family that a kind of proof closes. */
 static uint32_t closed_count(const cnf_proof *proof, uint32_t first, uint32_t end, uint32_t closer)
 {
+    CHECK(closer < CLOSER_COUNT);
     uint32_t count = 0;
-    for (uint32_t i = first; i < end; i++)
-        count += closed_by(proof, i, closer);
+    for (uint32_t i = first; i < end; i++) {
+        const cnf_rule *rule = &proof->rules->items[i];
+        bool by_scenario = !proof->by_program[i] && rule->part_count == 0;
+        bool is_closer =
+            by_scenario ? closer == 0 : closer > 0 && rt_text_is(rule->proof, closers[closer]);
+        count += proof->states[i] == CNF_PROOF_COVERED && is_closer;
+    }
+    CHECK(count <= end - first);
     return count;
 }
 
 /* ---- For people ---------------------------------------------------------------------------- */
 
-static void sites_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
+static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t index)
 {
-    for (uint32_t i = 0; i < proof->site_count; i++) {
-        const cnf_site *site = &proof->sites[i];
-        if (site->rule != rule || site->state < CNF_PROOF_UNTESTED) continue;
-        /* The id is printed already, so only the place follows. */
-        rt_text id = proof->rules->items[rule].id;
-        rt_text place = {site->text.data + id.length + 1, site->text.length - id.length - 1};
-        rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
-                         RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
-    }
-}
-
-static void parts_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
-{
-    const cnf_rule *about = &proof->rules->items[rule];
-    for (uint32_t i = 0; i < about->part_count; i++) {
-        uint32_t part = about->parts[i];
+    const cnf_rule *rule = &proof->rules->items[index];
+    /* An umbrella's missing parts are listed even if all are missing. */
+    if (proof->states[index] == CNF_PROOF_UNCITED && rule->part_count == 0) return;
+    rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(rule->id),
+                     cnf_proof_state_word(proof->states[index]));
+    if (proof->by_program[index] || rule->part_count > 0)
+        rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(rule->proof));
+    rt_buffer_append_byte(out, '\n');
+    for (uint32_t i = 0; i < rule->part_count; i++) {
+        uint32_t part = rule->parts[i];
+        CHECK(part < proof->rules->count);
         rt_buffer_printf(out, "    %-9s %.*s\n", cnf_proof_state_word(proof->states[part]),
                          RT_TEXT_ARG(proof->rules->items[part].id));
     }
-}
-
-static void unmentioned_write(rt_buffer *out, const cnf_proof *proof)
-{
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
-        if (proof->states[site->rule] != CNF_PROOF_UNCITED) continue;
-        rt_buffer_printf(out, "reached, but cited by no scenario: %.*s\n", RT_TEXT_ARG(site->text));
+        if (site->rule != index || site->state < CNF_PROOF_UNTESTED) continue;
+        /* The id is printed already, so only the place follows. */
+        CHECK(site->text.length > rule->id.length);
+        rt_text place = rt_text_skip(site->text, rule->id.length + 1);
+        rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
+                         RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
     }
-}
-
-/* Reports faults that fail more than a tenth of all scenarios: they are too blunt (design, "Rules
- * in the code"). */
-static void blunt_write(rt_buffer *out, const cnf_proof *proof)
-{
-    for (uint32_t i = 0; i < proof->site_count; i++) {
-        const cnf_site *site = &proof->sites[i];
-        CHECK(site->kill_count <= proof->scenario_count);
-        if (site->kill_count * 10 <= proof->scenario_count) continue;
-        rt_buffer_printf(out, "blunt, it kills %u of %u scenarios: %.*s\n", site->kill_count,
-                         proof->scenario_count, RT_TEXT_ARG(site->text));
-    }
-}
-
-static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
-{
-    const cnf_rule *about = &proof->rules->items[rule];
-    /* An umbrella's missing parts are listed even if all are missing. */
-    if (proof->states[rule] == CNF_PROOF_UNCITED && about->part_count == 0) return;
-    rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(about->id),
-                     cnf_proof_state_word(proof->states[rule]));
-    if (proof->by_program[rule] || about->part_count > 0)
-        rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(about->proof));
-    rt_buffer_append_byte(out, '\n');
-    parts_write(out, proof, rule);
-    sites_write(out, proof, rule);
 }
 
 static void family_write(rt_buffer *out, const cnf_proof *proof, uint32_t first, uint32_t end)
@@ -151,8 +118,21 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < proof->rules->count; i++)
         rule_write(out, proof, i);
-    unmentioned_write(out, proof);
-    blunt_write(out, proof);
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        if (proof->states[site->rule] == CNF_PROOF_UNCITED)
+            rt_buffer_printf(out, "reached, but cited by no scenario: %.*s\n",
+                             RT_TEXT_ARG(site->text));
+    }
+    /* A fault that fails more than a tenth of all scenarios is too blunt (design, "Rules in the
+     * code"). */
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        CHECK(site->kill_count <= proof->scenario_count);
+        if (site->kill_count * 10 > proof->scenario_count)
+            rt_buffer_printf(out, "blunt, it kills %u of %u scenarios: %.*s\n", site->kill_count,
+                             proof->scenario_count, RT_TEXT_ARG(site->text));
+    }
     for (uint32_t i = 0; i < proof->complaint_count; i++)
         rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->complaints[i]));
     for (uint32_t i = 0; i < proof->note_count; i++)
@@ -180,7 +160,7 @@ static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
                 cnf_json_set(needs, rule->id.data, json_string(need_rows[need].subject));
         }
     }
-    json_t *by = json_object(), *family = json_object();
+    json_t *by = json_object();
     uint32_t closed = 0;
     for (uint32_t closer = 0; closer < CLOSER_COUNT; closer++) {
         uint32_t count = closed_count(proof, first, end, closer);
@@ -188,13 +168,10 @@ static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
         closed += count;
     }
     CHECK(closed == states_count(proof, first, end, CNF_PROOF_COVERED));
-    cnf_json_set(family, "rules", json_integer(end - first));
-    cnf_json_set(family, "closed", json_integer(closed));
-    cnf_json_set(family, "by", by);
-    cnf_json_set(family, "asserted", asserted);
-    cnf_json_set(family, "missing", missing);
-    cnf_json_set(family, "needs", needs);
-    return family;
+    CHECK(closed + json_array_size(missing) == end - first);
+    return cnf_json_checked(json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o}", "rules", (json_int_t)(end - first), "closed",
+        (json_int_t)closed, "by", by, "asserted", asserted, "missing", missing, "needs", needs));
 }
 
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof)

@@ -14,45 +14,40 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A site with its fault, and the next citing scenario to try. */
-typedef struct prove_site {
-    cnf_site site;
-    uint32_t next_citation;
-    uint32_t number;
-} prove_site;
-
 typedef struct prove_state {
     cnf_prove_run run;
     const cnf_files *files;
     const cnf_citations *citations;
     bool *green; /* per file: passes without a fault */
-    RT_VECTOR(prove_site) sites;
-    RT_VECTOR(uint64_t) reached; /* pairs file << 32 | site: the green run of file reached site */
+    cnf_reached reached;
 } prove_state;
 
-rt_status cnf_prove_interrupted(const cnf_prove_run *run)
+rt_status cnf_prove_phase_run(cnf_prove_run *run, const cnf_prove_phase *phase, uint32_t total)
 {
-    return rt_fail(run->sink, RT_IO, RT_RULE_NONE, "interrupted; nothing is proven");
-}
-
-void cnf_prove_progress(const cnf_prove_run *run, const char *phase)
-{
-    if (!run->options->shows_progress) return;
-    fprintf(stderr, "\r\033[K%s [%u/%u]", phase, run->done, run->total);
-    fflush(stderr);
+    uint64_t next = 0;
+    run->done = 0;
+    run->total = total;
+    for (;;) {
+        while (next < phase->count && cnf_pool_count(run->pool) < run->options->job_count)
+            phase->start(phase->state, next++);
+        CHECK(run->done <= run->total);
+        if (run->options->shows_progress) {
+            fprintf(stderr, "\r\033[K%s [%u/%u]", phase->name, run->done, run->total);
+            fflush(stderr);
+        }
+        if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
+        cnf_child_result result;
+        if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED)
+            return rt_fail(run->sink, RT_IO, RT_RULE_NONE, "interrupted; nothing is proven");
+        phase->end(phase->state, &result);
+        cnf_child_result_free(&result);
+    }
 }
 
 uint32_t cnf_prove_limit_ms(const cnf_prove_options *options)
 {
     enum { STAGES = 3, REPORTING_S = 30 };
     return (STAGES * options->timeout_s + REPORTING_S) * 1000;
-}
-
-static void complain(prove_state *prove, uint32_t file, const char *what, rt_text detail)
-{
-    *rt_vector_push(&prove->run.complaints) =
-        rt_arena_printf(prove->run.arena, "%.*s: %s%.*s",
-                        RT_TEXT_ARG(prove->files->items[file].path), what, RT_TEXT_ARG(detail));
 }
 
 /* ---- One run ------------------------------------------------------------------------------- */
@@ -118,41 +113,7 @@ static run_outcome run_read(prove_state *prove, const char *name)
 
 /* ---- The green run ------------------------------------------------------------------------- */
 
-static void site_reached(prove_state *prove, uint32_t file, const cnf_hit *hit)
-{
-    uint32_t site = 0;
-    while (site < prove->sites.count &&
-           !rt_text_equal(prove->sites.items[site].site.text, hit->site))
-        site++;
-    if (site == prove->sites.count) {
-        cnf_site added = {.text = hit->site, .rule = hit->rule};
-        *rt_vector_push(&prove->sites) = (prove_site){.site = added, .number = site};
-    }
-    *rt_vector_push(&prove->reached) = (uint64_t)file << 32 | site;
-}
-
-static void green_ended(prove_state *prove, uint32_t file)
-{
-    char name[32];
-    snprintf(name, sizeof name, "green%u", file);
-    run_outcome outcome = run_read(prove, name);
-    prove->green[file] = rt_text_is(outcome.verdict, "PASS");
-    /* A scenario without a compiler proves nothing on this machine, but may on another. */
-    if (rt_text_is(outcome.verdict, "SKIP")) return;
-    if (!prove->green[file]) {
-        complain(prove, file, "proves nothing, it does not pass without a fault: ",
-                 outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record"));
-        return;
-    }
-    rt_text path =
-        rt_arena_printf(prove->run.arena, "%.*s/%s.hits", RT_TEXT_ARG(prove->run.scratch), name);
-    cnf_hits hits;
-    cnf_hits_read(prove->run.arena, prove->run.rules, path, &hits);
-    for (uint32_t i = 0; i < hits.count; i++)
-        site_reached(prove, file, &hits.items[i]);
-}
-
-static bool file_cites(const prove_state *prove, uint32_t file)
+static bool file_cites(const prove_state *prove, uint64_t file)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {
         const cnf_citation *citation = &prove->citations->items[i];
@@ -161,175 +122,128 @@ static bool file_cites(const prove_state *prove, uint32_t file)
     return false;
 }
 
-static void green_start(prove_state *prove, uint32_t file)
+static void green_start(void *user, uint64_t file)
 {
+    prove_state *prove = user;
+    if (!file_cites(prove, file)) return;
     char name[32];
-    snprintf(name, sizeof name, "green%u", file);
+    snprintf(name, sizeof name, "green%u", (uint32_t)file);
     rt_text variable = rt_arena_printf(prove->run.arena, "ASSAY_RULE_HITS=%.*s/%s.hits",
                                        RT_TEXT_ARG(prove->run.scratch), name);
-    run_start(prove, file, name, variable.data, file);
+    run_start(prove, (uint32_t)file, name, variable.data, file);
 }
 
-static rt_status green_run(prove_state *prove)
+static void green_ended(void *user, cnf_child_result *result)
 {
-    uint32_t next = 0;
-    for (uint32_t file = 0; file < prove->files->count; file++)
-        prove->run.total += file_cites(prove, file);
-    for (;;) {
-        while (next < prove->files->count &&
-               cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
-            if (file_cites(prove, next)) green_start(prove, next);
-            next++;
-        }
-        cnf_prove_progress(&prove->run, "green run");
-        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
-        cnf_child_result result;
-        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
-            return cnf_prove_interrupted(&prove->run);
-        green_ended(prove, (uint32_t)result.tag);
-        cnf_child_result_free(&result);
-        prove->run.done++;
+    prove_state *prove = user;
+    uint32_t file = (uint32_t)result->tag;
+    CHECK(file < prove->files->count);
+    char name[32];
+    snprintf(name, sizeof name, "green%u", file);
+    run_outcome outcome = run_read(prove, name);
+    prove->run.done++;
+    prove->green[file] = rt_text_is(outcome.verdict, "PASS");
+    /* A scenario without a compiler proves nothing on this machine, but may on another. */
+    if (rt_text_is(outcome.verdict, "SKIP")) return;
+    if (!prove->green[file]) {
+        rt_text verdict = outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record");
+        *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
+            prove->run.arena, "%.*s: proves nothing, it does not pass without a fault: %.*s",
+            RT_TEXT_ARG(prove->files->items[file].path), RT_TEXT_ARG(verdict));
+        return;
     }
+    rt_text path =
+        rt_arena_printf(prove->run.arena, "%.*s/%s.hits", RT_TEXT_ARG(prove->run.scratch), name);
+    cnf_hits hits;
+    cnf_hits_read(prove->run.arena, prove->run.rules, path, &hits);
+    for (uint32_t i = 0; i < hits.count; i++)
+        cnf_reached_add(&prove->reached, file, &hits.items[i], false);
 }
 
 /* ---- The runs with faults ------------------------------------------------------------------ */
 
-static bool reached(const prove_state *prove, uint32_t file, uint32_t site)
-{
-    for (uint32_t i = 0; i < prove->reached.count; i++)
-        if (prove->reached.items[i] == ((uint64_t)file << 32 | site)) return true;
-    return false;
-}
-
 /* Starts the next citing scenario that reaches the site; false if there is none. */
-static bool fault_start(prove_state *prove, prove_site *site)
+static bool fault_try(prove_state *prove, uint32_t number)
 {
-    while (site->next_citation < prove->citations->count) {
-        const cnf_citation *citation = &prove->citations->items[site->next_citation++];
-        if (citation->rule != site->site.rule || !reached(prove, citation->scenario, site->number))
+    cnf_reached_site *site = &prove->reached.sites.items[number];
+    while (site->next < prove->citations->count) {
+        uint32_t tried = site->next++;
+        const cnf_citation *citation = &prove->citations->items[tried];
+        if (citation->rule != site->site.rule ||
+            !cnf_reached_by(&prove->reached, citation->scenario, number))
             continue;
         char name[48];
-        snprintf(name, sizeof name, "fault%u.%u", site->number, site->next_citation - 1);
+        snprintf(name, sizeof name, "fault%u.%u", number, tried);
         rt_text variable =
             rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
-        run_start(prove, citation->scenario, name, variable.data,
-                  (uint64_t)site->number << 32 | (site->next_citation - 1));
+        run_start(prove, citation->scenario, name, variable.data, (uint64_t)number << 32 | tried);
         return true;
     }
     return false;
 }
 
-/* The signature of a failed expectation has a step as its stage. Any other failure notices the
- * fault, but not by the scenario's expectation. */
-static cnf_proof_state outcome_state(const run_outcome *outcome, const cnf_citation *citation)
+static void fault_start(void *user, uint64_t number)
 {
-    if (rt_text_is(outcome->verdict, "PASS") || rt_text_is(outcome->verdict, "SKIP"))
-        return CNF_PROOF_SURVIVED;
-    bool expected = rt_text_is(outcome->verdict, "FAIL") &&
-                    rt_text_starts(outcome->signature, "step") &&
-                    (citation->at.length == 0 || rt_text_equal(citation->at, outcome->step_id));
-    return expected ? CNF_PROOF_COVERED : CNF_PROOF_ASSERTED;
+    prove_state *prove = user;
+    prove->run.done += !fault_try(prove, (uint32_t)number);
 }
 
-static void fault_ended(prove_state *prove, uint64_t tag)
+static void fault_ended(void *user, cnf_child_result *result)
 {
-    prove_site *site = &prove->sites.items[tag >> 32];
-    const cnf_citation *citation = &prove->citations->items[(uint32_t)tag];
+    prove_state *prove = user;
+    uint32_t number = (uint32_t)(result->tag >> 32), tried = (uint32_t)result->tag;
+    CHECK(number < prove->reached.sites.count);
+    CHECK(tried < prove->citations->count);
+    cnf_site *site = &prove->reached.sites.items[number].site;
+    const cnf_citation *citation = &prove->citations->items[tried];
     char name[48];
-    snprintf(name, sizeof name, "fault%u.%u", site->number, (uint32_t)tag);
+    snprintf(name, sizeof name, "fault%u.%u", number, tried);
     run_outcome outcome = run_read(prove, name);
-    cnf_proof_state state = outcome_state(&outcome, citation);
-    if (state <= site->site.state) return;
-    site->site.state = state;
-    site->site.detail = rt_arena_printf(
-        prove->run.arena, "%.*s: %.*s %.*s",
-        RT_TEXT_ARG(prove->files->items[citation->scenario].path),
-        RT_TEXT_ARG(outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record")),
-        RT_TEXT_ARG(outcome.signature));
-}
-
-static rt_status fault_run(prove_state *prove)
-{
-    uint32_t next = 0;
-    prove->run.done = 0;
-    prove->run.total = prove->sites.count;
-    for (;;) {
-        while (next < prove->sites.count &&
-               cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
-            prove->run.done += !fault_start(prove, &prove->sites.items[next]);
-            next++;
-        }
-        cnf_prove_progress(&prove->run, "faults");
-        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
-        cnf_child_result result;
-        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
-            return cnf_prove_interrupted(&prove->run);
-        fault_ended(prove, result.tag);
-        prove_site *site = &prove->sites.items[result.tag >> 32];
-        bool settled = site->site.state == CNF_PROOF_COVERED || !fault_start(prove, site);
-        prove->run.done += settled;
-        cnf_child_result_free(&result);
+    /* The signature of a failed expectation has a step as its stage. Any other failure notices the
+     * fault, but not by the scenario's expectation. */
+    bool is_expected = rt_text_is(outcome.verdict, "FAIL") &&
+                       rt_text_starts(outcome.signature, "step") &&
+                       (citation->at.length == 0 || rt_text_equal(citation->at, outcome.step_id));
+    cnf_proof_state state = is_expected ? CNF_PROOF_COVERED : CNF_PROOF_ASSERTED;
+    if (rt_text_is(outcome.verdict, "PASS") || rt_text_is(outcome.verdict, "SKIP"))
+        state = CNF_PROOF_SURVIVED;
+    if (state > site->state) {
+        rt_text verdict = outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record");
+        site->state = state;
+        site->detail = rt_arena_printf(prove->run.arena, "%.*s: %.*s %.*s",
+                                       RT_TEXT_ARG(prove->files->items[citation->scenario].path),
+                                       RT_TEXT_ARG(verdict), RT_TEXT_ARG(outcome.signature));
     }
+    prove->run.done += site->state == CNF_PROOF_COVERED || !fault_try(prove, number);
 }
 
 /* ---- Blunt faults -------------------------------------------------------------------------- */
 
-/* The next pair of a covered site and a file after `pair`, as site * files + file; the number of
- * all pairs if there is none. */
-static uint64_t pair_next(const prove_state *prove, uint64_t pair)
+/* All scenarios run with every covered fault: a fault that fails many of them says little about its
+ * rule. A pair is site * files + file. */
+static void blunt_start(void *user, uint64_t pair)
 {
-    uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
-    while (pair < end &&
-           prove->sites.items[pair / prove->files->count].site.state != CNF_PROOF_COVERED)
-        pair++;
-    return pair;
-}
-
-static void blunt_name(char *out_name, size_t size, uint64_t pair)
-{
-    snprintf(out_name, size, "blunt%llu", (unsigned long long)pair);
-}
-
-static void blunt_start(prove_state *prove, uint64_t pair)
-{
+    prove_state *prove = user;
+    const cnf_site *site = &prove->reached.sites.items[pair / prove->files->count].site;
+    if (site->state != CNF_PROOF_COVERED) return;
     char name[48];
-    blunt_name(name, sizeof name, pair);
-    const prove_site *site = &prove->sites.items[pair / prove->files->count];
+    snprintf(name, sizeof name, "blunt%llu", (unsigned long long)pair);
     rt_text variable =
-        rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+        rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->text));
     run_start(prove, (uint32_t)(pair % prove->files->count), name, variable.data, pair);
 }
 
-/* Runs all scenarios with every covered fault: a fault that fails many of them says little about
- * its rule. */
-static rt_status blunt_run(prove_state *prove)
+static void blunt_ended(void *user, cnf_child_result *result)
 {
-    uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
-    uint64_t next = pair_next(prove, 0);
-    prove->run.done = prove->run.total = 0;
-    for (uint32_t i = 0; i < prove->sites.count; i++) {
-        bool covered = prove->sites.items[i].site.state == CNF_PROOF_COVERED;
-        prove->run.total += covered ? prove->files->count : 0;
-    }
-    for (;;) {
-        while (next < end && cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
-            blunt_start(prove, next);
-            next = pair_next(prove, next + 1);
-        }
-        cnf_prove_progress(&prove->run, "blunt faults");
-        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
-        cnf_child_result result;
-        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
-            return cnf_prove_interrupted(&prove->run);
-        char name[48];
-        blunt_name(name, sizeof name, result.tag);
-        run_outcome outcome = run_read(prove, name);
-        prove_site *site = &prove->sites.items[result.tag / prove->files->count];
-        site->site.kill_count +=
-            !rt_text_is(outcome.verdict, "PASS") && !rt_text_is(outcome.verdict, "SKIP");
-        cnf_child_result_free(&result);
-        prove->run.done++;
-    }
+    prove_state *prove = user;
+    char name[48];
+    snprintf(name, sizeof name, "blunt%llu", (unsigned long long)result->tag);
+    run_outcome outcome = run_read(prove, name);
+    uint64_t number = result->tag / prove->files->count;
+    CHECK(number < prove->reached.sites.count);
+    prove->reached.sites.items[number].site.kill_count +=
+        !rt_text_is(outcome.verdict, "PASS") && !rt_text_is(outcome.verdict, "SKIP");
+    prove->run.done++;
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
@@ -341,8 +255,8 @@ static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
         const cnf_citation *citation = &prove->citations->items[i];
         if (citation->rule != UINT32_MAX) proof->states[citation->rule] = CNF_PROOF_NOT_HIT;
     }
-    for (uint32_t i = 0; i < prove->sites.count; i++) {
-        const cnf_site *site = &prove->sites.items[i].site;
+    for (uint32_t i = 0; i < prove->reached.sites.count; i++) {
+        const cnf_site *site = &prove->reached.sites.items[i].site;
         cnf_proof_state *state = &proof->states[site->rule];
         if (site->state < CNF_PROOF_SURVIVED) continue; /* no citing scenario reaches it */
         if (*state == CNF_PROOF_NOT_HIT || site->state < *state) *state = site->state;
@@ -382,23 +296,6 @@ static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
     }
 }
 
-/* Complains of the marks that a citing scenario reaches and whose faults it does not notice;
- * returns whether it reaches any mark of the rule. */
-static bool citation_complain(prove_state *prove, const cnf_citation *citation)
-{
-    bool reaches = false;
-    for (uint32_t i = 0; i < prove->sites.count; i++) {
-        const cnf_site *site = &prove->sites.items[i].site;
-        if (site->rule != citation->rule || !reached(prove, citation->scenario, i)) continue;
-        reaches = true;
-        if (site->state != CNF_PROOF_SURVIVED) continue;
-        *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
-            prove->run.arena, "%.*s: cited by %.*s, but the scenario passes with the rule broken",
-            RT_TEXT_ARG(site->text), RT_TEXT_ARG(prove->files->items[citation->scenario].path));
-    }
-    return reaches;
-}
-
 /* A citation is a claim.  Where no scenario bears it out and nothing else closes the rule, it is
  * wrong; scenarios that do not pass were complained of already. */
 static void citations_complain(prove_state *prove, const cnf_proof *proof)
@@ -407,27 +304,27 @@ static void citations_complain(prove_state *prove, const cnf_proof *proof)
         const cnf_citation *citation = &prove->citations->items[i];
         if (citation->rule == UINT32_MAX || !prove->green[citation->scenario]) continue;
         cnf_proof_state state = proof->states[citation->rule];
-        bool noticed = state == CNF_PROOF_ASSERTED && !proof->by_program[citation->rule];
-        if (state == CNF_PROOF_COVERED || noticed) continue;
-        if (citation_complain(prove, citation)) continue;
+        bool is_noticed = state == CNF_PROOF_ASSERTED && !proof->by_program[citation->rule];
+        if (state == CNF_PROOF_COVERED || is_noticed) continue;
+        rt_text path = prove->files->items[citation->scenario].path;
+        bool reaches = false;
+        for (uint32_t k = 0; k < prove->reached.sites.count; k++) {
+            const cnf_site *site = &prove->reached.sites.items[k].site;
+            if (site->rule != citation->rule ||
+                !cnf_reached_by(&prove->reached, citation->scenario, k))
+                continue;
+            reaches = true;
+            if (site->state != CNF_PROOF_SURVIVED) continue;
+            *rt_vector_push(&prove->run.complaints) =
+                rt_arena_printf(prove->run.arena,
+                                "%.*s: cited by %.*s, but the scenario passes with the rule broken",
+                                RT_TEXT_ARG(site->text), RT_TEXT_ARG(path));
+        }
+        if (reaches) continue;
         *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
             prove->run.arena, "%.*s: cited by %.*s, but the scenario reaches no mark of the rule",
-            RT_TEXT_ARG(citation->id), RT_TEXT_ARG(prove->files->items[citation->scenario].path));
+            RT_TEXT_ARG(citation->id), RT_TEXT_ARG(path));
     }
-}
-
-/* The sites of scenarios, then those of programs. */
-static void sites_keep(const prove_state *prove, const cnf_site *programs, uint32_t count,
-                       cnf_proof *proof)
-{
-    proof->site_count = prove->sites.count + count;
-    cnf_site *sites =
-        rt_arena_alloc_array(prove->run.arena, (size_t)proof->site_count + 1, sizeof *sites);
-    for (uint32_t i = 0; i < prove->sites.count; i++)
-        sites[i] = prove->sites.items[i].site;
-    for (uint32_t i = 0; i < count; i++)
-        sites[prove->sites.count + i] = programs[i];
-    proof->sites = sites;
 }
 
 static const rt_text *texts_keep(rt_arena *arena, const rt_text *items, uint32_t count)
@@ -452,21 +349,17 @@ static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32
     programs_decide(run, program_sites, count, out_proof);
     citations_complain(prove, out_proof); /* before: who cites an umbrella cites no mark */
     parts_decide(run->rules, out_proof);
-    sites_keep(prove, program_sites, count, out_proof);
+    /* The sites of scenarios, then those of programs. */
+    const uint32_t first = prove->reached.sites.count;
+    cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)first + count + 1, sizeof *sites);
+    for (uint32_t i = 0; i < first + count; i++)
+        sites[i] = i < first ? prove->reached.sites.items[i].site : program_sites[i - first];
+    out_proof->sites = sites;
+    out_proof->site_count = first + count;
     out_proof->complaints = texts_keep(run->arena, run->complaints.items, run->complaints.count);
     out_proof->complaint_count = run->complaints.count;
     out_proof->notes = texts_keep(run->arena, run->notes.items, run->notes.count);
     out_proof->note_count = run->notes.count;
-}
-
-static void prove_free(prove_state *prove)
-{
-    cnf_pool_destroy(prove->run.pool);
-    cnf_scratch_remove(prove->run.scratch);
-    rt_vector_free(&prove->sites);
-    rt_vector_free(&prove->reached);
-    rt_vector_free(&prove->run.complaints);
-    rt_vector_free(&prove->run.notes);
 }
 
 rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, const cnf_files *files,
@@ -488,12 +381,27 @@ rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, cons
     }
     const cnf_site *program_sites = NULL;
     uint32_t program_site_count = 0;
-    if (rt_ok(status)) status = green_run(&prove);
-    if (rt_ok(status)) status = fault_run(&prove);
+    const cnf_prove_phase green = {"green run", files->count, green_start, green_ended, &prove};
+    uint32_t citing_count = 0, covered_count = 0;
+    for (uint32_t i = 0; i < files->count; i++)
+        citing_count += file_cites(&prove, i);
+    if (rt_ok(status)) status = cnf_prove_phase_run(&prove.run, &green, citing_count);
+    const uint32_t site_count = prove.reached.sites.count;
+    const cnf_prove_phase faults = {"faults", site_count, fault_start, fault_ended, &prove};
+    if (rt_ok(status)) status = cnf_prove_phase_run(&prove.run, &faults, site_count);
     if (rt_ok(status)) status = cnf_programs_prove(&prove.run, &program_sites, &program_site_count);
-    if (rt_ok(status) && options->counts_kills) status = blunt_run(&prove);
+    for (uint32_t i = 0; i < site_count; i++)
+        covered_count += prove.reached.sites.items[i].site.state == CNF_PROOF_COVERED;
+    const cnf_prove_phase blunt = {"blunt faults", (uint64_t)site_count * files->count, blunt_start,
+                                   blunt_ended, &prove};
+    if (rt_ok(status) && options->counts_kills)
+        status = cnf_prove_phase_run(&prove.run, &blunt, covered_count * files->count);
     if (options->shows_progress) fprintf(stderr, "\r\033[K");
     if (rt_ok(status)) proof_keep(&prove, program_sites, program_site_count, out_proof);
-    prove_free(&prove);
+    cnf_pool_destroy(prove.run.pool);
+    cnf_scratch_remove(prove.run.scratch);
+    cnf_reached_free(&prove.reached);
+    rt_vector_free(&prove.run.complaints);
+    rt_vector_free(&prove.run.notes);
     return status;
 }

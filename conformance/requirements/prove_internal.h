@@ -20,14 +20,24 @@ typedef struct cnf_prove_run {
     uint32_t done, total;                 /* of the phase shown */
 } cnf_prove_run;
 
-/* Shows the progress of a phase, if the options request it. */
-void cnf_prove_progress(const cnf_prove_run *run, const char *phase);
+/* A phase of a proof: child processes, as many at a time as the options allow. */
+typedef struct cnf_prove_phase {
+    const char *name; /* in the progress */
+    uint64_t count;   /* of the items */
+    /* Starts an item's child, or none. */
+    void (*start)(void *state, uint64_t item);
+    /* Handles the end of a child, whose tag is in the result; may start another. */
+    void (*end)(void *state, cnf_child_result *result);
+    void *state;
+} cnf_prove_phase;
+
+/* Runs all children of a phase with `total` as the goal of its progress; the functions above count
+ * what is done in run->done. IO: the user interrupted. */
+RT_MUST_USE rt_status cnf_prove_phase_run(cnf_prove_run *run, const cnf_prove_phase *phase,
+                                          uint32_t total);
 
 /* The time limit of one run, which reads, compiles, runs and reports. */
 uint32_t cnf_prove_limit_ms(const cnf_prove_options *options);
-
-/* The status of a proof that the user interrupted. */
-RT_MUST_USE rt_status cnf_prove_interrupted(const cnf_prove_run *run);
 
 /* A mark that a run reached. */
 typedef struct cnf_hit {
@@ -44,6 +54,24 @@ typedef struct cnf_hits {
  * file, so a missing file is not an error; truncated lines and rules that are not in the table are
  * left out. */
 void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hits *out_hits);
+
+/* A site with its fault, and the next scenario or program to try. */
+typedef struct cnf_reached_site {
+    cnf_site site;
+    uint32_t next;
+} cnf_reached_site;
+
+/* The sites that the green runs of scenarios or programs, the runners, reached. Zero-initialise it;
+ * freed with cnf_reached_free. */
+typedef struct cnf_reached {
+    RT_VECTOR(cnf_reached_site) sites;
+    RT_VECTOR(uint64_t) pairs; /* runner << 32 | site */
+} cnf_reached;
+
+/* Notes that a runner reached a site, a new one or not; asks whether it did. */
+void cnf_reached_add(cnf_reached *reached, uint32_t runner, const cnf_hit *hit, bool by_program);
+bool cnf_reached_by(const cnf_reached *reached, uint32_t runner, uint32_t site);
+void cnf_reached_free(cnf_reached *reached);
 
 enum { CNF_TEST_NAMES_MAX = 128 };
 

@@ -48,31 +48,6 @@ static bool document_load(rt_text text, yaml_document_t *out_document)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-static rt_text family_of(rt_text id)
-{
-    const char *dash = memchr(id.data, '-', id.length);
-    return (rt_text){id.data, dash ? (size_t)(dash - id.data) : id.length};
-}
-
-static cnf_rule rule_collect(rt_arena *arena, yaml_document_t *document, const yaml_node_t *entry)
-{
-    cnf_rule rule = {0};
-    const struct {
-        const char *key;
-        rt_text *text;
-    } keys[] = {
-        {"id", &rule.id},           {"proof", &rule.proof},
-        {"source", &rule.source},   {"statement", &rule.statement},
-        {"outcome", &rule.outcome}, {"reading", &rule.reading},
-        {"dpcpp", &rule.dpcpp},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        *keys[i].text =
-            rt_arena_text(arena, scalar_text(mapping_value(document, entry, keys[i].key)));
-    rule.family = family_of(rule.id);
-    return rule;
-}
-
 /* ---- Umbrellas ----------------------------------------------------------------------------- */
 
 static rt_status refuse_parts(rt_sink *sink, const cnf_rule *rule, rt_text part, const char *why)
@@ -101,28 +76,17 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
         if (rt_text_is(rules->items[parts[i]].proof, "parts"))
             return refuse_parts(sink, rule, id, "is an umbrella itself; name what it sums up");
     }
+    CHECK(count <= UINT32_MAX);
     rule->parts = parts;
     rule->part_count = (uint32_t)count;
     return RT_STATUS_OK;
 }
 
-static rt_status umbrellas_open(rt_sink *sink, rt_arena *arena, yaml_document_t *document,
-                                const cnf_rules *rules)
-{
-    const yaml_node_t *root = yaml_document_get_root_node(document);
-    cnf_rule *items = (cnf_rule *)rules->items; /* allocated by rules_collect */
-    for (uint32_t i = 0; i < rules->count; i++) {
-        const yaml_node_t *entry =
-            yaml_document_get_node(document, root->data.sequence.items.start[i]);
-        const yaml_node_t *list = mapping_value(document, entry, "parts");
-        RT_TRY(parts_find(sink, arena, document, list, rules, &items[i]));
-    }
-    return RT_STATUS_OK;
-}
-
 /* ---- The table ----------------------------------------------------------------------------- */
 
-static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules *out_rules)
+/* Reads the rules of the list; false if it is not a list of mappings with an id each. */
+static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rule **out_rules,
+                          uint32_t *out_count)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (root->type != YAML_SEQUENCE_NODE) return false;
@@ -131,11 +95,26 @@ static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules 
     if (count == 0 || count > UINT32_MAX / 2) return false;
     cnf_rule *rules = rt_arena_alloc_array(arena, count, sizeof *rules);
     for (size_t i = 0; i < count; i++) {
+        cnf_rule *rule = &rules[i];
+        const struct {
+            const char *key;
+            rt_text *text;
+        } keys[] = {
+            {"id", &rule->id},           {"proof", &rule->proof},
+            {"source", &rule->source},   {"statement", &rule->statement},
+            {"outcome", &rule->outcome}, {"reading", &rule->reading},
+            {"dpcpp", &rule->dpcpp},
+        };
         const yaml_node_t *entry = yaml_document_get_node(document, first[i]);
-        rules[i] = rule_collect(arena, document, entry);
-        if (rules[i].id.length == 0) return false;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            *keys[k].text =
+                rt_arena_text(arena, scalar_text(mapping_value(document, entry, keys[k].key)));
+        if (rule->id.length == 0) return false;
+        rt_text id = rule->id;
+        rule->family = rt_text_take_until(&id, '-');
     }
-    *out_rules = (cnf_rules){rules, (uint32_t)count};
+    *out_rules = rules;
+    *out_count = (uint32_t)count;
     return true;
 }
 
@@ -146,23 +125,31 @@ rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules
     RT_TRY(cnf_file_read(sink, file, TABLE_SIZE_MAX, &text));
     yaml_document_t document;
     rt_status status = RT_STATUS_OK;
-    bool read = document_load(rt_buffer_text(&text), &document);
-    if (read) {
-        read = rules_collect(arena, &document, out_rules);
-        if (read) status = umbrellas_open(sink, arena, &document, out_rules);
+    bool is_table = document_load(rt_buffer_text(&text), &document);
+    if (is_table) {
+        cnf_rule *rules = NULL;
+        uint32_t count = 0;
+        is_table = rules_collect(arena, &document, &rules, &count);
+        if (is_table) *out_rules = (cnf_rules){rules, count};
+        /* Umbrellas may name rules that follow them. */
+        const yaml_node_t *root = yaml_document_get_root_node(&document);
+        for (uint32_t i = 0; i < out_rules->count && rt_ok(status); i++) {
+            const yaml_node_t *entry =
+                yaml_document_get_node(&document, root->data.sequence.items.start[i]);
+            const yaml_node_t *list = mapping_value(&document, entry, "parts");
+            status = parts_find(sink, arena, &document, list, out_rules, &rules[i]);
+        }
         yaml_document_delete(&document);
     }
     rt_buffer_free(&text);
-    if (read) return status;
+    if (is_table) return status;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                    "%.*s: expected a list of rules, each a mapping with an id", RT_TEXT_ARG(file));
 }
 
 /* ---- Citations ----------------------------------------------------------------------------- */
 
-typedef struct citation_list {
-    RT_VECTOR(cnf_citation) found;
-} citation_list;
+typedef RT_VECTOR(cnf_citation) citation_list;
 
 /* Each entry of `covers:` is an id or a mapping {rule: ID, at: STEP}. */
 static void citations_collect(rt_arena *arena, yaml_document_t *document, const cnf_rules *rules,
@@ -180,7 +167,8 @@ static void citations_collect(rt_arena *arena, yaml_document_t *document, const 
         citation.id = rt_arena_text(arena, scalar_text(named ? named : entry));
         citation.at = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "at")));
         citation.rule = cnf_rules_find(rules, citation.id);
-        *rt_vector_push(&list->found) = citation;
+        CHECK(citation.rule == UINT32_MAX || citation.rule < rules->count);
+        *rt_vector_push(list) = citation;
     }
 }
 
@@ -200,11 +188,11 @@ rt_status cnf_citations_read(rt_sink *sink, rt_arena *arena, const cnf_files *fi
         }
         rt_buffer_free(&text);
     }
-    if (rt_ok(status) && list.found.count > 0) {
-        cnf_citation *items = rt_arena_alloc_array(arena, list.found.count, sizeof *items);
-        memcpy(items, list.found.items, list.found.count * sizeof *items);
-        *out_citations = (cnf_citations){items, list.found.count};
+    if (rt_ok(status) && list.count > 0) {
+        cnf_citation *items = rt_arena_alloc_array(arena, list.count, sizeof *items);
+        memcpy(items, list.items, list.count * sizeof *items);
+        *out_citations = (cnf_citations){items, list.count};
     }
-    rt_vector_free(&list.found);
+    rt_vector_free(&list);
     return status;
 }

@@ -58,28 +58,23 @@ static void track(sim_race *race, sim_memory *memory)
     *rt_vector_push(&race->tracked) = memory->race;
 }
 
-static void track_variables(sim_launch_state *l)
-{
-    const sim_world *world = l->world;
-    for (uint32_t i = 0; i < world->instances.count; i++) {
-        const sim_instance *instance = &world->instances.items[i];
-        if (instance->program != l->program) continue;
-        for (uint32_t k = 0; k < l->program->global_count; k++)
-            track(l->race, sim_world_memory(l->world, instance->objects[k]));
-    }
-}
-
 static void track_written(sim_launch_state *l, const sim_argument *arguments)
 {
+    const sim_world *world = l->world;
     const sim_written *written = &l->kernel->written;
-    for (uint32_t i = 1; written->anything && i < l->world->objects.count; i++)
+    for (uint32_t i = 1; written->anything && i < world->objects.count; i++)
         track(l->race, &l->world->objects.items[i]);
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
         if (!written->parameters[i]) continue;
         track(l->race, sim_world_memory(l->world, arguments[i].object));
     }
-    if (written->variables) track_variables(l);
+    for (uint32_t i = 0; written->variables && i < world->instances.count; i++) {
+        const sim_instance *instance = &world->instances.items[i];
+        if (instance->program != l->program) continue;
+        for (uint32_t k = 0; k < l->program->global_count; k++)
+            track(l->race, sim_world_memory(l->world, instance->objects[k]));
+    }
 }
 
 /* ---- Clocks -------------------------------------------------------------------------------- */
@@ -88,17 +83,17 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
 {
     uint32_t first = clock->next;
     clock->next += count;
+    CHECK(count >= 1 && first >= 1 && clock->next <= SIM_RACE_STAMP + 1u);
     if (clock->intervals.count) {
         sim_race_interval *last = &clock->intervals.items[clock->intervals.count - 1];
         bool joins = last->first + last->lid_count * last->groups * last->rounds == first;
-        bool whole = lid_first == 0 && count == race->items;
-        if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
-            last->rounds == 1 && last->group + last->groups == race->group) {
+        bool whole = lid_first == 0 && count == race->items && last->lid_first == 0 &&
+                     last->lid_count == count;
+        if (joins && whole && last->rounds == 1 && last->group + last->groups == race->group) {
             last->groups++;
             return;
         }
-        if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
-            last->groups == 1 && last->group == race->group) {
+        if (joins && whole && last->groups == 1 && last->group == race->group) {
             last->rounds++;
             return;
         }
@@ -148,27 +143,10 @@ static void clock_stamp(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
     if (clock->next + race->items > race->world->race_limit) clock_run_out(race, class);
+    CHECK(clock->ordered_from <= clock->next && clock->group_first <= clock->ordered_from);
     clock->is_split = false;
     clock->base = clock->next;
     interval_add(race, clock, 0, race->items);
-}
-
-/* Hands out further stamps to `count` work-items from lid_first on. */
-static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
-{
-    sim_race_clock *clock = &race->clocks[class];
-    CHECK(lid_first + count <= race->items);
-    if (clock->next + race->items > race->world->race_limit) {
-        clock_run_out(race, class);
-        clock_stamp(race, class);
-        return;
-    }
-    for (uint32_t i = 0; !clock->is_split && i < race->items; i++)
-        clock->stamps[i] = clock->base + i;
-    clock->is_split = true;
-    for (uint32_t i = 0; i < count; i++)
-        clock->stamps[lid_first + i] = clock->next + i;
-    interval_add(race, clock, lid_first, count);
 }
 
 uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid)
@@ -184,9 +162,22 @@ uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid)
 
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
 {
+    CHECK(lid_first + lid_count <= race->items);
     sim_race_log_flush(race);
-    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++)
-        clock_split(race, (sim_race_class) class, lid_first, lid_count);
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        sim_race_clock *clock = &race->clocks[class];
+        if (clock->next + race->items > race->world->race_limit) {
+            clock_run_out(race, (sim_race_class) class);
+            clock_stamp(race, (sim_race_class) class);
+            continue;
+        }
+        for (uint32_t i = 0; !clock->is_split && i < race->items; i++)
+            clock->stamps[i] = clock->base + i;
+        clock->is_split = true;
+        for (uint32_t i = 0; i < lid_count; i++)
+            clock->stamps[lid_first + i] = clock->next + i;
+        interval_add(race, clock, lid_first, lid_count);
+    }
 }
 
 /* Settles the group's earlier accesses to that memory. */
@@ -239,33 +230,30 @@ uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid,
 
 /* ---- The log of reads ---------------------------------------------------------------------- */
 
-static void log_row_flush(const sim_race *race, const sim_race_log_row *row)
-{
-    sim_race_shadow *shadow = row->shadow;
-    const sim_race_clock *clock = &race->clocks[shadow->class];
-    const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
-    const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
-    uint64_t bits = row->size | row->offset;
-    for (uint32_t i = 0; !row->is_one && i < row->count; i++)
-        bits |= !mask || mask[i] ? offsets[i] : 0;
-    sim_race_cells_make(shadow, false, bits);
-    shadow->read_from = clock->ordered_from;
-    for (uint32_t i = 0; i < row->count; i++) {
-        if (mask && !mask[i]) continue;
-        uint32_t offset = row->is_one ? row->offset : offsets[i];
-        for (uint32_t c = offset >> shadow->shift; c <= (offset + row->size - 1) >> shadow->shift;
-             c++) {
-            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
-            uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
-            shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
-        }
-    }
-}
-
 void sim_race_log_flush(sim_race *race)
 {
-    for (uint32_t i = 0; i < race->log.count; i++)
-        log_row_flush(race, &race->log.items[i]);
+    for (uint32_t k = 0; k < race->log.count; k++) {
+        const sim_race_log_row *row = &race->log.items[k];
+        sim_race_shadow *shadow = row->shadow;
+        const sim_race_clock *clock = &race->clocks[shadow->class];
+        const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
+        const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
+        uint64_t bits = row->size | row->offset;
+        for (uint32_t i = 0; !row->is_one && i < row->count; i++)
+            bits |= !mask || mask[i] ? offsets[i] : 0;
+        sim_race_cells_make(shadow, false, bits);
+        shadow->read_from = clock->ordered_from;
+        for (uint32_t i = 0; i < row->count; i++) {
+            if (mask && !mask[i]) continue;
+            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
+            uint32_t offset = row->is_one ? row->offset : offsets[i];
+            uint32_t last = (offset + row->size - 1) >> shadow->shift;
+            for (uint32_t c = offset >> shadow->shift; c <= last; c++) {
+                uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
+                shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
+            }
+        }
+    }
     race->log.count = race->log_bytes = 0;
 }
 
@@ -298,21 +286,6 @@ typedef struct access {
     bool is_write;
 } access;
 
-/* True for a copy and the only work-item of its group: what precedes the copy in the program also
- * happens before it. With several work-items it is unspecified which of them executes which part of
- * a copy, and when. */
-static bool is_own_copy(const access *a, uint32_t other)
-{
-    return a->lid >= a->race->items && a->race->items == 1 && other == 0;
-}
-
-/* True if both accesses are atomic with respect to each other; the work-items are of one group. */
-static bool together(const sim_race *race, uint32_t level, uint32_t lid, uint32_t other)
-{
-    bool near = lid / race->subgroup_size == other / race->subgroup_size;
-    return level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
-}
-
 /* Whose access, as recorded in a cell, is open with respect to the one being judged. */
 typedef enum open_kind {
     OPEN_NONE,
@@ -333,7 +306,13 @@ static open_kind find_open(const access *a, uint32_t cell)
     if (a->level < level) level = a->level;
     if (stamp >= clock->ordered_from) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
-        if (other != a->lid && !together(race, level, a->lid, other) && !is_own_copy(a, other) &&
+        bool near = a->lid / race->subgroup_size == other / race->subgroup_size;
+        bool is_atomic = level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
+        /* What precedes a copy in the program of the only work-item of its group also happens
+         * before it.  With several work-items it is unspecified which of them executes which part
+         * of a copy, and when. */
+        bool is_own_copy = a->lid >= race->items && race->items == 1 && other == 0;
+        if (other != a->lid && !is_atomic && !is_own_copy &&
             !sim_race_knows(race, known, class, stamp)) {
             return OPEN_NAMED;
         }
@@ -473,9 +452,11 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
     *(piece->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
 }
 
-/* Records the lane's access in the shadow. */
-static void record(const access *a)
+/* Judges the lane's access and records it in the shadow. */
+static void record(const access *a, bool same_value)
 {
+    sim_race_cells_make(a->shadow, a->is_write, a->view->offset | a->size);
+    judge(a, same_value);
     sim_race_class class = (sim_race_class)a->shadow->class;
     const sim_race_clock *clock = &a->race->clocks[class];
     sim_race_piece piece = {a->shadow, a->view->offset, a->size, a->is_write};
@@ -491,9 +472,7 @@ void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_mem
                    uint32_t size)
 {
     access a = access_of(x, site, lane, view, size);
-    sim_race_cells_make(a.shadow, false, view->offset | size);
-    judge(&a, false);
-    record(&a);
+    record(&a, false);
 }
 
 void sim_race_read_all(sim_exec *x, uint32_t site, const sim_view_memory *view, uint32_t size)
@@ -509,19 +488,16 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
     access a = access_of(x, site, lane, view, size);
     a.is_write = true;
     sim_race_log_settle(a.race, a.shadow);
-    sim_race_cells_make(a.shadow, true, view->offset | size);
-    judge(&a, memcmp(view->data + view->offset, bytes, size) == 0);
-    record(&a);
+    record(&a, memcmp(view->data + view->offset, bytes, size) == 0);
 }
 
 /* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv translates them to
  * relaxed atomics of scope Workgroup. */
 uint32_t sim_race_atomic_level(uint32_t order)
 {
-    uint32_t level = sim_race_level(sim_order_memory(order));
-    uint32_t semantics = sim_order_semantics(order);
-    bool relaxed = !sim_race_acquires(semantics) && !sim_race_releases(semantics);
-    return level == SIM_RACE_WORKGROUP && relaxed ? SIM_RACE_DEVICE : level;
+    sim_race_order o = sim_race_order_of(order);
+    bool is_relaxed = !o.acquires && !o.releases;
+    return o.level == SIM_RACE_WORKGROUP && is_relaxed ? SIM_RACE_DEVICE : o.level;
 }
 
 void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
@@ -535,26 +511,11 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
     a.is_write = wrote;
     a.level = sim_race_atomic_level(op->stride);
     sim_race_log_settle(a.race, a.shadow);
-    sim_race_cells_make(a.shadow, wrote, view.offset | size);
-    judge(&a, false);
-    record(&a);
+    record(&a, false);
     sim_race_synchronise(a.race, a.lid, op, address, wrote);
 }
 
 /* ---- All lanes at one place ----------------------------------------------------------------- */
-
-/* True if no writer in the cells can be open with respect to any work-item of the group. */
-static bool writers_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
-                            uint64_t first, uint64_t last)
-{
-    for (uint64_t c = first; shadow->writers && c <= last; c++) {
-        uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
-        if (stamp < clock->launch_first) continue;
-        if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
-        if (cell & SIM_RACE_OLDER) return false;
-    }
-    return true;
-}
 
 bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
                        uint32_t size)
@@ -576,7 +537,13 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     }
     sim_race_cells_make(shadow, false, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
-    if (!writers_settled(shadow, clock, first, last)) return false;
+    for (uint64_t c = first; shadow->writers && c <= last; c++) {
+        /* A writer that may be open with respect to any work-item of the group. */
+        uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
+        if (stamp < clock->launch_first) continue;
+        if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
+        if (cell & SIM_RACE_OLDER) return false;
+    }
     shadow->read_from = clock->ordered_from;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t mine = sim_race_stamp_of(clock, lid);
@@ -588,60 +555,52 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
 
 /* ---- Barriers and fences ------------------------------------------------------------------- */
 
-static bool orders(uint32_t semantics)
-{
-    return sim_race_acquires(semantics) || sim_race_releases(semantics);
-}
-
-/* A barrier whose memory scope is the device is also a fence of each work-item. */
-static void barrier_fences(sim_race *race, uint32_t order)
-{
-    bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
-    for (uint32_t lid = 0; far && race->has_atomics && lid < race->items; lid++)
-        sim_race_item_fence(race, lid, order);
-}
-
-void sim_race_barrier(sim_launch_state *l, uint32_t order)
+void sim_race_barrier(sim_launch_state *l, uint32_t packed_order)
 {
     sim_race *race = l->race;
-    uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
-    uint32_t level = sim_race_level(sim_order_memory(order));
-    if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
-    /* All work-items learn what any of them acquires here, and each releases what all of them have
-     * done. */
-    barrier_fences(race, order);
-    if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
+    sim_race_order order = sim_race_order_of(packed_order);
+    bool orders = (order.acquires || order.releases) && order.classes;
+    if (!race->is_on || !orders || order.level < SIM_RACE_WORKGROUP) return;
+    CHECK(race->copy_now == SIM_NONE);
+    /* A barrier whose memory scope is the device is also a fence of each work-item.  All work-items
+     * learn what any of them acquires here, and each releases what all of them have done. */
+    bool is_fence = order.level == SIM_RACE_DEVICE && race->has_atomics;
+    for (uint32_t lid = 0; is_fence && lid < race->items; lid++)
+        sim_race_item_fence(race, lid, order);
+    if (race->any_known) sim_race_share(race, 0, race->items, order.classes, 0);
     sim_race_copies_complete(race);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
-        if (!(classes & SIM_RACE_CLASS_BIT(class))) continue;
+        if (!(order.classes & SIM_RACE_CLASS_BIT(class))) continue;
         clock_order(race, (sim_race_class) class);
         sim_race_copies_renew(race, (sim_race_class) class);
     }
-    barrier_fences(race, order);
+    for (uint32_t lid = 0; is_fence && lid < race->items; lid++)
+        sim_race_item_fence(race, lid, order);
     CHECK_SLOW(sim_race_check(race));
 }
 
 void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
-                               uint32_t order)
+                               uint32_t packed_order)
 {
     sim_race *race = l->race;
-    uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
-    if (!race->is_on || !orders(semantics) || !classes) return;
-    if (sim_race_level(sim_order_memory(order)) < SIM_RACE_SUBGROUP) return;
-    uint32_t node = sim_race_node_now(race, lid_first, lid_count, classes);
-    sim_race_share(race, lid_first, lid_count, classes, node);
+    sim_race_order order = sim_race_order_of(packed_order);
+    bool orders = (order.acquires || order.releases) && order.classes;
+    if (!race->is_on || !orders || order.level < SIM_RACE_SUBGROUP) return;
+    uint32_t node = sim_race_node_now(race, lid_first, lid_count, order.classes);
+    sim_race_share(race, lid_first, lid_count, order.classes, node);
     sim_race_stamp(race, lid_first, lid_count);
 }
 
-void sim_race_fence(sim_exec *x, uint32_t order)
+void sim_race_fence(sim_exec *x, uint32_t packed_order)
 {
     sim_race *race = x->launch->race;
+    sim_race_order order = sim_race_order_of(packed_order);
     if (!race->is_on || !race->has_atomics) return;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint32_t lid = x->wave->first_item + i;
         sim_race_item_fence(race, lid, order);
-        if (sim_race_releases(sim_order_semantics(order))) sim_race_stamp(race, lid, 1);
+        if (order.releases) sim_race_stamp(race, lid, 1);
     }
 }
 
@@ -686,6 +645,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    CHECK(race->items >= 1 && race->items <= RT_WORK_GROUP_SIZE_MAX);
     race->has_atomics = l->kernel->reach.atomics;
     race->has_meetings = l->kernel->reach.meets;
     race->subgroup_size = l->kernel->subgroup_size;
@@ -716,6 +676,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
 void sim_race_close(sim_launch_state *l)
 {
     sim_race *race = l->race;
+    CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
     if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
     for (uint32_t i = 0; i < race->tracked.count; i++)
         race->tracked.items[i]->is_tracked = false;
@@ -748,6 +709,7 @@ void sim_race_group(sim_launch_state *l)
 {
     sim_race *race = l->race;
     if (!race->is_on) return;
+    CHECK(race->copies.count == 0 && race->copy_now == SIM_NONE);
     const sim_range *range = l->range;
     uint64_t groups[2] = {range->global[0] / range->local[0], range->global[1] / range->local[1]};
     race->group = (l->group[2] * groups[1] + l->group[1]) * groups[0] + l->group[0];

@@ -96,6 +96,15 @@ typedef struct sim_race_found {
     uint32_t group_first, node;
 } sim_race_found;
 
+/* What the order of a barrier, fence or atomic (sim_order_pack) says: the level of its memory
+ * scope, the memory that it orders, and in which directions. */
+typedef struct sim_race_order {
+    uint32_t level;   /* SIM_RACE_PLAIN and so on */
+    uint32_t classes; /* SIM_RACE_CLASS_BIT of each */
+    bool acquires, releases;
+} sim_race_order;
+sim_race_order sim_race_order_of(uint32_t order);
+
 /* ---- Asynchronous copies (race_copy.c) ------------------------------------------------------ */
 
 /* A range of bytes that a copy reads or writes. */
@@ -269,12 +278,6 @@ void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count);
 
 /* ---- race_order.c ---------------------------------------------------------------------------- */
 
-/* The level of a memory scope, and the memory classes and directions of semantics. */
-uint32_t sim_race_level(uint32_t scope);
-uint32_t sim_race_classes(uint32_t semantics);
-bool sim_race_acquires(uint32_t semantics);
-bool sim_race_releases(uint32_t semantics);
-
 /* True if the node covers the access of that stamp to memory of that class. */
 bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp);
 /* Applies the order of an atomic at that address: what `lid` learns from earlier releases and what
@@ -290,7 +293,7 @@ void sim_race_order_reset(sim_race *race);
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
                     uint32_t also);
 /* Applies one work-item's fence of that order. */
-void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order);
+void sim_race_item_fence(sim_race *race, uint32_t lid, sim_race_order order);
 /* Creates a node that covers what lid_count work-items from lid_first on have done so far. */
 uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_count,
                            uint32_t classes);

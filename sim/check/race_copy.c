@@ -54,6 +54,7 @@ void sim_race_copy_note(sim_race *race, const sim_race_piece *piece)
 void sim_race_copy_wait(sim_exec *x, uint64_t event)
 {
     sim_race *race = x->launch->race;
+    CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
     for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
         if (race->copies.items[i].event == event) race->copies.items[i].is_waited = true;
     }
@@ -98,6 +99,7 @@ void sim_race_copies_end(sim_exec *x)
 {
     sim_race *race = x->launch->race;
     if (!race->is_on || !race->copies.count) return;
+    CHECK(race->copy_now == SIM_NONE && race->copy_first <= race->copies.count);
     for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
         const sim_race_copy *copy = &race->copies.items[i];
         if (copy->is_complete) continue;

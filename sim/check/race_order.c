@@ -23,38 +23,23 @@
 
 /* ---- Orders -------------------------------------------------------------------------------- */
 
-uint32_t sim_race_level(uint32_t scope)
+sim_race_order sim_race_order_of(uint32_t order)
 {
-    switch (scope) {
-    case SIM_ScopeInvocation: return SIM_RACE_PLAIN;
-    case SIM_ScopeSubgroup: return SIM_RACE_SUBGROUP;
-    case SIM_ScopeWorkgroup: return SIM_RACE_WORKGROUP;
-    default: return SIM_RACE_DEVICE;
-    }
-}
-
-uint32_t sim_race_classes(uint32_t semantics)
-{
-    uint32_t classes = 0;
+    uint32_t scope = sim_order_memory(order), semantics = sim_order_semantics(order);
+    uint32_t either = SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsSequentiallyConsistent;
+    sim_race_order out = {.level = SIM_RACE_DEVICE};
+    if (scope == SIM_ScopeInvocation) out.level = SIM_RACE_PLAIN;
+    if (scope == SIM_ScopeSubgroup) out.level = SIM_RACE_SUBGROUP;
+    if (scope == SIM_ScopeWorkgroup) out.level = SIM_RACE_WORKGROUP;
     if (semantics & SIM_MemorySemanticsCrossWorkgroupMemory) {
-        classes |= SIM_RACE_CLASS_BIT(SIM_RACE_GLOBAL);
+        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_GLOBAL);
     }
     if (semantics & SIM_MemorySemanticsWorkgroupMemory) {
-        classes |= SIM_RACE_CLASS_BIT(SIM_RACE_LOCAL);
+        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_LOCAL);
     }
-    return classes;
-}
-
-bool sim_race_acquires(uint32_t semantics)
-{
-    return semantics & (SIM_MemorySemanticsAcquire | SIM_MemorySemanticsAcquireRelease |
-                        SIM_MemorySemanticsSequentiallyConsistent);
-}
-
-bool sim_race_releases(uint32_t semantics)
-{
-    return semantics & (SIM_MemorySemanticsRelease | SIM_MemorySemanticsAcquireRelease |
-                        SIM_MemorySemanticsSequentiallyConsistent);
+    out.acquires = (semantics & (either | SIM_MemorySemanticsAcquire)) != 0;
+    out.releases = (semantics & (either | SIM_MemorySemanticsRelease)) != 0;
+    return out;
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
@@ -62,6 +47,8 @@ bool sim_race_releases(uint32_t semantics)
 static uint32_t node_add(sim_race *race, sim_race_node node)
 {
     if (race->nodes.count == 0) *rt_vector_push(&race->nodes) = (sim_race_node){0};
+    CHECK(node.a < race->nodes.count && node.b < race->nodes.count);
+    CHECK((node.classes & ~SIM_RACE_ALL_CLASSES) == 0);
     if (race->nodes.count >= NODES_MAX) return SIM_RACE_KNOWS_ALL;
     *rt_vector_push(&race->nodes) = node;
     return race->nodes.count - 1;
@@ -103,6 +90,7 @@ uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_coun
     sim_race_node node = {.lid_first = (uint16_t)lid_first,
                           .lid_count = (uint16_t)lid_count,
                           .classes = (uint8_t)classes};
+    CHECK(lid_first + lid_count <= race->items);
     if (lid_count == 1) node.a = race->item[lid_first].acquired;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         const sim_race_clock *clock = &race->clocks[class];
@@ -184,9 +172,17 @@ static void search_all(sim_race *race, uint32_t root, sim_race_class class)
     rt_vector_free(&stack);
 }
 
-/* True if a listed node covers the access; only nodes of the access's own group can. */
-static bool search_found(sim_race *race, sim_race_class class, uint32_t stamp)
+bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp)
 {
+    if (node == 0) return false;
+    if (node == SIM_RACE_KNOWS_ALL || race->search_work > SEARCH_MAX) return true;
+    CHECK(node < race->nodes.count);
+    int near = search_near(race, node, class, stamp);
+    if (near >= 0) return near;
+    if (race->found_root != node || race->found_class != (uint32_t) class) {
+        search_all(race, node, class);
+    }
+    /* Only nodes of the access's own group can cover it. */
     uint32_t low = 0, high = race->found.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -203,19 +199,6 @@ static bool search_found(sim_race *race, sim_race_class class, uint32_t stamp)
         if (says(race, &race->nodes.items[found->node], class, stamp)) return true;
     }
     return false;
-}
-
-bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp)
-{
-    if (node == 0) return false;
-    if (node == SIM_RACE_KNOWS_ALL || race->search_work > SEARCH_MAX) return true;
-    CHECK(node < race->nodes.count);
-    int near = search_near(race, node, class, stamp);
-    if (near >= 0) return near;
-    if (race->found_root != node || race->found_class != (uint32_t) class) {
-        search_all(race, node, class);
-    }
-    return search_found(race, class, stamp);
 }
 
 /* ---- Work-items ---------------------------------------------------------------------------- */
@@ -248,6 +231,7 @@ void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint
                     uint32_t also)
 {
     uint32_t all = also, last = 0;
+    CHECK(lid_first + lid_count <= race->items);
     for (uint32_t i = 0; i < lid_count; i++) {
         uint32_t known = race->item[lid_first + i].acquired;
         if (known == last) continue;
@@ -263,22 +247,21 @@ void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint
     }
 }
 
-void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order)
+void sim_race_item_fence(sim_race *race, uint32_t lid, sim_race_order order)
 {
     sim_race_item *item = &race->item[lid];
-    uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
-    uint32_t level = sim_race_level(sim_order_memory(order));
-    if (level == SIM_RACE_PLAIN || !classes) return;
+    CHECK(lid < race->items);
+    if (order.level == SIM_RACE_PLAIN || !order.classes) return;
     race->any_known = true;
-    if (sim_race_acquires(semantics)) {
-        if (level == SIM_RACE_DEVICE) acquire(race, lid, item->pending_device, classes);
-        acquire(race, lid, item->pending_group, classes);
+    if (order.acquires) {
+        if (order.level == SIM_RACE_DEVICE) acquire(race, lid, item->pending_device, order.classes);
+        acquire(race, lid, item->pending_group, order.classes);
     }
-    if (!sim_race_releases(semantics)) return;
+    if (!order.releases) return;
     item->fence_node = 0;
     item->fence_acquired = item->acquired;
-    item->fence_level = (uint8_t)level;
-    item->fence_classes = (uint8_t)classes;
+    item->fence_level = (uint8_t)order.level;
+    item->fence_classes = (uint8_t)order.classes;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         item->fence_stamp[class] = sim_race_stamp_of(&race->clocks[class], lid);
         item->fence_from[class] = race->clocks[class].ordered_from;
@@ -308,22 +291,6 @@ static uint32_t fence_node(sim_race *race, uint32_t lid)
 
 /* ---- Atomics ------------------------------------------------------------------------------- */
 
-static void learn(sim_race *race, uint32_t lid, const sim_race_place *place, uint32_t level,
-                  uint32_t classes, bool acquires)
-{
-    sim_race_item *item = &race->item[lid];
-    if (!acquires) {
-        race->any_known = true;
-        item->pending_device =
-            join(race, item->pending_device, place->for_device, SIM_RACE_ALL_CLASSES);
-        item->pending_group =
-            join(race, item->pending_group, place->for_group, SIM_RACE_ALL_CLASSES);
-        return;
-    }
-    if (level == SIM_RACE_DEVICE) acquire(race, lid, place->for_device, classes);
-    if (level != SIM_RACE_PLAIN) acquire(race, lid, place->for_group, classes);
-}
-
 /* Publishes a node to the work-items that the level includes. */
 static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32_t level)
 {
@@ -347,6 +314,7 @@ static sim_race_place *place_find(sim_race *race, uint64_t address, bool make)
         rt_map_set_number(&race->place_of, address, index);
         *rt_vector_push(&race->places) = (sim_race_place){.group_first = group_first};
     }
+    CHECK(index < race->places.count);
     sim_race_place *place = &race->places.items[index];
     if (place->group_first != group_first) {
         place->group_first = group_first;
@@ -360,23 +328,34 @@ static sim_race_place *place_find(sim_race *race, uint64_t address, bool make)
 void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64_t address,
                           bool wrote)
 {
-    uint32_t semantics = sim_order_semantics(op->stride);
-    uint32_t level = sim_race_level(sim_order_memory(op->stride));
+    sim_race_item *item = &race->item[lid];
+    sim_race_order order = sim_race_order_of(op->stride);
     bool is_local = sim_address_class_of(address) == SIM_CLASS_LOCAL;
-    uint32_t classes = sim_race_classes(semantics) |
-                       SIM_RACE_CLASS_BIT(is_local ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL);
+    uint32_t level = order.level;
+    uint32_t classes =
+        order.classes | SIM_RACE_CLASS_BIT(is_local ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL);
     bool is_store = op->extra == SIM_ATOMIC_STORE;
-    bool releases = wrote && sim_race_releases(semantics) && level != SIM_RACE_PLAIN;
+    bool releases = wrote && order.releases && level != SIM_RACE_PLAIN;
+    CHECK(lid < race->items);
     uint32_t fence = wrote ? fence_node(race, lid) : 0;
     sim_race_place *place = place_find(race, address, releases || fence);
     if (!place) return;
-    if (!is_store) learn(race, lid, place, level, classes, sim_race_acquires(semantics));
+    if (!is_store && order.acquires) {
+        if (level == SIM_RACE_DEVICE) acquire(race, lid, place->for_device, classes);
+        if (level != SIM_RACE_PLAIN) acquire(race, lid, place->for_group, classes);
+    } else if (!is_store) {
+        race->any_known = true;
+        item->pending_device =
+            join(race, item->pending_device, place->for_device, SIM_RACE_ALL_CLASSES);
+        item->pending_group =
+            join(race, item->pending_group, place->for_group, SIM_RACE_ALL_CLASSES);
+    }
     if (!wrote) return;
     /* A store ends the release sequences of other work-items, but not its own. */
     if (is_store && (releases || fence || place->owner_lid != lid)) {
         place->for_device = place->for_group = 0;
     }
-    if (fence) publish(race, place, fence, race->item[lid].fence_level);
+    if (fence) publish(race, place, fence, item->fence_level);
     if (releases) {
         publish(race, place, sim_race_node_now(race, lid, 1, classes), level);
         sim_race_stamp(race, lid, 1);

@@ -19,15 +19,6 @@ void sim_shadow_free(sim_shadow *shadow)
     rt_free(shadow);
 }
 
-/* Creates the shadow of the pool: all of it is defined except what OpUndef gives. */
-static void pool_start(sim_launch_state *l)
-{
-    if (l->pool_undefined) return;
-    l->pool_undefined = rt_alloc_array(l->program->pool_slot_count, sizeof *l->pool_undefined);
-    l->pool_undefined[SIM_SLOT_UNDEFINED] = UINT64_MAX;
-    l->pool_undefined[SIM_SLOT_UNDEFINED_BOOL] = 1;
-}
-
 static void memory_clear(sim_lane_memory *memory, uint64_t size)
 {
     sim_lane_memory_grow(memory, size, 0);
@@ -45,7 +36,15 @@ void sim_shadow_start(sim_exec *x)
     memory_clear(&wave->shadow->stack, wave->stack.size);
     memory_clear(&wave->shadow->stack_marks, wave->stack.size / SIM_SHADOW_UNIT + 1);
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
-    pool_start(x->launch);
+    sim_launch_state *l = x->launch;
+    if (!l->pool_undefined) {
+        /* All of the pool is defined except what OpUndef gives. */
+        uint32_t slots = l->program->pool_slot_count;
+        CHECK(slots >= SIM_POOL_SLOTS);
+        l->pool_undefined = rt_alloc_array(slots, sizeof *l->pool_undefined);
+        l->pool_undefined[SIM_SLOT_UNDEFINED] = UINT64_MAX;
+        l->pool_undefined[SIM_SLOT_UNDEFINED_BOOL] = 1;
+    }
     sim_shadow_bases(x, x->frame, x->undefined);
     x->plain_end = x->frame->function->ops; /* all operations after the running one are tracked */
 }
@@ -56,6 +55,7 @@ void sim_shadow_bases(sim_exec *x, const sim_frame *frame, uint8_t **out_bases)
     CHECK(x->wave->tracks && shadow);
     sim_lane_memory_grow(&shadow->stack, x->wave->stack.size, 0);
     sim_lane_memory_grow(&shadow->stack_marks, x->wave->stack.size / SIM_SHADOW_UNIT + 1, 0);
+    CHECK(frame->lanes_first + frame->function->frame_bytes <= shadow->stack.size);
     out_bases[SIM_SPACE_FRAME] = shadow->stack.data + frame->lanes_first;
     out_bases[SIM_SPACE_WAVE] = shadow->rows.data;
     out_bases[SIM_SPACE_UNIFORM] = sim_frame_undefined(frame);
@@ -100,21 +100,16 @@ void sim_shadow_set(const sim_exec *x, sim_register place, uint32_t bytes, uint3
     memcpy((uint8_t *)sim_shadow_at(x, place) + (is_uniform ? 0 : lane * bytes), &undefined, bytes);
 }
 
-static bool has_marks(const uint8_t *marks, uint32_t bytes)
-{
-    uint8_t any = 0;
-    for (uint32_t i = 0; i < bytes; i++)
-        any |= marks[i];
-    return any != 0;
-}
-
 bool sim_shadow_is_clear(sim_exec *x, sim_register place, uint32_t bytes)
 {
     if (sim_register_uniform(place)) return sim_shadow_get(x, place, bytes, 0) == 0;
     uint8_t *marks = marks_of(x, place);
-    if (!has_marks(marks, bytes)) return true;
-    const uint64_t *words = sim_shadow_at(x, place);
     uint64_t any = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        any |= marks[i];
+    if (any == 0) return true;
+    const uint64_t *words = sim_shadow_at(x, place);
+    any = 0;
     for (uint32_t i = 0; i < SIM_ROW_BYTES(bytes) / sizeof *words; i++)
         any |= words[i];
     if (any == 0) memset(marks, 0, bytes);
@@ -136,14 +131,23 @@ void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes)
 
 /* ---- Findings ------------------------------------------------------------------------------- */
 
-static void note_use(sim_exec *x, uint32_t site, uint32_t lane, uint64_t count, const char *what)
+void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t bytes,
+                    const char *what)
 {
-    sim_finding_row *row;
-    if (!sim_findings_add(&x->launch->findings, site, SIM_FINDING_UNINITIALISED, count, &row)) {
-        return;
+    uint32_t first = SIM_LANES;
+    uint64_t count = 0;
+    if (sim_shadow_is_clear(x, place, bytes)) return;
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i] || !sim_shadow_get(x, place, bytes, i)) continue;
+        if (count++ == 0) first = i;
     }
-    rt_arena *arena = &x->launch->findings.arena;
-    const sim_origin *origin = &x->wave->shadow->origins[lane];
+    sim_finding_row *row;
+    sim_findings *findings = &x->launch->findings;
+    if (count == 0) return;
+    CHECK(first < SIM_LANES && count <= x->active);
+    if (!sim_findings_add(findings, site, SIM_FINDING_UNINITIALISED, count, &row)) return;
+    rt_arena *arena = &findings->arena;
+    const sim_origin *origin = &x->wave->shadow->origins[first];
     rt_text text = rt_arena_printf(arena, "%s an undefined value", what);
     if (origin->site) {
         const sim_site *from = &x->launch->program->sites[origin->site];
@@ -157,20 +161,7 @@ static void note_use(sim_exec *x, uint32_t site, uint32_t lane, uint64_t count, 
         text = from->line ? rt_arena_printf(arena, "%.*s, line %u)", RT_TEXT_ARG(text), from->line)
                           : rt_arena_printf(arena, "%.*s)", RT_TEXT_ARG(text));
     }
-    sim_row_fill(x, row, lane, text);
-}
-
-void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t bytes,
-                    const char *what)
-{
-    uint32_t first = SIM_LANES;
-    uint64_t count = 0;
-    if (sim_shadow_is_clear(x, place, bytes)) return;
-    for (uint32_t i = x->low; i < x->high; i++) {
-        if (!x->mask[i] || !sim_shadow_get(x, place, bytes, i)) continue;
-        if (count++ == 0) first = i;
-    }
-    if (count) note_use(x, site, first, count, what);
+    sim_row_fill(x, row, first, text);
 }
 
 void sim_shadow_end(sim_exec *x, const sim_code_block *block)
@@ -188,14 +179,6 @@ void sim_shadow_end(sim_exec *x, const sim_code_block *block)
 }
 
 /* ---- Loads ---------------------------------------------------------------------------------- */
-
-/* Undefined bits of up to eight bytes whose shadow in memory is at `defined`. */
-static uint64_t undefined_at(const uint8_t *defined, uint32_t bytes)
-{
-    uint64_t bits = UINT64_MAX;
-    memcpy(&bits, defined, bytes);
-    return ~bits;
-}
 
 static void origin_set(const sim_exec *x, const sim_op *op, uint32_t lane, rt_text label,
                        uint64_t offset, uint32_t bytes)
@@ -215,34 +198,20 @@ void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes)
 void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                           uint32_t bytes)
 {
+    bool is_private = view->class == SIM_CLASS_PRIVATE;
     sim_shadow_start(x);
     for (uint32_t k = 0; k < op->count; k++) {
         sim_register place = sim_component(x, op, k);
         if (place == SIM_REGISTER_NONE) continue;
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
-            uint64_t offset = x->offsets[i] + k * bytes;
-            uint64_t undefined = undefined_at(view->defined + offset, bytes);
-            sim_shadow_set(x, place, bytes, i, undefined);
-            if (undefined) origin_set(x, op, i, view->label, offset, bytes);
-        }
-    }
-}
-
-void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,
-                             uint32_t bytes)
-{
-    sim_shadow_start(x);
-    for (uint32_t k = 0; k < op->count; k++) {
-        sim_register place = sim_component(x, op, k);
-        if (place == SIM_REGISTER_NONE) continue;
-        uint64_t offset = view->offset + k * bytes;
-        for (uint32_t i = x->low; i < x->high; i++) {
-            if (!x->mask[i]) continue;
-            const uint8_t *defined = sim_private_defined(x, i, view->position + offset);
-            uint64_t undefined = undefined_at(defined, bytes);
-            sim_shadow_set(x, place, bytes, i, undefined);
-            if (undefined) origin_set(x, op, i, view->label, offset, bytes);
+            uint64_t offset = (is_private ? view->offset : x->offsets[i]) + k * bytes;
+            const uint8_t *defined = is_private ? sim_private_defined(x, i, view->position + offset)
+                                                : view->defined + offset;
+            uint64_t bits = UINT64_MAX;
+            memcpy(&bits, defined, bytes);
+            sim_shadow_set(x, place, bytes, i, ~bits);
+            if (~bits) origin_set(x, op, i, view->label, offset, bytes);
         }
     }
 }
@@ -290,25 +259,16 @@ void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory 
                            uint32_t bytes)
 {
     sim_view_memory to = *view;
-    if (!to.defined) sim_access_unsettle(x, &to);
+    bool is_private = view->class == SIM_CLASS_PRIVATE;
+    if (!is_private && !to.defined) sim_access_unsettle(x, &to);
     for (uint32_t k = 0; k < op->count; k++) {
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
+            uint64_t offset = (is_private ? to.offset : x->offsets[i]) + k * bytes;
             uint64_t defined = ~sim_shadow_get(x, sim_component(x, op, k), bytes, i);
-            memcpy(to.defined + x->offsets[i] + k * bytes, &defined, bytes);
-        }
-    }
-}
-
-void sim_shadow_store_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,
-                              uint32_t bytes)
-{
-    uint64_t position = view->position + view->offset;
-    for (uint32_t k = 0; k < op->count; k++) {
-        for (uint32_t i = x->low; i < x->high; i++) {
-            if (!x->mask[i]) continue;
-            uint64_t defined = ~sim_shadow_get(x, sim_component(x, op, k), bytes, i);
-            memcpy(sim_private_defined(x, i, position + k * bytes), &defined, bytes);
+            memcpy(is_private ? sim_private_defined(x, i, to.position + offset)
+                              : to.defined + offset,
+                   &defined, bytes);
         }
     }
 }
@@ -352,6 +312,7 @@ static uint64_t exchange(const sim_op *op, const sim_shadow_atomic *a, uint64_t 
 void sim_shadow_exchange(sim_exec *x, const sim_op *op, const sim_shadow_atomic *a)
 {
     uint64_t old = 0;
+    CHECK(a->bytes >= 1 && a->bytes <= sizeof old);
     sim_shadow_start(x);
     if (x->lane_has_undefined) {
         memcpy(&old, x->lane_undefined, a->bytes);
@@ -362,7 +323,5 @@ void sim_shadow_exchange(sim_exec *x, const sim_op *op, const sim_shadow_atomic 
     uint64_t comparator = sim_shadow_get(x, op->c, a->bytes, a->lane);
     uint64_t undefined = exchange(op, a, old, value, comparator);
     memcpy(x->lane_undefined, &undefined, a->bytes);
-    uint64_t kept = 0;
-    memcpy(&kept, x->lane_undefined, a->bytes);
-    x->lane_has_undefined = kept != 0;
+    x->lane_has_undefined = (undefined & (UINT64_MAX >> (64 - 8 * a->bytes))) != 0;
 }

@@ -83,13 +83,11 @@ void sim_shadow_end(sim_exec *x, const sim_code_block *block);
 
 /* Shadows of loads. _defined makes the targets of a wave that tracks defined; the others copy the
  * shadow of the memory to the targets and make the wave track. _rows: object and label are in the
- * view, offsets in x->offsets. _private: at the view's offset, each component within one granule.
- * _lane: as sim_lane_load left it in x, for that address. */
+ * view, offsets in x->offsets; of private memory, all at the view's offset, each component within
+ * one granule. _lane: as sim_lane_load left it in x, for that address. */
 void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes);
 void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                           uint32_t bytes);
-void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,
-                             uint32_t bytes);
 void sim_shadow_load_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address,
                           uint32_t bytes);
 
@@ -99,8 +97,6 @@ bool sim_shadow_stores(sim_exec *x, const sim_op *op, uint32_t bytes);
  * shadow in x->lane_undefined. */
 void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                            uint32_t bytes);
-void sim_shadow_store_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,
-                              uint32_t bytes);
 bool sim_shadow_store_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint32_t bytes);
 
 /* The values of one lane's atomic operation, of `bytes` each. */

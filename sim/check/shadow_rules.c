@@ -78,6 +78,8 @@ typedef enum shadow_rule {
     BY_FTOH = BY_ANY,
 } shadow_rule;
 
+_Static_assert(BY_PRINT <= UINT8_MAX, "a row holds the rule in a byte");
+
 /* The rule of a handler: bytes of its operands and of its target, and the number of operands. For
  * LOAD and STORE, `in` is the size of the index b, 0 if there is none. */
 typedef struct rule_row {
@@ -192,24 +194,6 @@ static uint64_t highest(const operands *o, uint32_t i)
     return o->value[i] | o->undefined[i];
 }
 
-/* Bits in which the smallest and the largest sum differ, carries included. */
-static uint64_t add_undefined(const operands *o)
-{
-    uint64_t least = lowest(o, 0) + lowest(o, 1), most = highest(o, 0) + highest(o, 1);
-    return (least ^ most) | o->undefined[0] | o->undefined[1];
-}
-static uint64_t subtract_undefined(const operands *o)
-{
-    uint64_t least = lowest(o, 0) - highest(o, 1), most = highest(o, 0) - lowest(o, 1);
-    return (least ^ most) | o->undefined[0] | o->undefined[1];
-}
-
-/* Everything from the lowest undefined bit up. */
-static uint64_t upwards(uint64_t undefined)
-{
-    return undefined | (~undefined + 1);
-}
-
 /* A relation is decided if all values that the operands may have give the same answer. */
 static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
 {
@@ -220,13 +204,6 @@ static uint64_t less_undefined(operands o, bool is_signed, bool or_equal)
     bool may = or_equal ? a_low <= b_high : a_low < b_high;
     bool must = or_equal ? a_high <= b_low : a_high < b_low;
     return may != must;
-}
-
-/* One defined bit that differs decides equality. */
-static uint64_t equal_undefined(const operands *o)
-{
-    uint64_t either = o->undefined[0] | o->undefined[1];
-    return either != 0 && ((o->value[0] ^ o->value[1]) & ~either) == 0;
 }
 
 static uint64_t shift_undefined(const operands *o, shadow_rule rule)
@@ -262,20 +239,20 @@ static uint64_t field_undefined(const operands *o, shadow_rule rule)
     return rule == BY_SFIELD ? extend(undefined, (uint32_t)count) : undefined;
 }
 
-static uint64_t select_undefined(const operands *o)
-{
-    if (!o->undefined[0]) return o->undefined[o->value[0] ? 1 : 2];
-    return o->undefined[1] | o->undefined[2] | (o->value[1] ^ o->value[2]);
-}
-
 /* The undefined bits of the result; bits beyond its width are meaningless. */
 static uint64_t undefined_of(const operands *o, shadow_rule rule)
 {
-    uint64_t a = o->undefined[0], b = o->undefined[1];
+    uint64_t a = o->undefined[0], b = o->undefined[1], least, most;
     switch (rule) {
-    case BY_ADD: return add_undefined(o);
-    case BY_SUB: return subtract_undefined(o);
-    case BY_MUL: return upwards(a | b);
+    case BY_ADD: /* bits in which the smallest and the largest sum differ, carries included */
+        least = lowest(o, 0) + lowest(o, 1);
+        most = highest(o, 0) + highest(o, 1);
+        return (least ^ most) | a | b;
+    case BY_SUB:
+        least = lowest(o, 0) - highest(o, 1);
+        most = highest(o, 0) - lowest(o, 1);
+        return (least ^ most) | a | b;
+    case BY_MUL: return (a | b) | (~(a | b) + 1); /* everything from the lowest undefined bit up */
     case BY_AND: return (a | b) & highest(o, 0) & highest(o, 1);
     case BY_OR: return (a | b) & ~(lowest(o, 0) | lowest(o, 1));
     case BY_XOR: return a | b;
@@ -284,7 +261,8 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
     case BY_SAR:
     case BY_ROTATE: return shift_undefined(o, rule);
     case BY_EQ:
-    case BY_NE: return equal_undefined(o);
+    case BY_NE: /* one defined bit that differs decides equality */
+        return (a | b) != 0 && ((o->value[0] ^ o->value[1]) & ~(a | b)) == 0;
     case BY_ULT: return less_undefined(*o, false, false);
     case BY_ULE: return less_undefined(*o, false, true);
     case BY_SLT: return less_undefined(*o, true, false);
@@ -293,7 +271,9 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
     case BY_CUT:
     case BY_MOVE: return a;
     case BY_SEXT: return extend(a, o->bits);
-    case BY_SELECT: return select_undefined(o);
+    case BY_SELECT:
+        if (a == 0) return o->undefined[o->value[0] ? 1 : 2];
+        return b | o->undefined[2] | (o->value[1] ^ o->value[2]);
     case BY_REVERSE: return reverse(a, o->bits);
     case BY_UFIELD:
     case BY_SFIELD:
@@ -304,14 +284,6 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
 }
 
 /* ---- Rows of lanes -------------------------------------------------------------------------- */
-
-static uint64_t value_at(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
-{
-    uint64_t value = 0;
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
-    return value;
-}
 
 /* Bytes of operand i. */
 static uint32_t operand_bytes(const rule_row *row, uint32_t i)
@@ -327,7 +299,7 @@ static uint64_t lane_undefined(const sim_exec *x, const sim_op *op, const rule_r
     CHECK(row->operands <= 3);
     for (uint32_t i = 0; i < row->operands; i++) {
         uint32_t bytes = operand_bytes(row, i);
-        o.value[i] = value_at(x, places[i], bytes, lane);
+        o.value[i] = sim_lane_bits(x, places[i], bytes, lane);
         o.undefined[i] = sim_shadow_get(x, places[i], bytes, lane);
     }
     return undefined_of(&o, (shadow_rule)row->rule);
@@ -360,17 +332,6 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
 
 /* ---- Operations ----------------------------------------------------------------------------- */
 
-static void use_async_copy(sim_exec *x, const sim_op *op)
-{
-    const sim_register *places = x->frame->function->places + op->extra;
-    sim_shadow_use(x, op->site, places[0], 8, "copy to an address made of");
-    sim_shadow_use(x, op->site, places[1], 8, "copy from an address made of");
-    sim_shadow_use(x, op->site, places[2], 8, "copy of as many elements as");
-    sim_shadow_use(x, op->site, places[3], 8, "copy with a stride of");
-    sim_shadow_use(x, op->site, places[4], 8, "copy that shares");
-    if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, 8);
-}
-
 static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, const char *what)
 {
     sim_shadow_use(x, op->site, op->a, 8, what);
@@ -380,6 +341,7 @@ static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, con
 /* Printed values are used, because the host reads them. */
 static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
 {
+    CHECK(op->stride < x->launch->program->print_count);
     const sim_print *print = &x->launch->program->prints[op->stride];
     const sim_register *place = x->frame->function->places + op->extra;
     sim_shadow_use(x, op->site, *place++, 8, "printing with a format at an address made of");
@@ -416,7 +378,16 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         sim_shadow_use(x, op->site, op->b, 8, "copy from an address made of");
         sim_shadow_use(x, op->site, op->c, 8, "copy of as many bytes as");
         return;
-    case BY_ASYNC_COPY: use_async_copy(x, op); return;
+    case BY_ASYNC_COPY: {
+        const sim_register *places = x->frame->function->places + op->extra;
+        sim_shadow_use(x, op->site, places[0], 8, "copy to an address made of");
+        sim_shadow_use(x, op->site, places[1], 8, "copy from an address made of");
+        sim_shadow_use(x, op->site, places[2], 8, "copy of as many elements as");
+        sim_shadow_use(x, op->site, places[3], 8, "copy with a stride of");
+        sim_shadow_use(x, op->site, places[4], 8, "copy that shares");
+        if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, row.out);
+        return;
+    }
     case BY_WAIT_EVENTS:
         sim_shadow_use(x, op->site, op->a, 8, "wait for as many events as");
         sim_shadow_use(x, op->site, op->b, 8, "wait for events at an address made of");

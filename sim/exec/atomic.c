@@ -21,14 +21,6 @@ typedef struct target {
     bool is_quick;  /* lanes may take the fast path */
 } target;
 
-/* True if the operation publishes nothing and nothing has been published. */
-static bool is_silent(const sim_race *race, const sim_op *op)
-{
-    uint32_t semantics = sim_order_semantics(op->stride);
-    return !race->any_known && race->places.count == 0 && race->copy_now == SIM_NONE &&
-           !sim_race_acquires(semantics) && !sim_race_releases(semantics);
-}
-
 /* Prepares race detection for the lanes' atomics; false if each lane must take the slow path. */
 static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target *t)
 {
@@ -38,7 +30,10 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     t->clock = &race->clocks[t->race->class];
     t->level = sim_race_atomic_level(op->stride);
     if (t->level < SIM_RACE_WORKGROUP || t->clock->is_split || size < 4) return false;
-    if (!is_silent(race, op)) return false;
+    /* Nothing has been published, and the operation publishes nothing. */
+    sim_race_order order = sim_race_order_of(op->stride);
+    if (race->any_known || race->places.count > 0 || race->copy_now != SIM_NONE) return false;
+    if (order.acquires || order.releases) return false;
     sim_race_log_settle(race, t->race);
     return true;
 }
@@ -125,46 +120,22 @@ static inline bool is_defined(const uint8_t *defined, uint32_t size)
 
 /* ---- What ----------------------------------------------------------------------------------- */
 
-/* Integers that hold the bits of floats: halves are computed as float and rounded once (half.h). */
-static inline float float_of_I16(uint16_t bits)
-{
-    return sim_float_of_half(bits);
-}
-static inline uint16_t bits_of_I16(float value)
-{
-    return sim_half_of_float(value);
-}
-static inline float float_of_I32(uint32_t bits)
-{
-    return (sim_float_bits){.bits = bits}.value;
-}
-static inline uint32_t bits_of_I32(float value)
-{
-    return (sim_float_bits){.value = value}.bits;
-}
-static inline double float_of_I64(uint64_t bits)
-{
-    return (sim_double_bits){.bits = bits}.value;
-}
-static inline uint64_t bits_of_I64(double value)
-{
-    return (sim_double_bits){.value = value}.bits;
-}
-
+/* FLOAT_OF and BITS_OF convert between integers that hold the bits of floats and their values:
+ * halves are computed as float and rounded once (half.h). */
 #define LANE_TYPE I16
-#define BITS_TYPE uint16_t
-#define SIGNED    int16_t
 #define FLOAT     float
+#define FLOAT_OF  sim_float_of_half
+#define BITS_OF   sim_half_of_float
 #include "sim/exec/atomic_width.inc"
-#define LANE_TYPE I32
-#define BITS_TYPE uint32_t
-#define SIGNED    int32_t
-#define FLOAT     float
+#define LANE_TYPE      I32
+#define FLOAT          float
+#define FLOAT_OF(from) (sim_float_bits){.bits = (from)}.value
+#define BITS_OF(from)  (sim_float_bits){.value = (from)}.bits
 #include "sim/exec/atomic_width.inc"
-#define LANE_TYPE I64
-#define BITS_TYPE uint64_t
-#define SIGNED    int64_t
-#define FLOAT     double
+#define LANE_TYPE      I64
+#define FLOAT          double
+#define FLOAT_OF(from) (sim_double_bits){.bits = (from)}.value
+#define BITS_OF(from)  (sim_double_bits){.value = (from)}.bits
 #include "sim/exec/atomic_width.inc"
 
 /* ---- The table ------------------------------------------------------------------------------ */

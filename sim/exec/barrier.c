@@ -21,12 +21,6 @@ typedef struct parties {
     uint32_t count;             /* places */
 } parties;
 
-static void party_add(party *to, const sim_fragment *at, sim_wave *wave, uint32_t lane)
-{
-    if (to->count++ > 0) return;
-    *to = (party){.at = at, .count = 1, .wave = wave, .lane = lane};
-}
-
 static party *party_of(parties *all, const sim_fragment *at)
 {
     if (!at) return &all->list[PLACES_MAX];
@@ -37,37 +31,27 @@ static party *party_of(parties *all, const sim_fragment *at)
     return &all->list[all->count < PLACES_MAX ? all->count++ : PLACES_MAX - 1];
 }
 
-/* The waiting fragment that the lane belongs to; NULL if the lane has ended. */
-static const sim_fragment *waiting_of(const sim_wave *wave, uint32_t lane)
-{
-    for (uint32_t i = 0; i < wave->waiting.count; i++) {
-        if (wave->waiting.items[i]->mask[lane]) return wave->waiting.items[i];
-    }
-    return NULL;
-}
-
 static void parties_find(sim_wave *waves, uint32_t count, parties *out)
 {
     *out = (parties){0};
     for (uint32_t w = 0; w < count; w++) {
-        CHECK(waves[w].ready.count == 0);
-        for (uint32_t lane = 0; lane < waves[w].lane_count; lane++) {
-            const sim_fragment *at = waiting_of(&waves[w], lane);
-            party_add(party_of(out, at), at, &waves[w], lane);
+        const sim_wave *wave = &waves[w];
+        CHECK(wave->ready.count == 0);
+        for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+            const sim_fragment *at = NULL; /* the waiting fragment of the lane */
+            for (uint32_t i = 0; i < wave->waiting.count && !at; i++) {
+                if (wave->waiting.items[i]->mask[lane]) at = wave->waiting.items[i];
+            }
+            party *to = party_of(out, at);
+            if (to->count == 0) *to = (party){.at = at, .wave = &waves[w], .lane = lane};
+            to->count++;
         }
     }
 }
 
-/* The barrier that a waiting fragment has reached. */
-static const sim_code_block *barrier_of(const sim_fragment *fragment)
-{
-    CHECK(fragment->block > 0);
-    return &fragment->frame->function->blocks[fragment->block - 1];
-}
-
 static rt_text text_of_place(const sim_exec *x, rt_arena *arena, const sim_fragment *at)
 {
-    const sim_site *site = &x->launch->program->sites[barrier_of(at)->site];
+    const sim_site *site = &x->launch->program->sites[sim_block_before(at)->site];
     rt_text function = at->frame->function->name;
     if (site->line == 0) {
         return rt_arena_printf(arena, "%s in '%.*s'", site->name, RT_TEXT_ARG(function));
@@ -76,34 +60,30 @@ static rt_text text_of_place(const sim_exec *x, rt_arena *arena, const sim_fragm
                            site->line);
 }
 
-/* Appends "; 64 wait at …" or "; 64 have ended", and the first of these work-items. */
-static rt_text party_tell(sim_exec *x, rt_text before, const party *who)
-{
-    rt_arena *arena = &x->launch->findings.arena;
-    uint64_t ids[RT_ND_RANGE_DIMENSIONS];
-    sim_work_item_of(who->wave, who->lane, ids);
-    rt_text where = who->at ? text_of_place(x, arena, who->at) : (rt_text){"", 0};
-    return rt_arena_printf(
-        arena, "%.*s; %llu %s%.*s, (%llu, %llu, %llu) first", RT_TEXT_ARG(before),
-        (unsigned long long)who->count, who->at ? "wait at " : "have ended", RT_TEXT_ARG(where),
-        (unsigned long long)ids[0], (unsigned long long)ids[1], (unsigned long long)ids[2]);
-}
-
 static void divergent_note(sim_exec *x, const parties *all)
 {
+    rt_arena *arena = &x->launch->findings.arena;
     const party *first = &all->list[0];
-    rt_text text =
-        rt_arena_printf(&x->launch->findings.arena,
-                        "barrier that not all work-items of the group reach: %llu wait at %.*s",
-                        (unsigned long long)first->count,
-                        RT_TEXT_ARG(text_of_place(x, &x->launch->findings.arena, first->at)));
+    CHECK(first->count >= 1);
+    rt_text text = rt_arena_printf(
+        arena, "barrier that not all work-items of the group reach: %llu wait at %.*s",
+        (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
+    /* "; 64 wait at …" or "; 64 have ended", and the first of these work-items */
     for (uint32_t i = 1; i <= PLACES_MAX; i++) {
-        if (all->list[i].count > 0) text = party_tell(x, text, &all->list[i]);
+        const party *who = &all->list[i];
+        if (who->count == 0) continue;
+        uint64_t ids[RT_ND_RANGE_DIMENSIONS];
+        sim_work_item_of(who->wave, who->lane, ids);
+        rt_text where = who->at ? text_of_place(x, arena, who->at) : RT_TEXT("");
+        text = rt_arena_printf(
+            arena, "%.*s; %llu %s%.*s, (%llu, %llu, %llu) first", RT_TEXT_ARG(text),
+            (unsigned long long)who->count, who->at ? "wait at " : "have ended", RT_TEXT_ARG(where),
+            (unsigned long long)ids[0], (unsigned long long)ids[1], (unsigned long long)ids[2]);
     }
-    text = rt_arena_printf(&x->launch->findings.arena, "%.*s; reached", RT_TEXT_ARG(text));
+    text = rt_arena_printf(arena, "%.*s; reached", RT_TEXT_ARG(text));
     x->wave = first->wave;
     sim_enter_frame(x, first->at);
-    sim_note(x, barrier_of(first->at)->site, SIM_FINDING_DIVERGENT_BARRIER, first->lane,
+    sim_note(x, sim_block_before(first->at)->site, SIM_FINDING_DIVERGENT_BARRIER, first->lane,
              first->count, text.data);
 }
 
@@ -126,7 +106,7 @@ bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count)
     if (plainly_together(waves, count)) return true;
     parties all;
     parties_find(waves, count, &all);
-    CHECK(all.count >= 1);
+    CHECK(all.count >= 1 && all.count <= PLACES_MAX);
     if (all.count == 1 && all.list[PLACES_MAX].count == 0) return true;
     divergent_note(x, &all);
     return false;
@@ -145,6 +125,7 @@ void sim_arrive(sim_exec *x, uint32_t site)
             (sim_arrival){.site = site, .wave = x->wave, .lane = sim_first_lane(x)};
     }
     l->arrivals.items[i].count += x->active;
+    CHECK(x->active >= 1 && x->active <= x->wave->lane_count);
 }
 
 void sim_arrivals_judge(sim_exec *x)
@@ -153,6 +134,7 @@ void sim_arrivals_judge(sim_exec *x)
     for (uint32_t i = 0; i < l->arrivals.count; i++) {
         const sim_arrival *arrival = &l->arrivals.items[i];
         /* Every work-item of the group must arrive equally often. */
+        CHECK(arrival->count >= 1);
         uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
         if (odd == 0) continue;
         x->wave = arrival->wave;

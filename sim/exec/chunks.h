@@ -28,6 +28,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed between files */
 typedef uint32_t sim_words __attribute__((vector_size(64)));
 typedef uint8_t sim_lane_bytes_16 __attribute__((vector_size(16)));
+_Static_assert(sizeof(sim_words) == SIM_CHUNK * sizeof(uint32_t), "a word for each lane");
 typedef int32_t sim_words_signed __attribute__((vector_size(64)));
 
 static inline sim_words sim_words_get(const uint32_t *from)

@@ -60,6 +60,7 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
         world->engine = i;
         if (sim_engine_at(i)) return RT_STATUS_OK;
         world->engine = sim_engine_best();
+        CHECK(world->engine < i);
         return rt_fail(world->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "this processor does not have all that engine '%s' of the simulated device "
                        "uses; the best that it runs is '%s'",

@@ -37,14 +37,20 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                     uint32_t alignment, uint32_t count, const uint8_t *bytes);
 
+/* Writes the base of each space for an activation. */
+static inline void sim_frame_bases(const sim_exec *x, const sim_frame *frame, uint8_t **out_bases)
+{
+    out_bases[SIM_SPACE_FRAME] = x->wave->stack.data + frame->lanes_first;
+    out_bases[SIM_SPACE_WAVE] = x->wave->rows.data;
+    out_bases[SIM_SPACE_UNIFORM] = frame->uniforms;
+    out_bases[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
+}
+
 /* Makes the fragment's activation the running one. */
 static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
 {
     x->frame = fragment->frame;
-    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
-    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
-    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
-    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
+    sim_frame_bases(x, fragment->frame, x->base);
     if (x->wave->tracks) sim_shadow_bases(x, fragment->frame, x->undefined);
 }
 
@@ -63,9 +69,8 @@ void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t la
 
 /* ---- group.c, lane_access.c: handlers that are the same in every engine ---------------------- */
 
-typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
-sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
-sim_handle_shared sim_handle_async_copy, sim_handle_wait_events, sim_handle_forget;
+sim_handle sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
+sim_handle sim_handle_async_copy, sim_handle_wait_events, sim_handle_forget;
 
 /* ---- barrier.c: instructions that all of a work-group must reach ----------------------------- */
 
@@ -88,7 +93,7 @@ void sim_meet(sim_exec *x);
 
 /* ---- print.c: printf, the same in every engine ----------------------------------------------- */
 
-sim_handle_shared sim_handle_print;
+sim_handle sim_handle_print;
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 
@@ -119,6 +124,23 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
                              uint32_t bytes);
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                               uint32_t bytes);
+
+/* The types of lanes by their names (sim_lane_type without its prefix): integers as unsigned and as
+ * signed, with their widths. */
+#define U_I8     uint8_t
+#define U_I16    uint16_t
+#define U_I32    uint32_t
+#define U_I64    uint64_t
+#define U_F32    float
+#define U_F64    double
+#define S_I8     int8_t
+#define S_I16    int16_t
+#define S_I32    int32_t
+#define S_I64    int64_t
+#define BITS_I8  8
+#define BITS_I16 16
+#define BITS_I32 32
+#define BITS_I64 64
 
 /* Iterations are independent: a target is the same row as an operand or overlaps none. */
 #ifdef __clang__

@@ -13,16 +13,11 @@
 void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
 {
     CHECK(lane_count >= 1 && lane_count <= SIM_LANES);
+    CHECK(first_item % SIM_LANES == 0 && rows_bytes >= SIM_TEMPORARIES_FIRST);
     *wave = (sim_wave){.lane_count = lane_count, .first_item = first_item};
     *rt_vector_push(&wave->privates) = (sim_private_frame){0};
     sim_lane_memory_grow(&wave->rows, rows_bytes, 0);
     sim_lane_memory_grow(&wave->stack, 64, 0);
-}
-
-static void frame_free(sim_frame *frame)
-{
-    rt_free(frame->uniforms);
-    rt_free(frame);
 }
 
 static void drop_all(sim_wave *wave)
@@ -39,7 +34,9 @@ void sim_wave_close(sim_wave *wave)
     for (uint32_t i = 0; i < wave->spare.count; i++)
         rt_free(wave->spare.items[i]->block_memory);
     for (uint32_t i = 0; i < wave->spare_frames.count; i++) {
-        frame_free(wave->spare_frames.items[i]);
+        CHECK(wave->spare_frames.items[i]->references == 0);
+        rt_free(wave->spare_frames.items[i]->uniforms);
+        rt_free(wave->spare_frames.items[i]);
     }
     rt_vector_free(&wave->ready);
     rt_vector_free(&wave->waiting);
@@ -212,6 +209,7 @@ bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_functi
         frame_release(wave, frame);
         return false;
     }
+    CHECK(frame->references == 1 && frame->depth == frame->parent->depth + 1);
     sim_wave_forget(wave, fragment->mask, frame->private_first, function->private_bytes);
     frame->call_block = fragment->block;
     fragment->frame = frame;
@@ -222,6 +220,7 @@ bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_functi
 bool sim_wave_return(sim_wave *wave, sim_fragment *fragment)
 {
     sim_frame *frame = fragment->frame, *parent = frame->parent;
+    CHECK(frame->depth == (parent ? parent->depth + 1 : 0));
     if (!parent) {
         sim_wave_drop(wave, fragment);
         return false;
@@ -280,30 +279,37 @@ static bool same_place(const sim_fragment *a, const sim_fragment *b)
     return a->frame == b->frame && a->block == b->block;
 }
 
-static void merge(sim_wave *wave, sim_fragment *into, sim_fragment *from)
+/* Adds the fragment's lanes to those of a listed fragment at the same place; false if there is
+ * none. */
+static bool merge(sim_wave *wave, sim_fragment *const *list, uint32_t count, sim_fragment *from)
 {
+    uint32_t k = 0;
+    while (k < count && !same_place(list[k], from))
+        k++;
+    if (k == count) return false;
+    sim_fragment *into = list[k];
     for (uint32_t i = 0; i < SIM_LANES; i++) {
         into->mask[i] = (uint8_t)(into->mask[i] | from->mask[i]);
     }
     into->active += from->active;
     CHECK(into->active <= wave->lane_count);
     sim_wave_drop(wave, from);
-}
-
-/* Heap blocks are aligned for any object but not for vectors. */
-static sim_fragment *fragment_alloc(void)
-{
-    sim_lane_memory memory = {0};
-    sim_lane_memory_grow(&memory, sizeof(sim_fragment), 0);
-    sim_fragment *fragment = (sim_fragment *)(void *)memory.data;
-    fragment->block_memory = memory.block;
-    return fragment;
+    return true;
 }
 
 sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment)
 {
-    sim_fragment *other =
-        wave->spare.count ? wave->spare.items[--wave->spare.count] : fragment_alloc();
+    sim_fragment *other;
+    CHECK(fragment->frame->references >= 1);
+    if (wave->spare.count) {
+        other = wave->spare.items[--wave->spare.count];
+    } else {
+        /* Heap blocks are aligned for any object but not for vectors. */
+        sim_lane_memory memory = {0};
+        sim_lane_memory_grow(&memory, sizeof *other, 0);
+        other = (sim_fragment *)(void *)memory.data;
+        other->block_memory = memory.block;
+    }
     memset(other->mask, 0, sizeof other->mask);
     other->frame = fragment->frame;
     other->frame->references++;
@@ -324,11 +330,7 @@ void sim_wave_drop(sim_wave *wave, sim_fragment *fragment)
 void sim_wave_push(sim_wave *wave, sim_fragment *fragment)
 {
     CHECK(fragment->active > 0);
-    for (uint32_t k = 0; k < wave->ready.count; k++) {
-        if (!same_place(wave->ready.items[k], fragment)) continue;
-        merge(wave, wave->ready.items[k], fragment);
-        return;
-    }
+    if (merge(wave, wave->ready.items, wave->ready.count, fragment)) return;
     uint32_t i = wave->ready.count;
     (void)rt_vector_push(&wave->ready);
     for (; i > 0 && compare(wave->ready.items[i - 1], fragment) < 0; i--) {
@@ -339,11 +341,8 @@ void sim_wave_push(sim_wave *wave, sim_fragment *fragment)
 
 void sim_wave_wait(sim_wave *wave, sim_fragment *fragment)
 {
-    for (uint32_t k = 0; k < wave->waiting.count; k++) {
-        if (!same_place(wave->waiting.items[k], fragment)) continue;
-        merge(wave, wave->waiting.items[k], fragment);
-        return;
-    }
+    CHECK(fragment->active > 0 && fragment->block > 0);
+    if (merge(wave, wave->waiting.items, wave->waiting.count, fragment)) return;
     *rt_vector_push(&wave->waiting) = fragment;
 }
 
@@ -422,42 +421,32 @@ bool sim_wave_check(const sim_wave *wave)
 
 /* ---- Copies of activations ---------------------------------------------------------------- */
 
-static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
-{
-    sim_frame *clone = frame_new(wave, frame->function);
-    uint8_t *uniforms = clone->uniforms;
-    memcpy(uniforms, frame->uniforms, 2 * (frame->function->uniform_bytes + 8));
-    *clone = *frame;
-    clone->uniforms = uniforms;
-    clone->references = 1;
-    if (clone->number) wave->privates.items[clone->number].references++;
-    return clone;
-}
-
 /* Gives the fragment its own copies of its activation and of all activations that called it. */
 static void frames_own(sim_wave *wave, sim_fragment *fragment)
 {
     sim_frame *shared = fragment->frame;
     sim_frame **link = &fragment->frame;
     for (const sim_frame *frame = shared; frame; frame = frame->parent) {
-        *link = frame_clone(wave, frame);
-        link = &(*link)->parent;
+        sim_frame *clone = frame_new(wave, frame->function);
+        uint8_t *uniforms = clone->uniforms;
+        memcpy(uniforms, frame->uniforms, 2 * (frame->function->uniform_bytes + 8));
+        *clone = *frame;
+        clone->uniforms = uniforms;
+        clone->references = 1;
+        if (clone->number) wave->privates.items[clone->number].references++;
+        *link = clone;
+        link = &clone->parent;
     }
     CHECK(*link == NULL);
     frame_release(wave, shared);
 }
 
-static bool frames_shared(const sim_fragment *fragment)
-{
-    const sim_frame *frame = fragment->frame;
-    while (frame && frame->references == 1)
-        frame = frame->parent;
-    return frame != NULL;
-}
-
 void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment)
 {
-    if (frames_shared(fragment)) frames_own(wave, fragment);
+    const sim_frame *shared = fragment->frame;
+    while (shared && shared->references == 1)
+        shared = shared->parent;
+    if (shared) frames_own(wave, fragment);
     fragment->round++;
 }
 
@@ -465,7 +454,8 @@ void sim_wave_part(sim_wave *wave, const sim_turns *turns)
 {
     uint32_t lanes = turns->unit_lanes;
     sim_fragment *all = sim_wave_pop(wave);
-    CHECK(lanes > 0 && all && wave->ready.count == 0);
+    CHECK(lanes > 0 && all && all->active == wave->lane_count);
+    CHECK(wave->ready.count == 0 && wave->waiting.count == 0);
     for (uint32_t first = 0; first < wave->lane_count; first += lanes) {
         sim_fragment *unit = sim_wave_split(wave, all);
         uint32_t left = wave->lane_count - first;
@@ -479,22 +469,17 @@ void sim_wave_part(sim_wave *wave, const sim_turns *turns)
     CHECK_SLOW(sim_wave_check(wave));
 }
 
-static uint32_t turn_of(const sim_fragment *fragment, const sim_turns *turns)
-{
-    if (turns->unit_lanes == 0) return 0;
-    const uint8_t *first = memchr(fragment->mask, 1, SIM_LANES);
-    CHECK(first);
-    return turns->turn[(uint32_t)(first - fragment->mask) / turns->unit_lanes];
-}
-
 void sim_wave_release(sim_wave *wave, const sim_turns *turns)
 {
     CHECK(wave->ready.count == 0);
     CHECK_SLOW(sim_wave_check(wave));
     while (wave->waiting.count) {
         sim_fragment *fragment = sim_wave_resume(wave, wave->waiting.count - 1);
+        uint32_t first = 0;
+        while (!fragment->mask[first])
+            first++;
         fragment->round = 0;
-        fragment->turn = turn_of(fragment, turns);
+        fragment->turn = turns->unit_lanes ? turns->turn[first / turns->unit_lanes] : 0;
         sim_wave_push(wave, fragment);
     }
     wave->state = SIM_WAVE_READY;

@@ -62,6 +62,13 @@ void sim_wave_part(sim_wave *wave, const sim_turns *turns);
 /* Lets all waiting fragments continue, in the order of the turns. */
 void sim_wave_release(sim_wave *wave, const sim_turns *turns);
 
+/* The block that ends in the barrier or meeting at which the fragment waits. */
+static inline const sim_code_block *sim_block_before(const sim_fragment *fragment)
+{
+    CHECK(fragment->block > 0 && fragment->block < fragment->frame->function->block_count);
+    return &fragment->frame->function->blocks[fragment->block - 1];
+}
+
 /* Compares the places of two fragments as if all calls were inlined, regardless of their
  * activations: negative if `a` is first; 0 if both are at the same place. */
 int sim_place_compare(const sim_fragment *a, const sim_fragment *b);

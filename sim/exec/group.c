@@ -36,39 +36,18 @@ static int64_t signed_of(sim_lane_type type, uint64_t bits)
 
 static double float_of(const members *m, uint64_t bits)
 {
-    float narrow;
-    double wide;
-    uint32_t low = (uint32_t)bits;
     if (m->is_half) return (double)sim_float_of_half((uint16_t)bits);
-    memcpy(&narrow, &low, sizeof narrow);
-    memcpy(&wide, &bits, sizeof wide);
-    return m->type == SIM_F32 ? (double)narrow : wide;
+    if (m->type == SIM_F32) return (double)(sim_float_bits){.bits = (uint32_t)bits}.value;
+    return (sim_double_bits){.bits = bits}.value;
 }
 
 /* The value, rounded to the type.  Double represents sums and products of two floats so precisely
  * that rounding twice gives the same as rounding once. */
 static uint64_t bits_of(const members *m, double value)
 {
-    uint64_t bits = 0;
-    float narrow = (float)value;
     if (m->is_half) return sim_half_of_double(value);
-    if (m->type == SIM_F32) {
-        memcpy(&bits, &narrow, sizeof narrow);
-    } else {
-        memcpy(&bits, &value, sizeof value);
-    }
-    return bits;
-}
-
-static uint64_t combine_floats(const members *m, uint64_t left, uint64_t right)
-{
-    double a = float_of(m, left), b = float_of(m, right);
-    switch (m->operation) {
-    case SIM_COLLECTIVE_FADD: return bits_of(m, a + b);
-    case SIM_COLLECTIVE_FMUL: return bits_of(m, a * b);
-    case SIM_COLLECTIVE_FMIN: return a != a || b < a ? right : left;
-    default: return a != a || b > a ? right : left;
-    }
+    if (m->type == SIM_F32) return (sim_float_bits){.value = (float)value}.bits;
+    return (sim_double_bits){.value = value}.bits;
 }
 
 static uint64_t combine(const members *m, uint64_t a, uint64_t b)
@@ -83,7 +62,15 @@ static uint64_t combine(const members *m, uint64_t a, uint64_t b)
     case SIM_COLLECTIVE_AND: return a & b;
     case SIM_COLLECTIVE_OR: return a | b;
     case SIM_COLLECTIVE_XOR: return a ^ b;
-    default: return combine_floats(m, a, b);
+    default: break;
+    }
+    double left = float_of(m, a), right = float_of(m, b);
+    switch (m->operation) {
+    case SIM_COLLECTIVE_FADD: return bits_of(m, left + right);
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, left * right);
+    case SIM_COLLECTIVE_FMIN: return left != left || right < left ? b : a;
+    case SIM_COLLECTIVE_FMAX: return left != left || right > left ? b : a;
+    default: UNREACHABLE();
     }
 }
 
@@ -106,30 +93,24 @@ static uint64_t identity_of(const members *m)
 
 /* ---- Reductions and scans ------------------------------------------------------------------- */
 
-/* Reduces or scans the members [first, end) on their own. */
-static void fold_part(const members *m, uint32_t first, uint32_t end, uint64_t *out)
-{
-    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
-    uint64_t so_far = 0;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t before = i == first ? identity_of(m) : so_far;
-        so_far = i == first ? m->a[i] : combine(m, so_far, m->a[i]) & all;
-        out[i] = m->fold == SIM_GroupOperationExclusiveScan ? before : so_far;
-    }
-    bool is_scan =
-        m->fold == SIM_GroupOperationInclusiveScan || m->fold == SIM_GroupOperationExclusiveScan;
-    for (uint32_t i = first; i < end && !is_scan; i++)
-        out[i] = so_far;
-}
-
 static void fold(const members *m, uint64_t *out)
 {
+    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
     uint32_t cluster = m->cluster ? m->cluster : m->size;
+    bool is_exclusive = m->fold == SIM_GroupOperationExclusiveScan;
+    bool is_scan = is_exclusive || m->fold == SIM_GroupOperationInclusiveScan;
+    CHECK(cluster >= 1 && m->operation <= SIM_COLLECTIVE_XOR);
+    /* The members of each cluster are reduced or scanned on their own. */
     for (uint32_t first = 0, end; first < m->count; first = end) {
-        end = first + 1;
-        while (end < m->count && m->numbers[end] / cluster == m->numbers[first] / cluster)
-            end++;
-        fold_part(m, first, end, out);
+        uint64_t so_far = 0;
+        for (end = first; end < m->count; end++) {
+            if (m->numbers[end] / cluster != m->numbers[first] / cluster) break;
+            uint64_t before = end == first ? identity_of(m) : so_far;
+            so_far = end == first ? m->a[end] : combine(m, so_far, m->a[end]) & all;
+            out[end] = is_exclusive ? before : so_far;
+        }
+        for (uint32_t i = first; i < end && !is_scan; i++)
+            out[i] = so_far;
     }
 }
 
@@ -148,11 +129,12 @@ static bool vote(const members *m)
     return m->operation != SIM_COLLECTIVE_ANY;
 }
 
-static uint64_t ballot(const members *m)
+/* The mask of the members for which `values` is not 0. */
+static uint64_t ballot(const members *m, const uint64_t *values)
 {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < m->count; i++)
-        mask |= (uint64_t)(m->a[i] != 0) << m->numbers[i];
+        mask |= (uint64_t)(values[i] != 0) << m->numbers[i];
     return mask;
 }
 
@@ -218,7 +200,6 @@ typedef struct asked {
 
 static void broadcast(const asked *by, const members *m, uint64_t *out)
 {
-    CHECK(m->count > 0);
     uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
     bool same = true;
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
@@ -253,6 +234,8 @@ static void shuffle(const asked *by, const members *m, uint64_t *out)
 
 static void collective(const asked *by, const members *m, uint64_t *out)
 {
+    CHECK(m->count >= 1 && m->count <= m->size && m->size <= MEMBERS_MAX);
+    CHECK(by->count >= 1 && by->lane < SIM_LANES);
     if (m->operation <= SIM_COLLECTIVE_XOR) {
         fold(m, out);
         return;
@@ -269,7 +252,7 @@ static void collective(const asked *by, const members *m, uint64_t *out)
     for (uint32_t i = 0; i < m->count; i++) {
         out[i] = m->operation <= SIM_COLLECTIVE_ALL_EQUAL ? vote(m)
                  : m->operation == SIM_COLLECTIVE_ELECT   ? i == 0
-                 : m->operation == SIM_COLLECTIVE_BALLOT  ? ballot(m)
+                 : m->operation == SIM_COLLECTIVE_BALLOT  ? ballot(m, m->a)
                                                           : mask_bits(m, i);
     }
 }
@@ -289,20 +272,6 @@ static bool any_of(const uint64_t *bits, uint32_t count)
     return any != 0;
 }
 
-/* The result of a reduction or scan is undefined if any of its inputs is.  The same reduction or
- * scan finds this, with "or" as the operation, on a flag for each member. */
-static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
-{
-    uint64_t flags[MEMBERS_MAX];
-    members marks = *m;
-    for (uint32_t i = 0; i < m->count; i++)
-        flags[i] = a[i] ? UINT64_MAX : 0;
-    marks.operation = SIM_COLLECTIVE_OR;
-    marks.type = SIM_I64;
-    marks.a = flags;
-    fold(&marks, out);
-}
-
 /* One member with a defined value can decide a vote. */
 static uint64_t vote_undefined(const members *m, const uint64_t *a)
 {
@@ -310,14 +279,6 @@ static uint64_t vote_undefined(const members *m, const uint64_t *a)
         if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
     }
     return any_of(a, m->count);
-}
-
-static uint64_t ballot_undefined(const members *m, const uint64_t *a)
-{
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < m->count; i++)
-        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
-    return mask;
 }
 
 static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
@@ -337,7 +298,16 @@ static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i
 static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
 {
     if (m->operation <= SIM_COLLECTIVE_XOR) {
-        fold_undefined(m, u->a, out);
+        /* The result of a reduction or scan is undefined if any of its inputs is.  The same
+         * reduction or scan finds this, with "or" as the operation, on a flag for each member. */
+        uint64_t flags[MEMBERS_MAX];
+        members marks = *m;
+        for (uint32_t i = 0; i < m->count; i++)
+            flags[i] = u->a[i] ? UINT64_MAX : 0;
+        marks.operation = SIM_COLLECTIVE_OR;
+        marks.type = SIM_I64;
+        marks.a = flags;
+        fold(&marks, out);
         return;
     }
     for (uint32_t i = 0; i < m->count; i++) {
@@ -346,7 +316,7 @@ static void collective_undefined(const members *m, const undefined *u, uint64_t 
         case SIM_COLLECTIVE_ANY:
         case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
         case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
-        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot(m, u->a); break;
         case SIM_COLLECTIVE_BIT_EXTRACT:
         case SIM_COLLECTIVE_BIT_COUNT:
         case SIM_COLLECTIVE_FIND_LSB:
@@ -428,6 +398,7 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
     uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* undefined bits */
+    CHECK(first % size == 0 && first < x->wave->lane_count);
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
     if (live > size) live = size;
     members m = members_of(op);
@@ -499,6 +470,7 @@ void sim_handle_group_put(sim_exec *x, const sim_op *op)
     uint32_t bytes = sim_lane_bytes(m.type);
     uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
+    CHECK(x->wave->first_item + x->wave->lane_count <= items);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint64_t *values = x->launch->group_values + first + i;
@@ -507,19 +479,6 @@ void sim_handle_group_put(sim_exec *x, const sim_op *op)
         values[items] = sim_lane_bits(x, op->b, 8, i);
         shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
         shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
-    }
-}
-
-/* Sets the shadows of the results of a work-group's operation if any of its inputs is undefined. */
-static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
-{
-    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
-    const uint64_t *ub = ua + m->count;
-    if (any_of(ua, 2 * m->count)) sim_shadow_start(x);
-    if (!x->wave->tracks) return;
-    collective_undefined(m, &(undefined){ua, ub, ua}, out);
-    for (uint32_t i = x->low; i < x->high; i++) {
-        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
     }
 }
 
@@ -532,46 +491,46 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     CHECK(m.count <= MEMBERS_MAX && x->launch->barrier_count > 0);
     for (uint32_t i = 0; i < m.count; i++)
         numbers[i] = i;
+    uint64_t at = values_first(x, x->launch->barrier_count - 1);
     m.numbers = numbers;
-    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
+    m.a = m.c = x->launch->group_values + at;
     m.b = m.a + m.count;
     asked by = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
     collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
-    take_undefined(x, op, &m, out);
-}
-
-/* Copies one work-item's share: the elements whose index, modulo the group's size, is the
- * work-item's number. */
-static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
-{
-    uint8_t element[128];
-    const sim_register *places = x->frame->function->places + op->extra;
-    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
-    uint64_t to = sim_lane_bits(x, places[0], 8, lane), from = sim_lane_bits(x, places[1], 8, lane);
-    uint64_t count = sim_lane_bits(x, places[2], 8, lane);
-    uint32_t size = (uint32_t)op->imm;
-    CHECK(size <= sizeof element);
-    /* Local memory has fewer elements; one element past its end is enough for a finding. */
-    if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-    uint64_t stride = sim_lane_bits(x, places[3], 8, lane) * size;
-    for (uint64_t k = x->wave->first_item + lane; k < count; k += items) {
-        uint64_t source = from + k * (op->a ? size : stride);
-        sim_lane_load(x, op, lane, source, size, op->c, 1, element);
-        sim_lane_store(x, op, lane, to + k * (op->a ? stride : size), size, op->c, 1, element);
+    const uint64_t *ua = x->launch->group_undefined + at, *ub = ua + m.count;
+    if (any_of(ua, 2 * m.count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, &m, i, out[x->wave->first_item + i]);
     }
 }
 
+/* Each work-item copies the elements whose index, modulo the group's size, is its number. */
 void sim_handle_async_copy(sim_exec *x, const sim_op *op)
 {
+    uint8_t element[SIM_ACCESS_BYTES_MAX];
     const sim_register *places = x->frame->function->places + op->extra;
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint32_t size = (uint32_t)op->imm;
+    CHECK(size <= sizeof element);
     sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint64_t event = sim_race_copy_begin(x, op->site, i, sim_lane_bits(x, places[4], 8, i));
-        copy_share(x, op, i);
+        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
+        uint64_t count = sim_lane_bits(x, places[2], 8, i);
+        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
+        /* Local memory has fewer elements; one element past its end is enough for a finding. */
+        if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
+        for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
+            uint64_t source = from + k * (op->a ? size : stride);
+            sim_lane_load(x, op, i, source, size, op->c, 1, element);
+            sim_lane_store(x, op, i, to + k * (op->a ? stride : size), size, op->c, 1, element);
+        }
         sim_race_copy_begun(x);
         if (op->target == SIM_REGISTER_NONE) continue;
         memcpy((uint8_t *)sim_at(x, op->target) + i * sizeof event, &event, sizeof event);

@@ -19,33 +19,28 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     sim_finding_row *row;
     if (!sim_findings_add(&x->launch->findings, a->site, kind, a->count, &row)) return;
     rt_arena *arena = &x->launch->findings.arena;
-    rt_text what;
     row->object = rt_arena_text(arena, view->label);
     row->offset = view->offset;
+    rt_text where = rt_arena_printf(arena, "at offset %lld of %s'%.*s'", (long long)view->offset,
+                                    kind == SIM_FINDING_WRITE_TO_CONSTANT ? "constant " : "",
+                                    RT_TEXT_ARG(view->label));
     if (kind == SIM_FINDING_NULL_POINTER) {
-        what = rt_arena_printf(arena, "%s of %u bytes through a null pointer", a->verb, a->size);
+        where = RT_TEXT("through a null pointer");
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
-        what =
-            rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which has been freed",
-                            a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
-    } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
-        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'", a->verb,
-                               a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+        where = rt_arena_printf(arena, "%.*s, which has been freed", RT_TEXT_ARG(where));
     } else if (kind == SIM_FINDING_MISALIGNED) {
-        what = rt_arena_printf(
-            arena, "%s of %u bytes at offset %lld of '%.*s', which is not a multiple of %u",
-            a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label), a->alignment);
-    } else if (view->class == SIM_CLASS_FUNCTION) {
-        what =
-            rt_arena_printf(arena, "%s of %u bytes at the address of a function", a->verb, a->size);
-    } else if (view->size == 0) {
-        what =
-            rt_arena_printf(arena, "%s of %u bytes at an address of no object", a->verb, a->size);
-    } else {
-        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s' (%llu bytes)",
-                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label),
-                               (unsigned long long)view->size);
+        where = rt_arena_printf(arena, "%.*s, which is not a multiple of %u", RT_TEXT_ARG(where),
+                                a->alignment);
+    } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->class == SIM_CLASS_FUNCTION) {
+        where = RT_TEXT("at the address of a function");
+    } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->size == 0) {
+        where = RT_TEXT("at an address of no object");
+    } else if (kind == SIM_FINDING_OUT_OF_BOUNDS) {
+        where = rt_arena_printf(arena, "%.*s (%llu bytes)", RT_TEXT_ARG(where),
+                                (unsigned long long)view->size);
     }
+    rt_text what =
+        rt_arena_printf(arena, "%s of %u bytes %.*s", a->verb, a->size, RT_TEXT_ARG(where));
     sim_row_fill(x, row, a->lane, what);
 }
 
@@ -114,23 +109,19 @@ static uint8_t defined_bits(const sim_exec *x, uint32_t i)
     return x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
 }
 
-static void store_private(sim_exec *x, uint32_t lane, uint64_t position, uint32_t size,
-                          const uint8_t *bytes)
-{
-    for (uint32_t i = 0; i < size; i++) {
-        *sim_private_byte(x, lane, position + i) = bytes[i];
-        *sim_private_defined(x, lane, position + i) = defined_bits(x, i);
-    }
-}
-
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                     uint32_t alignment, uint32_t count, const uint8_t *bytes)
 {
     attempt a = {"store", true, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
+    CHECK(size <= SIM_ACCESS_BYTES_MAX);
     if (!access_begin(x, &a, &view)) return;
     if (view.class == SIM_CLASS_PRIVATE) {
-        store_private(x, lane, view.position + view.offset, size, bytes);
+        uint64_t position = view.position + view.offset;
+        for (uint32_t i = 0; i < size; i++) {
+            *sim_private_byte(x, lane, position + i) = bytes[i];
+            *sim_private_defined(x, lane, position + i) = defined_bits(x, i);
+        }
         return;
     }
     if (view.race && !sim_op_is_atomic(op)) {

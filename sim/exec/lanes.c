@@ -13,37 +13,23 @@
 
 #include <string.h>
 
-/* ---- Types of lanes: unsigned, signed, wide enough to compute in, twice as wide ------------- */
+/* ---- Types of lanes: wide enough to compute in, twice as wide -------------------------------- */
 
 __extension__ typedef unsigned __int128 wide_unsigned;
 __extension__ typedef __int128 wide_signed;
 
-#define U_I8     uint8_t
-#define U_I16    uint16_t
-#define U_I32    uint32_t
-#define U_I64    uint64_t
-#define U_F32    float
-#define U_F64    double
-#define S_I8     int8_t
-#define S_I16    int16_t
-#define S_I32    int32_t
-#define S_I64    int64_t
-#define W_I8     uint32_t
-#define W_I16    uint32_t
-#define W_I32    uint32_t
-#define W_I64    uint64_t
-#define D_I8     uint32_t
-#define D_I16    uint32_t
-#define D_I32    uint64_t
-#define D_I64    wide_unsigned
-#define DS_I8    int32_t
-#define DS_I16   int32_t
-#define DS_I32   int64_t
-#define DS_I64   wide_signed
-#define BITS_I8  8
-#define BITS_I16 16
-#define BITS_I32 32
-#define BITS_I64 64
+#define W_I8   uint32_t
+#define W_I16  uint32_t
+#define W_I32  uint32_t
+#define W_I64  uint64_t
+#define D_I8   uint32_t
+#define D_I16  uint32_t
+#define D_I32  uint64_t
+#define D_I64  wide_unsigned
+#define DS_I8  int32_t
+#define DS_I16 int32_t
+#define DS_I32 int64_t
+#define DS_I64 wide_signed
 
 /* The operand's lanes from `low` on. */
 #define ROW(type, place) ((const type *)__builtin_assume_aligned(sim_at(x, place), 64) + x->low)
@@ -82,88 +68,50 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
 
 /* ---- Shapes: loops around an expression of a and b ------------------------------------------ */
 
-/* Both operands are rows of lanes; both are uniform. */
-#define ROWS_SHAPE(function, T, R, EXPRESSION)                                                     \
+/* Operand o as a row of lanes, its value in lane i, and operand o as one value of all lanes. */
+#define ROW_OPERAND(T, o)     const T *row_##o = ROW(T, op->o)
+#define LANE(T, o)            T o = row_##o[i]
+#define UNIFORM_OPERAND(T, o) T o = *(const T *)sim_at(x, op->o)
+
+/* The loop, with declarations of the operands, and of their values in one lane if they are rows. */
+#define LANES_SHAPE(function, T, R, OPERANDS, VALUES, EXPRESSION)                                  \
     static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
-        const T *pa = ROW(T, op->a), *pb = ROW(T, op->b);                                          \
+        OPERANDS;                                                                                  \
         R *d = target_row(x, op, sizeof(R));                                                       \
         FOR_LANES                                                                                  \
         {                                                                                          \
-            T a = pa[i], b = pb[i];                                                                \
+            VALUES;                                                                                \
             d[i] = (R)(EXPRESSION);                                                                \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
     }
-#define UNIFORM_SHAPE(function, T, R, EXPRESSION)                                                  \
+#define UNIFORM_SHAPE(function, T, R, OPERANDS, EXPRESSION)                                        \
     static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
-        T a = *(const T *)sim_at(x, op->a), b = *(const T *)sim_at(x, op->b);                      \
+        OPERANDS;                                                                                  \
         *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
     }
+/* The same for both operands. */
+#define A_AND_B(OPERAND, T)                                                                        \
+    OPERAND(T, a);                                                                                 \
+    OPERAND(T, b)
 
-#define FOUR_SHAPES_VS(name, T, R, EXPRESSION)                                                     \
-    static void name##_VS(sim_exec *x, const sim_op *op)                                           \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const T *pa = ROW(T, op->a);                                                               \
-        T b = *(const T *)sim_at(x, op->b);                                                        \
-        R *d = target_row(x, op, sizeof(R));                                                       \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            T a = pa[i];                                                                           \
-            d[i] = (R)(EXPRESSION);                                                                \
-        }                                                                                          \
-        target_done(x, op, sizeof(R));                                                             \
-    }
-#define FOUR_SHAPES_SV(name, T, R, EXPRESSION)                                                     \
-    static void name##_SV(sim_exec *x, const sim_op *op)                                           \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        T a = *(const T *)sim_at(x, op->a);                                                        \
-        const T *pb = ROW(T, op->b);                                                               \
-        R *d = target_row(x, op, sizeof(R));                                                       \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            T b = pb[i];                                                                           \
-            d[i] = (R)(EXPRESSION);                                                                \
-        }                                                                                          \
-        target_done(x, op, sizeof(R));                                                             \
-    }
 #define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
-    ROWS_SHAPE(name##_VV, T, R, EXPRESSION)                                                        \
-    FOUR_SHAPES_VS(name, T, R, EXPRESSION)                                                         \
-    FOUR_SHAPES_SV(name, T, R, EXPRESSION)                                                         \
-    UNIFORM_SHAPE(name##_SS, T, R, EXPRESSION)
+    LANES_SHAPE(name##_VV, T, R, A_AND_B(ROW_OPERAND, T), A_AND_B(LANE, T), EXPRESSION)            \
+    LANES_SHAPE(name##_VS, T, R, ROW_OPERAND(T, a); UNIFORM_OPERAND(T, b), LANE(T, a), EXPRESSION) \
+    LANES_SHAPE(name##_SV, T, R, UNIFORM_OPERAND(T, a); ROW_OPERAND(T, b), LANE(T, b), EXPRESSION) \
+    UNIFORM_SHAPE(name##_SS, T, R, A_AND_B(UNIFORM_OPERAND, T), EXPRESSION)
 
 /* Forms VV and SS of the shape above, named _V and _S. */
 #define TWO_SHAPES(name, T, R, EXPRESSION)                                                         \
-    ROWS_SHAPE(name##_V, T, R, EXPRESSION)                                                         \
-    UNIFORM_SHAPE(name##_S, T, R, EXPRESSION)
+    LANES_SHAPE(name##_V, T, R, A_AND_B(ROW_OPERAND, T), A_AND_B(LANE, T), EXPRESSION)             \
+    UNIFORM_SHAPE(name##_S, T, R, A_AND_B(UNIFORM_OPERAND, T), EXPRESSION)
 
-#define ONE_SHAPES_V(name, T, R, EXPRESSION)                                                       \
-    static void name##_V(sim_exec *x, const sim_op *op)                                            \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const T *pa = ROW(T, op->a);                                                               \
-        R *d = target_row(x, op, sizeof(R));                                                       \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            T a = pa[i];                                                                           \
-            d[i] = (R)(EXPRESSION);                                                                \
-        }                                                                                          \
-        target_done(x, op, sizeof(R));                                                             \
-    }
-#define ONE_SHAPES_S(name, T, R, EXPRESSION)                                                       \
-    static void name##_S(sim_exec *x, const sim_op *op)                                            \
-    {                                                                                              \
-        T a = *(const T *)sim_at(x, op->a);                                                        \
-        *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
-    }
 #define ONE_SHAPES(name, T, R, EXPRESSION)                                                         \
-    ONE_SHAPES_V(name, T, R, EXPRESSION)                                                           \
-    ONE_SHAPES_S(name, T, R, EXPRESSION)
+    LANES_SHAPE(name##_V, T, R, ROW_OPERAND(T, a), LANE(T, a), EXPRESSION)                         \
+    UNIFORM_SHAPE(name##_S, T, R, UNIFORM_OPERAND(T, a), EXPRESSION)
 
 /* ---- Integer operations that are always defined --------------------------------------------- */
 
@@ -313,12 +261,10 @@ static inline double round_f64(double a)
 ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 
 #define LANE_TYPE     F32
-#define ELEMENT       float
 #define FMA_FUNCTION  __builtin_fmaf
 #define MATH_FUNCTION sim_math_float
 #include "sim/exec/lanes_float.inc"
 #define LANE_TYPE     F64
-#define ELEMENT       double
 #define FMA_FUNCTION  __builtin_fma
 #define MATH_FUNCTION sim_math_double
 #include "sim/exec/lanes_float.inc"
@@ -345,37 +291,30 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
 #define WRONG_UNIFORM(T, what)                                                                     \
     *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, what)
 
-#define SHIFT_LANES(T, bits, FIRST, SECOND, EXPRESSION)                                            \
-    uint32_t n = LANE_COUNT(x);                                                                    \
-    T *d = target_row(x, op, sizeof(T));                                                           \
-    uint32_t wrong = 0;                                                                            \
-    FOR_LANES                                                                                      \
-    {                                                                                              \
-        T a = FIRST, amount = SECOND, b = amount & (bits - 1);                                     \
-        wrong |= amount >= bits;                                                                   \
-        d[i] = (T)(EXPRESSION);                                                                    \
-    }                                                                                              \
-    for (uint32_t i = 0; wrong && i < n; i++) {                                                    \
-        if (!x->mask[x->low + i] || (SECOND) < bits) continue;                                     \
-        d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, shift_wrong);                           \
-    }                                                                                              \
-    target_done(x, op, sizeof(T));
-
-#define SHIFT_SHAPES_VV(name, T, bits, EXPRESSION)                                                 \
-    static void name##_VV(sim_exec *x, const sim_op *op)                                           \
-    {                                                                                              \
-        const T *pa = ROW(T, op->a);                                                               \
-        /* The amounts are needed again when d is written: d may be their row. */                  \
-        T pb[SIM_LANES];                                                                           \
-        memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
-        SHIFT_LANES(T, bits, pa[i], pb[i], EXPRESSION)                                             \
+#define WRONG_LANES(T, IS_WRONG, what)                                                             \
+    for (uint32_t i = 0; i < n; i++) {                                                             \
+        if (!x->mask[x->low + i] || !(IS_WRONG)) continue;                                         \
+        d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, what);                                  \
     }
-#define SHIFT_SHAPES_SV(name, T, bits, EXPRESSION)                                                 \
-    static void name##_SV(sim_exec *x, const sim_op *op)                                           \
+
+/* Shifts by a row of amounts, which are needed again when d is written: d may be their row. */
+#define SHIFT_SHAPE(function, T, bits, OPERAND, VALUE, EXPRESSION)                                 \
+    static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
-        T first = *(const T *)sim_at(x, op->a), pb[SIM_LANES];                                     \
-        memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
-        SHIFT_LANES(T, bits, first, pb[i], EXPRESSION)                                             \
+        uint32_t n = LANE_COUNT(x), wrong = 0;                                                     \
+        OPERAND;                                                                                   \
+        T amounts[SIM_LANES];                                                                      \
+        memcpy(amounts, ROW(T, op->b), n * sizeof(T));                                             \
+        T *d = target_row(x, op, sizeof(T));                                                       \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            VALUE;                                                                                 \
+            T amount = amounts[i], b = amount & (bits - 1);                                        \
+            wrong |= amount >= bits;                                                               \
+            d[i] = (T)(EXPRESSION);                                                                \
+        }                                                                                          \
+        if (wrong) WRONG_LANES(T, amounts[i] >= bits, shift_wrong)                                 \
+        target_done(x, op, sizeof(T));                                                             \
     }
 #define SHIFT_SHAPES_VS(name, T, bits, EXPRESSION)                                                 \
     static void name##_VS(sim_exec *x, const sim_op *op)                                           \
@@ -389,10 +328,7 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
             T a = pa[i];                                                                           \
             d[i] = (T)(EXPRESSION);                                                                \
         }                                                                                          \
-        for (uint32_t i = 0; amount >= bits && i < n; i++) {                                       \
-            if (!x->mask[x->low + i]) continue;                                                    \
-            d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, shift_wrong);                       \
-        }                                                                                          \
+        if (amount >= bits) WRONG_LANES(T, true, shift_wrong)                                      \
         target_done(x, op, sizeof(T));                                                             \
     }
 #define SHIFT_SHAPES_SS(name, T, bits, EXPRESSION)                                                 \
@@ -404,8 +340,8 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
         if (amount >= bits) WRONG_UNIFORM(T, shift_wrong);                                         \
     }
 #define SHIFT_SHAPES(name, T, bits, EXPRESSION)                                                    \
-    SHIFT_SHAPES_VV(name, T, bits, EXPRESSION)                                                     \
-    SHIFT_SHAPES_SV(name, T, bits, EXPRESSION)                                                     \
+    SHIFT_SHAPE(name##_VV, T, bits, ROW_OPERAND(T, a), LANE(T, a), EXPRESSION)                     \
+    SHIFT_SHAPE(name##_SV, T, bits, UNIFORM_OPERAND(T, a), , EXPRESSION)                           \
     SHIFT_SHAPES_VS(name, T, bits, EXPRESSION)                                                     \
     SHIFT_SHAPES_SS(name, T, bits, EXPRESSION)
 #define ALL_SHIFTS(t)                                                                              \
@@ -434,10 +370,7 @@ ALL_SHIFTS(I64)
             wrong |= !ok;                                                                          \
             d[i] = (R)(V)(ok ? whole : 0);                                                         \
         }                                                                                          \
-        for (uint32_t i = 0; wrong && i < n; i++) {                                                \
-            if (!x->mask[x->low + i] || fits[i]) continue;                                         \
-            d[i] = (R)sim_lane_undefined(x, op, x->low + i, 1, convert_wrong);                     \
-        }                                                                                          \
+        if (wrong) WRONG_LANES(R, !fits[i], convert_wrong)                                         \
         target_done(x, op, sizeof(R));                                                             \
     }
 #define TO_INT_SHAPES_S(name, T, R, V, trunc_function, low_bound, high_bound)                      \
@@ -515,16 +448,12 @@ ALL_DIVISIONS(I64)
 /* ---- Moves and selections ------------------------------------------------------------------- */
 
 #define LANE_TYPE I8
-#define ELEMENT   uint8_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I16
-#define ELEMENT   uint16_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I32
-#define ELEMENT   uint32_t
 #include "sim/exec/lanes_integer.inc"
 #define LANE_TYPE I64
-#define ELEMENT   uint64_t
 #include "sim/exec/lanes_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 #define BUDGET_MAX      (UINT64_C(1) << 35)
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
+_Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills its waves");
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
@@ -104,6 +105,7 @@ static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
 static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_t alignment,
                       rt_text label)
 {
+    CHECK((alignment & (alignment - 1)) == 0);
     uint64_t step = alignment > 64 ? alignment : 64;
     uint64_t offset = (*end + step - 1) & ~(step - 1);
     *rt_vector_push(&l->locals) =
@@ -141,85 +143,52 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     return RT_STATUS_OK;
 }
 
-/* Resets local memory for the next work-group, which has not written to it yet. */
-static void locals_start(sim_launch_state *l)
-{
-    if (!l->locals_memory.data) return;
-    memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
-    memset(l->locals_defined.data, 0, l->locals_defined.size);
-    for (uint32_t i = 0; i < l->locals.count; i++)
-        l->locals.items[i].all_defined = false;
-}
-
-/* Marks objects whose bytes are all defined: they need no shadow until undefined bytes arrive. */
-static void locals_settle(sim_launch_state *l)
-{
-    for (uint32_t i = 0; i < l->locals.count; i++) {
-        sim_local_object *local = &l->locals.items[i];
-        if (local->all_defined) continue;
-        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
-    }
-}
-
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
-/* Writes one argument to the uniform registers of the kernel's frame or, if it is a structure, to
- * the private memory of every lane. */
-static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
-                         uint32_t index, const sim_argument *argument, uint32_t local)
-{
-    const sim_kernel *kernel = l->kernel;
-    const sim_code_function *function = frame->function;
-    uint64_t address = 0;
-    rt_bytes bytes = {(const uint8_t *)&address, sizeof address};
-    uint32_t variable = kernel->variable[index];
-    if (argument->kind == SIM_PARAMETER_GLOBAL) {
-        address = argument->object ? sim_object_address(argument->object) + argument->offset : 0;
-    } else if (argument->kind == SIM_PARAMETER_LOCAL) {
-        address = sim_address_of(SIM_CLASS_LOCAL, local);
-    } else if (variable == SIM_NONE) {
-        bytes = argument->bytes;
-    } else {
-        address = sim_address_of(SIM_CLASS_PRIVATE,
-                                 frame->number << SIM_PRIVATE_VARIABLE_BITS | variable);
-        const sim_exec x = {.wave = wave};
-        uint64_t first = frame->private_first + function->variables[variable].offset;
-        for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-            for (uint64_t i = 0; i < argument->bytes.size; i++) {
-                *sim_private_byte(&x, lane, first + i) = argument->bytes.data[i];
-                *sim_private_defined(&x, lane, first + i) = 0xff;
-            }
-        }
-    }
-    for (uint32_t i = kernel->leaf_first[index]; i < kernel->leaf_first[index + 1]; i++) {
-        sim_leaf leaf = function->parameters[i];
-        if (leaf.place == SIM_REGISTER_NONE) continue;
-        CHECK(leaf.place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
-        CHECK(kernel->leaf_offset[i] + leaf.bytes <= bytes.size);
-        memcpy(frame->uniforms + (leaf.place & SIM_REGISTER_MASK),
-               bytes.data + kernel->leaf_offset[i], leaf.bytes);
-    }
-}
-
-/* Settles objects that earlier kernels and the host have filled completely. */
-static void arguments_settle(const sim_launch_state *l, const sim_argument *arguments)
-{
-    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
-        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
-        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
-        if (!memory->data || memory->all_defined) continue;
-        if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
-    }
-}
-
+/* Writes the arguments to the uniform registers of the kernel's frame or, if they are structures,
+ * to the private memory of every lane. */
 static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
                           const sim_argument *arguments)
 {
+    const sim_kernel *kernel = l->kernel;
+    const sim_code_function *function = frame->function;
+    const sim_exec x = {.wave = wave};
     uint32_t local = l->program->local_count;
-    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
-        if (arguments[i].kind == SIM_PARAMETER_LOCAL) local++;
-        argument_set(l, wave, frame, i, &arguments[i], local);
+    CHECK(frame->depth == 0 && function == &l->program->functions[kernel->function]);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const sim_argument *argument = &arguments[i];
+        uint64_t address = 0;
+        rt_bytes bytes = {(const uint8_t *)&address, sizeof address};
+        uint32_t variable = kernel->variable[i];
+        if (argument->kind == SIM_PARAMETER_GLOBAL) {
+            if (argument->object) address = sim_object_address(argument->object) + argument->offset;
+        } else if (argument->kind == SIM_PARAMETER_LOCAL) {
+            address = sim_address_of(SIM_CLASS_LOCAL, ++local);
+        } else if (variable == SIM_NONE) {
+            bytes = argument->bytes;
+        } else {
+            CHECK(variable < function->variable_count);
+            CHECK(argument->bytes.size <= function->variables[variable].size);
+            address = sim_address_of(SIM_CLASS_PRIVATE,
+                                     frame->number << SIM_PRIVATE_VARIABLE_BITS | variable);
+            uint64_t first = frame->private_first + function->variables[variable].offset;
+            for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+                for (uint64_t k = 0; k < argument->bytes.size; k++) {
+                    *sim_private_byte(&x, lane, first + k) = argument->bytes.data[k];
+                    *sim_private_defined(&x, lane, first + k) = 0xff;
+                }
+            }
+        }
+        for (uint32_t k = kernel->leaf_first[i]; k < kernel->leaf_first[i + 1]; k++) {
+            sim_leaf leaf = function->parameters[k];
+            if (leaf.place == SIM_REGISTER_NONE) continue;
+            CHECK(leaf.place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
+            CHECK(kernel->leaf_offset[k] + leaf.bytes <= bytes.size);
+            memcpy(frame->uniforms + (leaf.place & SIM_REGISTER_MASK),
+                   bytes.data + kernel->leaf_offset[k], leaf.bytes);
+        }
     }
+    CHECK(local == l->locals.count);
 }
 
 /* Memory passed as constant is constant while the kernel runs, even when accessed through other
@@ -310,14 +279,16 @@ static void pool_set(sim_launch_state *l)
  * reached. */
 static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
 {
+    sim_launch_state *l = x->launch;
     uint32_t done = 0, at_barrier = 0;
     for (uint32_t i = 0; i < count; i++) {
         done += waves[i].state == SIM_WAVE_DONE;
         at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
     }
     if (done + at_barrier < count) return false; /* some are still spinning */
-    CHECK_SLOW(sim_launch_check(x->launch));
+    CHECK_SLOW(sim_launch_check(l));
     sim_arrivals_judge(x);
+    CHECK(l->arrivals.count == 0);
     if (done == count) {
         x->wave = &waves[0];
         sim_race_copies_end(x);
@@ -327,48 +298,53 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         x->stop = true;
         return true;
     }
-    x->launch->barrier_count++;
-    locals_settle(x->launch);
-    const sim_fragment *at = waves[0].waiting.items[0];
-    sim_race_barrier(x->launch, at->frame->function->blocks[at->block - 1].extra);
+    l->barrier_count++;
+    /* Objects whose bytes are all defined need no shadow until undefined bytes arrive. */
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        sim_local_object *local = &l->locals.items[i];
+        if (local->all_defined) continue;
+        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+    }
+    const sim_code_block *barrier = sim_block_before(waves[0].waiting.items[0]);
+    CHECK(barrier->end == SIM_END_BARRIER);
+    sim_race_barrier(l, barrier->extra);
     for (uint32_t i = 0; i < count; i++) {
         sim_turns turns;
-        sim_schedule_units(x->launch, &waves[i], &turns);
+        sim_schedule_units(l, &waves[i], &turns);
         sim_wave_release(&waves[i], &turns);
     }
     return false;
-}
-
-/* Puts all waves at the start of the kernel; false if its variables do not fit. */
-static bool waves_start(sim_exec *x, sim_wave *waves, const sim_argument *arguments)
-{
-    sim_launch_state *l = x->launch;
-    const sim_code_function *function = &l->program->functions[l->kernel->function];
-    for (uint32_t i = 0; i < l->wave_count; i++) {
-        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
-        rows_set(l, &waves[i]);
-        if (!frame) {
-            sim_kernel_exhausted(x, &waves[i]);
-            return false;
-        }
-        arguments_set(l, &waves[i], frame, arguments);
-        sim_turns turns;
-        sim_schedule_units(l, &waves[i], &turns);
-        if (turns.unit_lanes) sim_wave_part(&waves[i], &turns);
-    }
-    return true;
 }
 
 static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
                       const sim_argument *arguments)
 {
     sim_launch_state *l = x->launch;
-    locals_start(l);
+    const sim_code_function *function = &l->program->functions[l->kernel->function];
+    /* Local memory starts undefined. */
+    if (l->locals_memory.data) {
+        memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+        memset(l->locals_defined.data, 0, l->locals_defined.size);
+        for (uint32_t i = 0; i < l->locals.count; i++)
+            l->locals.items[i].all_defined = false;
+    }
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        CHECK(l->group[k] < l->pool[SIM_SLOT_GROUP_COUNT + k]);
         l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
     }
     sim_race_group(l);
-    if (!waves_start(x, waves, arguments)) return;
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
+        rows_set(l, &waves[i]);
+        if (!frame) {
+            sim_kernel_exhausted(x, &waves[i]);
+            return;
+        }
+        arguments_set(l, &waves[i], frame, arguments);
+        sim_turns turns;
+        sim_schedule_units(l, &waves[i], &turns);
+        if (turns.unit_lanes) sim_wave_part(&waves[i], &turns);
+    }
     uint32_t order[WAVES_MAX];
     do {
         sim_schedule_waves(l, l->wave_count, order);
@@ -389,32 +365,17 @@ uint64_t sim_launch_group_count(const sim_launch_state *l)
     return total;
 }
 
-static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
-                       const sim_argument *arguments, sim_part part)
-{
-    sim_launch_state *l = x->launch;
-    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
-    sim_group_walk walk = sim_schedule_groups(l, sim_launch_group_count(l));
-    CHECK(part.first == 0 || walk.step == 1);
-    walk.at += part.first;
-    for (uint64_t i = 0; i < part.count && !x->stop; i++) {
-        l->group[0] = walk.at % counts[0];
-        l->group[1] = walk.at / counts[0] % counts[1];
-        l->group[2] = walk.at / counts[0] / counts[1];
-        run_group(x, engine, waves, arguments);
-        sim_output_group_end(&l->output, l->options);
-        sim_group_walk_on(&walk);
-    }
-}
-
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-static void run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
 {
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
+    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
+    CHECK(items >= 1 && items <= RT_WORK_GROUP_SIZE_MAX && l->barrier_count == 0);
+    sim_race_open(l, arguments);
     l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
-    sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
     CHECK(l->wave_count <= WAVES_MAX);
+    sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
     l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
     l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
     for (uint32_t i = 0; i < l->wave_count; i++) {
@@ -428,9 +389,22 @@ static void run(sim_launch_state *l, const sim_argument *arguments, sim_part par
     sim_exec *x = (sim_exec *)(void *)memory.data;
     x->launch = l;
     x->wave = &waves[0];
-    uint32_t engine = l->world->engine == SIM_ENGINE_BEST ? sim_engine_best() : l->world->engine;
-    run_groups(x, l->world->is_unchecked ? sim_engine_unchecked_at(engine) : sim_engine_at(engine),
-               waves, arguments, part);
+    uint32_t level = l->world->engine == SIM_ENGINE_BEST ? sim_engine_best() : l->world->engine;
+    sim_engine *engine =
+        l->world->is_unchecked ? sim_engine_unchecked_at(level) : sim_engine_at(level);
+    /* The groups of this part, in the schedule's order. */
+    sim_group_walk walk = sim_schedule_groups(l, sim_launch_group_count(l));
+    CHECK(part.first == 0 || walk.step == 1);
+    CHECK(part.count <= walk.count && part.first <= walk.count - part.count);
+    walk.at += part.first;
+    for (uint64_t i = 0; i < part.count && !x->stop; i++) {
+        l->group[0] = walk.at % counts[0];
+        l->group[1] = walk.at / counts[0] % counts[1];
+        l->group[2] = walk.at / counts[0] / counts[1];
+        run_group(x, engine, waves, arguments);
+        sim_output_group_end(&l->output, l->options);
+        sim_group_walk_on(&walk);
+    }
     rt_free(memory.block);
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_wave_close(&waves[i]);
@@ -438,14 +412,9 @@ static void run(sim_launch_state *l, const sim_argument *arguments, sim_part par
     rt_free(l->group_values);
     rt_free(l->group_undefined);
     rt_free(l->pool_undefined);
-}
-
-void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
-{
-    sim_race_open(l, arguments);
-    run(l, arguments, part);
     CHECK_SLOW(sim_launch_check(l));
     sim_race_close(l);
+    CHECK(!l->race && !l->local_races);
 }
 
 void sim_launch_close(sim_launch_state *l)
@@ -496,7 +465,13 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
     if (rt_ok(l.status)) {
-        arguments_settle(&l, arguments);
+        /* Objects that earlier kernels and the host have filled completely need no shadow. */
+        for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+            if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+            sim_memory *memory = sim_world_memory(world, arguments[i].object);
+            if (!memory->data || memory->all_defined) continue;
+            if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
+        }
         if (!sim_launch_parallel(&l, arguments)) {
             sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
         }

@@ -32,23 +32,9 @@ typedef struct meeting {
     const sim_fragment *first[SUBGROUPS_MAX]; /* where it meets next; NULL: no meeting */
 } meeting;
 
-static const sim_code_block *block_before(const sim_fragment *fragment)
-{
-    CHECK(fragment->block > 0);
-    return &fragment->frame->function->blocks[fragment->block - 1];
-}
-
 static bool is_at_meeting(const sim_fragment *fragment)
 {
-    return block_before(fragment)->end == SIM_END_MEET;
-}
-
-/* True if the specification requires that all work-items of the sub-group arrive: then those that
- * can run are waited for as long as it takes. */
-static bool needs_all(const sim_fragment *at)
-{
-    const sim_code_function *function = at->frame->function;
-    return function->ops[function->blocks[at->block].op_first].count != 0;
+    return sim_block_before(fragment)->end == SIM_END_MEET;
 }
 
 static const sim_frame *outermost(const sim_fragment *fragment)
@@ -59,9 +45,12 @@ static const sim_frame *outermost(const sim_fragment *fragment)
     return frame;
 }
 
-/* True if the lanes of a fragment that can run may still arrive in this iteration of all loops. */
-static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
+/* True if the lanes of a fragment that can run are waited for: the specification requires that all
+ * work-items of the sub-group arrive, or these may still arrive in this iteration of all loops. */
+static bool is_awaited(const sim_fragment *fragment, const sim_fragment *at)
 {
+    const sim_code_function *function = at->frame->function;
+    if (function->ops[function->blocks[at->block].op_first].count != 0) return true;
     if (fragment->round >= at->round + PATIENCE_ROUNDS) return false;
     return sim_place_compare(fragment, at) <= 0 || outermost(fragment) != outermost(at);
 }
@@ -69,30 +58,6 @@ static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
 static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t subgroup)
 {
     return memchr(fragment->mask + subgroup * m->size, 1, m->size) != NULL;
-}
-
-/* Finds out where each sub-group meets next, and which sub-groups still have lanes to wait for. */
-static void meeting_open(meeting *m, sim_exec *x)
-{
-    sim_wave *wave = x->wave;
-    *m = (meeting){.x = x, .size = x->launch->kernel->subgroup_size};
-    m->count = (wave->lane_count + m->size - 1) / m->size;
-    for (uint32_t i = 0; i < wave->waiting.count; i++) {
-        const sim_fragment *fragment = wave->waiting.items[i];
-        if (!is_at_meeting(fragment)) continue;
-        for (uint32_t s = 0; s < m->count; s++) {
-            if (!has_lane(m, fragment, s)) continue;
-            if (m->first[s] && sim_place_compare(m->first[s], fragment) <= 0) continue;
-            m->first[s] = fragment;
-        }
-    }
-    for (uint32_t i = 0; i < wave->ready.count; i++) {
-        const sim_fragment *fragment = wave->ready.items[i];
-        for (uint32_t s = 0; s < m->count; s++) {
-            if (!m->first[s] || !has_lane(m, fragment, s)) continue;
-            if (can_come(fragment, m->first[s]) || needs_all(m->first[s])) m->runs[s] = true;
-        }
-    }
 }
 
 /* Takes the lanes of the sub-groups that meet at the place of `at` out of a waiting fragment; NULL
@@ -122,29 +87,11 @@ static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32
     return *out_all ? sim_wave_resume(wave, index) : NULL;
 }
 
-/* Executes the block of collectives after the meeting, for all parts together. */
-static void parts_execute(sim_exec *x, sim_fragment *const *parts, uint32_t count)
-{
-    x->met = parts;
-    x->met_count = count;
-    const sim_code_function *function = parts[0]->frame->function;
-    const sim_code_block *block = &function->blocks[parts[0]->block];
-    CHECK(block->end == SIM_END_NEXT);
-    for (uint32_t i = 0; i < block->op_count; i++) {
-        const sim_op *op = &function->ops[block->op_first + i];
-        CHECK(op->handler == SIM_H_COLLECTIVE);
-        sim_handle_collective(x, op);
-    }
-    x->met_count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        parts[i]->block++;
-}
-
-/* Lets the sub-groups that meet at the place of `at` continue.  A single fragment executes the
- * block of collectives itself. */
+/* Lets the sub-groups that meet at the place of `at` continue. */
 static void place_release(meeting *m, const sim_fragment *at)
 {
-    sim_wave *wave = m->x->wave;
+    sim_exec *x = m->x;
+    sim_wave *wave = x->wave;
     sim_fragment *parts[SIM_LANES];
     uint32_t count = 0;
     const sim_fragment place = {.frame = at->frame, .block = at->block};
@@ -159,21 +106,55 @@ static void place_release(meeting *m, const sim_fragment *at)
         bool met = m->first[s] && !m->runs[s] && sim_place_same(m->first[s], &place);
         if (met) m->first[s] = NULL;
     }
-    if (count > 1) parts_execute(m->x, parts, count);
+    /* A single fragment executes the block of collectives itself; several execute it together. */
+    const sim_code_function *function = parts[0]->frame->function;
+    const sim_code_block *block = &function->blocks[parts[0]->block];
+    CHECK(block->end == SIM_END_NEXT);
+    x->met = parts;
+    x->met_count = count > 1 ? count : 0;
+    for (uint32_t i = 0; i < block->op_count && count > 1; i++) {
+        const sim_op *op = &function->ops[block->op_first + i];
+        CHECK(op->handler == SIM_H_COLLECTIVE);
+        sim_handle_collective(x, op);
+    }
+    for (uint32_t i = 0; i < x->met_count; i++)
+        parts[i]->block++;
+    x->met_count = 0;
     for (uint32_t i = 0; i < count; i++)
         sim_wave_push(wave, parts[i]);
 }
 
 void sim_meet(sim_exec *x)
 {
-    meeting m;
-    CHECK_SLOW(sim_wave_check(x->wave));
-    meeting_open(&m, x);
+    sim_wave *wave = x->wave;
+    CHECK(x->met_count == 0 && x->launch->kernel->reach.meets);
+    CHECK_SLOW(sim_wave_check(wave));
+    meeting m = {.x = x, .size = x->launch->kernel->subgroup_size};
+    m.count = (wave->lane_count + m.size - 1) / m.size;
+    CHECK(m.count >= 1 && m.count <= SUBGROUPS_MAX);
+    /* Where each sub-group meets next. */
+    for (uint32_t i = 0; i < wave->waiting.count; i++) {
+        const sim_fragment *fragment = wave->waiting.items[i];
+        if (!is_at_meeting(fragment)) continue;
+        for (uint32_t s = 0; s < m.count; s++) {
+            if (!has_lane(&m, fragment, s)) continue;
+            if (m.first[s] && sim_place_compare(m.first[s], fragment) <= 0) continue;
+            m.first[s] = fragment;
+        }
+    }
+    /* Which sub-groups still have lanes to wait for. */
+    for (uint32_t i = 0; i < wave->ready.count; i++) {
+        const sim_fragment *fragment = wave->ready.items[i];
+        for (uint32_t s = 0; s < m.count; s++) {
+            if (!m.first[s] || !has_lane(&m, fragment, s)) continue;
+            if (is_awaited(fragment, m.first[s])) m.runs[s] = true;
+        }
+    }
     for (uint32_t s = 0; s < m.count; s++) {
         if (m.first[s] && !m.runs[s]) place_release(&m, m.first[s]);
     }
-    x->wave->is_meeting = false;
-    for (uint32_t i = 0; i < x->wave->waiting.count; i++)
-        x->wave->is_meeting |= is_at_meeting(x->wave->waiting.items[i]);
-    CHECK_SLOW(sim_wave_check(x->wave));
+    wave->is_meeting = false;
+    for (uint32_t i = 0; i < wave->waiting.count; i++)
+        wave->is_meeting |= is_at_meeting(wave->waiting.items[i]);
+    CHECK_SLOW(sim_wave_check(wave));
 }

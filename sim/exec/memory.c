@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define COMPONENTS_MAX 16u
+_Static_assert(COMPONENTS_MAX * 8 <= SIM_ACCESS_BYTES_MAX, "a lane's access fits its shadow");
 
 /* Elements in memory, which may be unaligned if the module says so. */
 typedef uint8_t memory_8 __attribute__((may_alias));
@@ -31,11 +32,6 @@ typedef struct span {
     uint32_t unaligned; /* bits that are clear in an aligned offset */
 } span;
 
-static bool is_store(const sim_op *op)
-{
-    return op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
-}
-
 /* Prepares accesses of `size` bytes around an address; false if no access can be valid or the
  * object's offsets do not fit into rows. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
@@ -43,7 +39,8 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     sim_finding_kind kind;
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
     if (s->view.size < size || s->view.size > INT32_MAX) return false;
-    if (s->view.is_constant && is_store(op)) return false;
+    bool is_store = op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
+    if (s->view.is_constant && is_store) return false;
     if (!SIM_CHECKED) {
         s->view.defined = NULL;
         s->view.race = NULL;
@@ -302,32 +299,24 @@ static uint64_t room_at(sim_exec *x, uint64_t address)
     return is_inside ? view.size - view.offset : 0;
 }
 
-/* Copies for one lane, in pieces from the front; overlapping ranges are undefined in SPIR-V. If the
- * size exceeds an object, the copy stops soon after its end: that suffices for the finding. */
-static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to, uint64_t from,
-                      uint64_t size)
-{
-    uint8_t piece[64];
-    uint64_t room = room_at(x, from) < room_at(x, to) ? room_at(x, from) : room_at(x, to);
-    if (size > room + sizeof piece) size = room + sizeof piece;
-    for (uint64_t done = 0; done < size;) {
-        uint32_t part =
-            size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;
-        bool is_first = done == 0;
-        sim_lane_load(x, op, lane, from + done, part, is_first ? op->extra : 1, 1, piece);
-        sim_lane_store(x, op, lane, to + done, part, is_first ? (uint32_t)op->imm : 1, 1, piece);
-        done += part;
-    }
-}
-
+/* Copies for each lane, in pieces from the front; overlapping ranges are undefined in SPIR-V. If
+ * the size exceeds an object, the copy stops soon after its end: that suffices for the finding. */
 static void COPY_MEMORY(sim_exec *x, const sim_op *op)
 {
-    bool one_a = sim_register_uniform(op->a), one_b = sim_register_uniform(op->b);
-    bool one_c = sim_register_uniform(op->c);
-    const uint64_t *to = sim_at(x, op->a), *from = sim_at(x, op->b), *size = sim_at(x, op->c);
+    uint8_t piece[64];
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        copy_lane(x, op, i, to[one_a ? 0 : i], from[one_b ? 0 : i], size[one_c ? 0 : i]);
+        uint64_t to = sim_lane_bits(x, op->a, 8, i), from = sim_lane_bits(x, op->b, 8, i);
+        uint64_t size = sim_lane_bits(x, op->c, 8, i);
+        uint64_t room = room_at(x, from) < room_at(x, to) ? room_at(x, from) : room_at(x, to);
+        if (size > room + sizeof piece) size = room + sizeof piece;
+        for (uint64_t done = 0; done < size;) {
+            uint32_t part = (uint32_t)(size - done < sizeof piece ? size - done : sizeof piece);
+            bool is_first = done == 0;
+            sim_lane_load(x, op, i, from + done, part, is_first ? op->extra : 1, 1, piece);
+            sim_lane_store(x, op, i, to + done, part, is_first ? (uint32_t)op->imm : 1, 1, piece);
+            done += part;
+        }
     }
 }
 

@@ -38,30 +38,7 @@ typedef struct kept {
     uint8_t *data, *defined; /* defined: NULL if all was */
 } kept;
 
-/* ---- Which launches ------------------------------------------------------------------------- */
-
-static bool may_try(const sim_launch_state *l, uint64_t groups)
-{
-    const sim_world *world = l->world;
-    const sim_written *written = &l->kernel->written;
-    const sim_reach *reach = &l->kernel->reach;
-    bool is_silent = !reach->far_atomics && !reach->copies && !reach->prints &&
-                     !written->anything && !written->variables;
-    /* Without race detection, conflicts would go unnoticed; and the stamps must suffice for all
-     * threads. */
-    return world->threads > 1 && groups > 1 && is_silent && !world->is_unchecked &&
-           l->schedule == SIM_SCHEDULE_LOCKSTEP && world->race_next <= world->race_limit / 2;
-}
-
 /* ---- Memory --------------------------------------------------------------------------------- */
-
-static sim_memory *written_memory(const sim_launch_state *l, const sim_argument *arguments,
-                                  uint32_t i)
-{
-    bool is_written = arguments[i].kind == SIM_PARAMETER_GLOBAL && arguments[i].object &&
-                      l->kernel->written.parameters[i];
-    return is_written ? sim_world_memory(l->world, arguments[i].object) : NULL;
-}
 
 static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
 {
@@ -76,26 +53,26 @@ static kept *memory_keep(const sim_launch_state *l, const sim_argument *argument
     uint32_t count = l->kernel->parameter_count;
     kept *all = rt_alloc_array(count + 1u, sizeof *all);
     for (uint32_t i = 0; i < count; i++) {
-        sim_memory *memory = written_memory(l, arguments, i);
-        if (!memory || !memory->data) continue;
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
+        if (!l->kernel->written.parameters[i]) continue;
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        if (!memory->data) continue;
         all[i] = (kept){memory, bytes_copy(memory->data, memory->size),
                         bytes_copy(memory->defined, memory->size)};
     }
     return all;
 }
 
-static void memory_restore(const kept *all, uint32_t count)
+/* Frees what was kept, and first copies it back if `restores`. */
+static void memory_end(kept *all, uint32_t count, bool restores)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!all[i].memory) continue;
-        memcpy(all[i].memory->data, all[i].data, all[i].memory->size);
-        if (all[i].defined) memcpy(all[i].memory->defined, all[i].defined, all[i].memory->size);
-    }
-}
-
-static void memory_release(kept *all, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
+        const sim_memory *memory = all[i].memory;
+        CHECK_IMPLIES(memory != NULL, memory->all_defined == (all[i].defined == NULL));
+        if (memory && restores) {
+            memcpy(memory->data, all[i].data, memory->size);
+            if (all[i].defined) memcpy(memory->defined, all[i].defined, memory->size);
+        }
         rt_free(all[i].data);
         rt_free(all[i].defined);
     }
@@ -145,14 +122,10 @@ static void worker_close(worker *w, const sim_world *world)
     rt_sink_destroy(w->world.sink);
 }
 
-static void worker_run(worker *w)
-{
-    sim_launch_run(&w->launch, w->arguments, w->part);
-}
-
 static void *thread_main(void *user)
 {
-    worker_run(user);
+    worker *w = user;
+    sim_launch_run(&w->launch, w->arguments, w->part);
     sim_math_thread_end();
     return NULL;
 }
@@ -168,24 +141,12 @@ static void workers_run(worker *workers, uint32_t count)
         if (workers[i].is_started) {
             pthread_join(workers[i].thread, NULL);
         } else {
-            worker_run(&workers[i]);
+            sim_launch_run(&workers[i].launch, workers[i].arguments, workers[i].part);
         }
     }
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */
-
-/* True if the worker has a finding, or has had an effect other than on bytes of memory. */
-static bool worker_shows(const worker *w, const sim_world *world)
-{
-    if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return true;
-    if (w->world.race_restarts != world->race_restarts) return true;
-    for (uint32_t i = 0; i < world->objects.count; i++) {
-        const sim_memory *mine = &w->world.objects.items[i], *all = &world->objects.items[i];
-        if (mine->defined != all->defined || mine->all_defined != all->all_defined) return true;
-    }
-    return false;
-}
 
 /* What the workers so far have done to each cell of an object. */
 enum { SEEN_READ = 1, SEEN_WRITTEN = 2 };
@@ -218,6 +179,7 @@ static bool object_is_apart(const worker *workers, uint32_t count, uint32_t obje
     }
     if (!narrow) return true;
     uint64_t cells = sim_race_cells(narrow);
+    CHECK(cells >= 1 && narrow->class == SIM_RACE_GLOBAL);
     uint8_t *seen = rt_alloc(cells);
     bool apart = true;
     for (uint32_t i = 0; apart && i < count; i++) {
@@ -237,53 +199,66 @@ static bool object_is_apart(const worker *workers, uint32_t count, uint32_t obje
  * charged to the launch and its world. */
 static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t count)
 {
-    uint64_t cost = 0, stamps = 0;
+    sim_world *world = l->world;
+    uint32_t first = world->race_next ? world->race_next : 1;
+    uint64_t cost = 0, next = first;
     for (uint32_t i = 0; i < count; i++) {
-        if (worker_shows(&workers[i], l->world)) return false;
-        cost += l->budget - workers[i].launch.budget;
-        uint32_t first = l->world->race_next ? l->world->race_next : 1;
-        stamps += workers[i].world.race_next - first;
+        const worker *w = &workers[i];
+        /* Findings, and effects other than on bytes of memory, must be those of one thread. */
+        if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return false;
+        if (w->world.race_restarts != world->race_restarts) return false;
+        CHECK(w->launch.budget <= l->budget && w->world.race_next >= first);
+        CHECK(w->world.objects.count == world->objects.count);
+        for (uint32_t k = 0; k < world->objects.count; k++) {
+            const sim_memory *mine = &w->world.objects.items[k], *all = &world->objects.items[k];
+            if (mine->defined != all->defined || mine->all_defined != all->all_defined)
+                return false;
+        }
+        cost += l->budget - w->launch.budget;
+        next += w->world.race_next - first;
     }
-    for (uint32_t object = 1; object < l->world->objects.count; object++) {
+    for (uint32_t object = 1; object < world->objects.count; object++) {
         if (!object_is_apart(workers, count, object)) return false;
     }
-    uint64_t next = stamps + (l->world->race_next ? l->world->race_next : 1);
-    if (cost > l->budget || next > l->world->race_limit) return false;
+    if (cost > l->budget || next > world->race_limit) return false;
     l->budget -= cost;
-    l->world->race_next = (uint32_t)next;
+    world->race_next = (uint32_t)next;
     return true;
 }
 
 /* ---- The launch ----------------------------------------------------------------------------- */
 
-static bool try_parts(sim_launch_state *l, const sim_argument *arguments, worker *workers,
-                      uint32_t count, uint64_t groups)
-{
-    bool opened = true;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t first = groups / count * i + (i < groups % count ? i : groups % count);
-        sim_part part = {first, groups / count + (i < groups % count)};
-        opened &= worker_open(&workers[i], l, arguments, part);
-    }
-    if (opened) workers_run(workers, count);
-    bool stands = opened && workers_agree(l, workers, count);
-    for (uint32_t i = 0; i < count; i++)
-        worker_close(&workers[i], l->world);
-    return stands;
-}
-
 bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
 {
+    const sim_world *world = l->world;
+    const sim_written *written = &l->kernel->written;
+    const sim_reach *reach = &l->kernel->reach;
     uint64_t groups = sim_launch_group_count(l);
-    if (!may_try(l, groups)) return false;
+    if (world->threads <= 1 || groups <= 1 || l->schedule != SIM_SCHEDULE_LOCKSTEP) return false;
+    if (reach->far_atomics || reach->copies || reach->prints) return false;
+    if (written->anything || written->variables) return false;
+    /* Without race detection, conflicts would go unnoticed; and the stamps must suffice for all
+     * threads. */
+    if (world->is_unchecked || world->race_next > world->race_limit / 2) return false;
     uint32_t count = l->world->threads < THREADS_MAX ? l->world->threads : THREADS_MAX;
     if (count > groups) count = (uint32_t)groups;
+    CHECK(count >= 2 && count <= THREADS_MAX);
     worker *workers = rt_alloc_array(count, sizeof *workers);
     kept *before = memory_keep(l, arguments);
-    bool stands = try_parts(l, arguments, workers, count, groups);
+    bool stands = true;
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sim_part part = {first, groups / count + (i < groups % count)};
+        stands &= worker_open(&workers[i], l, arguments, part);
+        first += part.count;
+    }
+    CHECK(first == groups);
+    if (stands) workers_run(workers, count);
+    stands = stands && workers_agree(l, workers, count);
+    for (uint32_t i = 0; i < count; i++)
+        worker_close(&workers[i], world);
     l->world->parallel_count += stands;
-    if (!stands) memory_restore(before, l->kernel->parameter_count);
-    memory_release(before, l->kernel->parameter_count);
+    memory_end(before, l->kernel->parameter_count, !stands);
     rt_free(workers);
     return stands;
 }

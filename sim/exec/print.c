@@ -94,22 +94,6 @@ static bool print_directive(printing *p, const sim_directive *directive, rt_buff
     return true;
 }
 
-/* Appends the output of the call; false if its behaviour is undefined. */
-static bool print_call(printing *p, rt_text format, rt_buffer *out)
-{
-    for (size_t at = 0; at < format.length;) {
-        if (format.data[at] != '%') {
-            rt_buffer_append_byte(out, format.data[at++]);
-            continue;
-        }
-        sim_directive directive;
-        const char *what = sim_directive_read(format, &at, &directive);
-        if (what) return wrong(p, directive.text, what);
-        if (!print_directive(p, &directive, out)) return false;
-    }
-    return true;
-}
-
 /* ---- The operation ------------------------------------------------------------------------ */
 
 /* True if the call printed; an invalid call, or one that would print too much, prints nothing. */
@@ -124,8 +108,19 @@ static bool print_lane(sim_exec *x, const sim_op *op, uint32_t lane)
                   .lane = lane};
     rt_text format;
     size_t first = output->text.size;
+    CHECK(op->stride < l->program->print_count);
     if (!read_string(&p, component(&p, 8), SIM_OUTPUT_MAX, &format)) return false;
-    bool is_right = print_call(&p, format, &output->text);
+    bool is_right = true;
+    for (size_t at = 0; is_right && at < format.length;) {
+        if (format.data[at] != '%') {
+            rt_buffer_append_byte(&output->text, format.data[at++]);
+            continue;
+        }
+        sim_directive directive;
+        const char *what = sim_directive_read(format, &at, &directive);
+        is_right =
+            what ? wrong(&p, directive.text, what) : print_directive(&p, &directive, &output->text);
+    }
     size_t size = output->text.size - first;
     if (is_right && size > SIM_OUTPUT_MAX - output->bytes) {
         output->dropped++;
@@ -136,6 +131,7 @@ static bool print_lane(sim_exec *x, const sim_op *op, uint32_t lane)
         return false;
     }
     output->bytes += size;
+    CHECK(output->bytes <= SIM_OUTPUT_MAX);
     *rt_vector_push(&output->calls) = (sim_printed){.phase = l->barrier_count,
                                                     .item = x->wave->first_item + lane,
                                                     .first = (uint32_t)first,
@@ -170,6 +166,7 @@ void sim_output_group_end(sim_output *output, const sim_launch_options *options)
     rt_buffer ordered = {0};
     for (uint32_t i = 0; i < output->calls.count; i++) {
         const sim_printed *call = &output->calls.items[i];
+        CHECK(call->first + (size_t)call->size <= output->text.size);
         if (call->size == 0) continue; /* the text may be empty, without memory */
         rt_buffer_append(&ordered, output->text.data + call->first, call->size);
     }

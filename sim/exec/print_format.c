@@ -62,15 +62,6 @@ static bool take(rt_text format, size_t *at, char wanted)
     return true;
 }
 
-static void read_flags(rt_text format, size_t *at, sim_directive *directive)
-{
-    const char *flag;
-    while (peek(format, *at) && (flag = strchr(flag_names, peek(format, *at)))) {
-        directive->flags |= (uint8_t)(1u << (flag - flag_names));
-        (*at)++;
-    }
-}
-
 /* Reads a decimal number; numbers above SIM_PRINT_WIDTH_MAX give SIM_PRINT_WIDTH_MAX + 1. */
 static uint32_t read_number(rt_text format, size_t *at)
 {
@@ -90,14 +81,31 @@ static sim_print_length read_length(rt_text format, size_t *at)
     return take(format, at, 'l') ? SIM_LENGTH_HL : SIM_LENGTH_H;
 }
 
-static bool is_vector_size(uint32_t count)
+const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive)
 {
-    return count == 2 || count == 3 || count == 4 || count == 8 || count == 16;
-}
-
-/* What is wrong with a directive that has all of its parts; NULL if it is valid. */
-static const char *check(const sim_directive *directive)
-{
+    size_t first = (*at)++;
+    CHECK(first < format.length && format.data[first] == '%');
+    sim_directive *directive = out_directive;
+    *directive = (sim_directive){.text = {format.data + first, 2}, .conversion = '%'};
+    if (take(format, at, '%')) return NULL;
+    uint32_t vector = 0;
+    for (const char *flag; *at < format.length; (*at)++) {
+        flag = format.data[*at] ? strchr(flag_names, format.data[*at]) : NULL;
+        if (!flag) break;
+        directive->flags |= (uint8_t)(1u << (flag - flag_names));
+    }
+    directive->width = read_number(format, at);
+    directive->has_precision = take(format, at, '.');
+    if (directive->has_precision) directive->precision = read_number(format, at);
+    bool is_vector = take(format, at, 'v');
+    if (is_vector) vector = read_number(format, at);
+    directive->vector = (uint8_t)(vector <= 16 ? vector : 0);
+    directive->length = (uint8_t)read_length(format, at);
+    directive->conversion = peek(format, *at);
+    if (*at < format.length) (*at)++;
+    directive->text.length = *at - first;
+    bool is_size = vector == 2 || vector == 3 || vector == 4 || vector == 8 || vector == 16;
+    if (is_vector && !is_size) return "has no vector of 2, 3, 4, 8 or 16";
     const conversion *row = conversion_find(directive->conversion);
     if (!row) return "is not a conversion";
     uint8_t lengths = directive->vector ? row->lengths_many : row->lengths;
@@ -115,50 +123,7 @@ static const char *check(const sim_directive *directive)
     return NULL;
 }
 
-const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive)
-{
-    size_t first = (*at)++;
-    CHECK(first < format.length && format.data[first] == '%');
-    sim_directive *directive = out_directive;
-    *directive = (sim_directive){.text = {format.data + first, 2}, .conversion = '%'};
-    if (take(format, at, '%')) return NULL;
-    uint32_t vector = 0;
-    read_flags(format, at, directive);
-    directive->width = read_number(format, at);
-    directive->has_precision = take(format, at, '.');
-    if (directive->has_precision) directive->precision = read_number(format, at);
-    bool is_vector = take(format, at, 'v');
-    if (is_vector) vector = read_number(format, at);
-    directive->vector = (uint8_t)(vector <= 16 ? vector : 0);
-    directive->length = (uint8_t)read_length(format, at);
-    directive->conversion = peek(format, *at);
-    if (*at < format.length) (*at)++;
-    directive->text.length = *at - first;
-    if (is_vector && !is_vector_size(vector)) return "has no vector of 2, 3, 4, 8 or 16";
-    return check(directive);
-}
-
 /* ---- Arguments ---------------------------------------------------------------------------- */
-
-/* Integers may be promoted, as compilers do, or not; the length says what they are truncated to. */
-static const char *scalar_wants(const sim_directive *directive, sim_print_argument argument,
-                                sim_print_kind kind)
-{
-    bool fits = argument.count == 1 && argument.kind == (uint8_t)kind;
-    switch (kind) {
-    case SIM_PRINT_INTEGER:
-        if (directive->length == SIM_LENGTH_L) {
-            return fits && argument.bytes == 8 ? NULL : "an integer of 64 bits";
-        }
-        return fits && argument.bytes <= 4 ? NULL : "an integer of 32 bits";
-    case SIM_PRINT_FLOAT: return fits ? NULL : "a float or double";
-    case SIM_PRINT_STRING: return fits ? NULL : "a string in constant memory";
-    case SIM_PRINT_POINTER: break;
-    }
-    fits = argument.count == 1 &&
-           (argument.kind == SIM_PRINT_POINTER || argument.kind == SIM_PRINT_STRING);
-    return fits ? NULL : "a pointer";
-}
 
 static const char *vector_wants(const sim_directive *directive, sim_print_argument argument,
                                 sim_print_kind kind)
@@ -187,8 +152,23 @@ const char *sim_directive_wants(const sim_directive *directive, sim_print_argume
 {
     const conversion *row = conversion_find(directive->conversion);
     CHECK(row);
-    return directive->vector ? vector_wants(directive, argument, (sim_print_kind)row->kind)
-                             : scalar_wants(directive, argument, (sim_print_kind)row->kind);
+    if (directive->vector) return vector_wants(directive, argument, (sim_print_kind)row->kind);
+    bool fits = argument.count == 1 && argument.kind == row->kind;
+    switch ((sim_print_kind)row->kind) {
+    case SIM_PRINT_INTEGER:
+        /* Integers may be promoted, as compilers do, or not; the length says what they are
+         * truncated to. */
+        if (directive->length == SIM_LENGTH_L) {
+            return fits && argument.bytes == 8 ? NULL : "an integer of 64 bits";
+        }
+        return fits && argument.bytes <= 4 ? NULL : "an integer of 32 bits";
+    case SIM_PRINT_FLOAT: return fits ? NULL : "a float or double";
+    case SIM_PRINT_STRING: return fits ? NULL : "a string in constant memory";
+    case SIM_PRINT_POINTER:
+        fits |= argument.count == 1 && argument.kind == SIM_PRINT_STRING;
+        return fits ? NULL : "a pointer";
+    }
+    UNREACHABLE();
 }
 
 /* ---- Text --------------------------------------------------------------------------------- */
@@ -208,16 +188,9 @@ static void library_format(const sim_directive *directive, const char *length, c
 
 static double double_of(uint32_t bytes, uint64_t bits)
 {
-    union {
-        uint32_t u;
-        float f;
-    } narrow = {.u = (uint32_t)bits};
-    union {
-        uint64_t u;
-        double f;
-    } wide = {.u = bits};
     if (bytes == 2) return (double)sim_float_of_half((uint16_t)bits);
-    return bytes == 4 ? (double)narrow.f : wide.f;
+    if (bytes == 4) return (double)(sim_float_bits){.bits = (uint32_t)bits}.value;
+    return (sim_double_bits){.bits = bits}.value;
 }
 
 /* The argument, truncated to the directive's length and extended as the conversion reads it. */
@@ -230,6 +203,7 @@ static uint64_t integer_of(const sim_directive *directive, uint32_t bytes, uint6
                                    [SIM_LENGTH_L] = 8};
     bool is_signed = directive->conversion == 'd' || directive->conversion == 'i';
     uint32_t width = 8u * (most[directive->length] < bytes ? most[directive->length] : bytes);
+    CHECK(width >= 8 && width <= 64);
     uint64_t low = bits << (64 - width);
     return is_signed ? (uint64_t)((int64_t)low >> (64 - width)) : low >> (64 - width);
 }

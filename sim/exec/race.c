@@ -25,19 +25,6 @@ typedef struct row {
 
 /* ---- Which cells --------------------------------------------------------------------------- */
 
-/* The number of bytes of an access that are used, starting at *out_first. */
-static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, uint32_t *out_first)
-{
-    const sim_register *places = x->frame->function->places + op->extra;
-    uint32_t first = 0, last = op->count;
-    while (first + 1 < last && places[first] == SIM_REGISTER_NONE)
-        first++;
-    while (last > first + 1 && places[last - 1] == SIM_REGISTER_NONE)
-        last--;
-    *out_first = first * bytes;
-    return (last - first) * bytes;
-}
-
 /* The lanes that a row covers: only the active ones if these are contiguous. */
 typedef struct lanes {
     uint32_t first, n;
@@ -54,16 +41,6 @@ static lanes lanes_of(const sim_exec *x)
         last--;
     if (last - first + 1 == x->active) return (lanes){first, x->active, NULL};
     return (lanes){x->low, LANE_COUNT(x), x->mask + x->low};
-}
-
-/* The bits that are set in any active lane's offset. */
-static uint32_t offset_bits(const sim_exec *x)
-{
-    const uint32_t *offsets = x->offsets + x->low;
-    const uint8_t *m = x->mask + x->low;
-    uint32_t n = LANE_COUNT(x), bits = 0;
-    FOR_LANES bits |= m[i] ? offsets[i] : 0;
-    return bits;
 }
 
 static void row_start(const sim_race_clock *clock, row *out)
@@ -187,19 +164,6 @@ static bool row_settled(const row *r, const uint32_t *cells)
     return !sim_words_any(found_open);
 }
 
-/* True if a lane's cell does not hold what the lane has just written: another lane has the same
- * cell. */
-static bool row_shares(const row *r, const uint32_t *cells)
-{
-    sim_words shared = {0};
-    FOR_ROW_CHUNKS(r)
-    {
-        sim_words differs = chunk_get(r, cells, c) ^ sim_words_get(r->mine + c);
-        shared |= differs & sim_words_mask(r->mask + c);
-    }
-    return sim_words_any(shared);
-}
-
 /* Makes the lanes the last writers; false, with nothing changed, if two lanes have one cell. */
 static bool row_write(const row *r, uint32_t *cells)
 {
@@ -215,7 +179,15 @@ static bool row_write(const row *r, uint32_t *cells)
         FOR_ROW_CHUNKS(r) sim_words_put(before + c, chunk_get(r, cells, c));
     }
     FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(r->mine + c));
-    if (r->is_distinct || !row_shares(r, cells)) return true;
+    if (r->is_distinct) return true;
+    /* If a lane's cell does not hold what the lane has just written, another has the same cell. */
+    sim_words shared = {0};
+    FOR_ROW_CHUNKS(r)
+    {
+        sim_words differs = chunk_get(r, cells, c) ^ sim_words_get(r->mine + c);
+        shared |= differs & sim_words_mask(r->mask + c);
+    }
+    if (!sim_words_any(shared)) return true;
     FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(before + c));
     return false;
 }
@@ -349,17 +321,6 @@ static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, co
     return true;
 }
 
-/* Applies the log of reads to the cells. */
-static void log_settle(sim_race *race)
-{
-    uint32_t rest = 0;
-    for (uint32_t i = 0; i < race->log.count; i++) {
-        if (!logged_read(race, &race->log.items[i])) race->log.items[rest++] = race->log.items[i];
-    }
-    race->log.count = rest;
-    sim_race_log_flush(race);
-}
-
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
 /* Adjusts the size of the cells to the accesses and returns their number per lane; 0 if the
@@ -368,7 +329,13 @@ static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shado
                            uint32_t element, uint32_t first, uint32_t size, row *out)
 {
     uint64_t bits = first | size;
-    if (shadow->shift && (op->c & 3)) bits |= offset_bits(x);
+    if (shadow->shift && (op->c & 3)) {
+        const uint32_t *offsets = x->offsets + x->low;
+        const uint8_t *m = x->mask + x->low;
+        uint32_t n = LANE_COUNT(x), set = 0; /* in any active lane's offset */
+        FOR_LANES set |= m[i] ? offsets[i] : 0;
+        bits |= set;
+    }
     sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
     row_open(x, shadow, element, first, out);
     return size >> shadow->shift;
@@ -379,7 +346,14 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 {
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
-    uint32_t first, size = used_bytes(x, op, bytes, &first);
+    /* Only the components that are used, the first to the last, are read. */
+    const sim_register *places = x->frame->function->places + op->extra;
+    uint32_t low = 0, high = op->count;
+    while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
+        low++;
+    while (high > low + 1 && places[high - 1] == SIM_REGISTER_NONE)
+        high--;
+    uint32_t first = low * bytes, size = (high - low) * bytes;
     row r;
     if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
         sim_race_site(shadow, false, op->site);
@@ -408,7 +382,13 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     row r;
     uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
-        log_settle(race);
+        uint32_t rest = 0; /* rows that cannot be applied as rows */
+        for (uint32_t i = 0; i < race->log.count; i++) {
+            if (!logged_read(race, &race->log.items[i]))
+                race->log.items[rest++] = race->log.items[i];
+        }
+        race->log.count = rest;
+        sim_race_log_flush(race);
         cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }
     /* Accesses to local memory before the last barrier are settled; other groups do not see it. */

@@ -14,23 +14,19 @@ static const char field_wrong[] = "bit field that does not lie in the value";
 static const char sum_wrong[] = "sum of products that its type cannot hold";
 static const char index_wrong[] = "index of a component that the vector does not have";
 
-#define U_I8     uint8_t
-#define U_I16    uint16_t
-#define U_I32    uint32_t
-#define U_I64    uint64_t
-#define U_F32    float
-#define U_F64    double
-#define BITS_I8  8
-#define BITS_I16 16
-#define BITS_I32 32
-#define BITS_I64 64
-
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
 /* Reports what all running lanes did wrong together; all of them get the same number. */
 static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *what)
 {
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, what);
+}
+
+/* The result for lanes whose bit field does not lie in the value; `extra` 1: an invalid field is
+ * reported elsewhere. */
+static uint64_t field_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count)
+{
+    return op->extra ? 0 : sim_lane_undefined(x, op, lane, count, field_wrong);
 }
 
 /* ---- Half ------------------------------------------------------------------------------------ */
@@ -58,23 +54,15 @@ HALF_SHAPES(FTOH, F64, I16, sim_half_of_double)
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
 
-static uint64_t bits_at(const void *row, uint32_t bytes, uint32_t lane)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, (const uint8_t *)row + lane * bytes, bytes);
-    return bits;
-}
-
 static void CONVERT_V(sim_exec *x, const sim_op *op)
 {
     sim_numeric conversion = sim_numeric_unpack(op->extra);
     uint32_t from = sim_number_bytes(conversion.from), to = sim_number_bytes(conversion.to);
-    const void *a = sim_at(x, op->a);
     uint8_t *d = sim_at(x, op->target);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint64_t out;
-        if (!sim_convert(conversion, bits_at(a, from, i), &out)) {
+        if (!sim_convert(conversion, sim_lane_bits(x, op->a, from, i), &out)) {
             out = sim_lane_undefined(x, op, i, 1, convert_wrong);
         }
         memcpy(d + i * to, &out, to);
@@ -84,7 +72,7 @@ static void CONVERT_V(sim_exec *x, const sim_op *op)
 static void CONVERT_S(sim_exec *x, const sim_op *op)
 {
     sim_numeric conversion = sim_numeric_unpack(op->extra);
-    uint64_t bits = bits_at(sim_at(x, op->a), sim_number_bytes(conversion.from), 0), out;
+    uint64_t bits = sim_lane_bits(x, op->a, sim_number_bytes(conversion.from), 0), out;
     if (!sim_convert(conversion, bits, &out)) out = undefined_uniform(x, op, convert_wrong);
     memcpy(sim_at(x, op->target), &out, sim_number_bytes(conversion.to));
 }
@@ -92,20 +80,12 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
 /* ---- Checked integer operations ------------------------------------------------------------- */
 
 #define LANE_TYPE I8
-#define ELEMENT   uint8_t
-#define BITS      8
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I16
-#define ELEMENT   uint16_t
-#define BITS      16
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I32
-#define ELEMENT   uint32_t
-#define BITS      32
 #include "sim/exec/rare_integer.inc"
 #define LANE_TYPE I64
-#define ELEMENT   uint64_t
-#define BITS      64
 #include "sim/exec/rare_integer.inc"
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -75,19 +75,6 @@ static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
     if (edge->is_back) x->back_edges++;
 }
 
-/* Sets `mask` to the lanes of `from` whose condition is `wanted` and returns their number. */
-static uint32_t mask_where(uint8_t *mask, const uint8_t *from, const uint8_t *condition,
-                           uint8_t wanted)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < SIM_LANES; i++) {
-        uint8_t bit = (uint8_t)(from[i] & (condition[i] == wanted));
-        mask[i] = bit;
-        count += bit;
-    }
-    return count;
-}
-
 /* Removes the lanes of `gone` from the fragment. */
 static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
 {
@@ -114,7 +101,13 @@ static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *c
 {
     uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value on the first edge */
     sim_fragment *part = sim_wave_split(x->wave, fragment);
-    part->active = mask_where(part->mask, fragment->mask, condition, first);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        uint8_t bit = (uint8_t)(fragment->mask[i] & (condition[i] == first));
+        part->mask[i] = bit;
+        count += bit;
+    }
+    part->active = count;
     if (part->active == 0 || part->active == fragment->active) {
         bool all = part->active != 0;
         sim_wave_drop(x->wave, part);
@@ -125,13 +118,6 @@ static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *c
     enter_mask(x, fragment);
     x->partial = true;
     follow(x, fragment, &edges[first]);
-}
-
-static uint64_t condition_at(const void *row, uint32_t bytes, uint32_t lane)
-{
-    uint64_t value = 0;
-    memcpy(&value, (const uint8_t *)row + lane * bytes, bytes);
-    return value;
 }
 
 /* The edge that a lane takes: the first whose literal is its value, else the default. */
@@ -150,11 +136,10 @@ static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_b
                            const sim_edge *edges)
 {
     uint32_t taken[SIM_LANES] = {0};
-    const void *row = sim_at(x, block->condition);
+    uint32_t bytes = block->condition_bytes;
     CHECK(block->edge_count >= 1);
-    for (uint32_t i = x->low; i < x->high; i++) {
-        taken[i] = switch_edge(block, edges, condition_at(row, block->condition_bytes, i));
-    }
+    for (uint32_t i = x->low; i < x->high; i++)
+        taken[i] = switch_edge(block, edges, sim_lane_bits(x, block->condition, bytes, i));
     for (uint32_t k = 0; k < 2 * block->edge_count; k++) {
         uint32_t e = k % block->edge_count;
         if (edges[e].is_back != (k >= block->edge_count)) continue;
@@ -177,41 +162,42 @@ static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_b
     UNREACHABLE();
 }
 
-static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
-                           const sim_edge *edges)
-{
-    uint64_t value = condition_at(sim_at(x, block->condition), block->condition_bytes, 0);
-    follow(x, fragment, &edges[switch_edge(block, edges, value)]);
-}
-
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* Copies a value of the active lanes between places; either may be uniform or varying. */
-static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
-                 bool from_uniform, uint32_t bytes)
+/* The registers of one activation, and their shadows if the wave tracks. */
+typedef struct registers {
+    uint8_t *base[SIM_SPACE_COUNT], *undefined[SIM_SPACE_COUNT];
+} registers;
+
+static registers registers_of(sim_exec *x, const sim_frame *frame)
 {
-    if (to_uniform) {
-        CHECK(from_uniform);
-        memcpy(to, from, bytes);
-        return;
-    }
-    for (uint32_t i = x->low; i < x->high; i++) {
-        if (!x->mask[i]) continue;
-        memcpy(to + i * bytes, from + (from_uniform ? 0 : i * bytes), bytes);
-    }
+    registers all = {0};
+    sim_frame_bases(x, frame, all.base);
+    if (x->wave->tracks) sim_shadow_bases(x, frame, all.undefined);
+    return all;
 }
 
-/* Copies the shadow of a value as pass() copies the value; parameters and results are in frames. */
-static void pass_undefined(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
-                           bool from_uniform, uint32_t bytes)
+/* Copies a value of the active lanes, and then its shadow if the wave tracks, to a register of
+ * another activation: parameters and results are in frames. */
+static void pass(const sim_exec *x, const registers *target, sim_register to,
+                 const registers *source, sim_register from, uint32_t bytes)
 {
-    pass(x, to, to_uniform, from, from_uniform, bytes);
-    if (!to_uniform) sim_shadow_mark(x, to, bytes);
-}
-
-static void *at_bases(uint8_t *const *base, sim_register place)
-{
-    return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+    uint64_t step = sim_register_uniform(from) ? 0 : bytes;
+    for (uint32_t shadow = 0; shadow <= x->wave->tracks; shadow++) {
+        uint8_t *const *to_base = shadow ? target->undefined : target->base;
+        uint8_t *const *from_base = shadow ? source->undefined : source->base;
+        uint8_t *d = to_base[to >> SIM_REGISTER_SHIFT] + (to & SIM_REGISTER_MASK);
+        const uint8_t *s = from_base[from >> SIM_REGISTER_SHIFT] + (from & SIM_REGISTER_MASK);
+        if (sim_register_uniform(to)) {
+            CHECK(sim_register_uniform(from));
+            memcpy(d, s, bytes);
+            continue;
+        }
+        for (uint32_t i = x->low; i < x->high; i++) {
+            if (x->mask[i]) memcpy(d + i * bytes, s + i * step, bytes);
+        }
+        if (shadow) sim_shadow_mark(x, d, bytes);
+    }
 }
 
 /* Makes the fragment enter the function and passes the arguments of the block's call. */
@@ -222,32 +208,31 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     const sim_call *callee_call = &caller->calls[block->extra];
     const sim_code_function *callee = &x->launch->program->functions[function];
     const sim_frame *before = fragment->frame;
+    CHECK(callee_call->argument_count <= callee->parameter_count);
     if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
         sim_call_exhausted(x, block->site, function);
         return;
     }
     /* The stack may have moved, so addresses in the caller are recomputed. */
-    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
-                                      before->uniforms, (uint8_t *)x->launch->pool};
-    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
     sim_enter_frame(x, fragment);
-    if (x->wave->tracks) sim_shadow_bases(x, before, undefined);
+    registers target = registers_of(x, fragment->frame), source = registers_of(x, before);
     for (uint32_t i = 0; i < callee_call->argument_count; i++) {
         sim_register from = caller->places[callee_call->argument_first + i];
         sim_leaf to = callee->parameters[i];
-        if (to.place == SIM_REGISTER_NONE) continue;
-        pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
-             sim_register_uniform(from), to.bytes);
-        if (!x->wave->tracks) continue;
-        pass_undefined(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
-                       at_bases(undefined, from), sim_register_uniform(from), to.bytes);
+        if (to.place != SIM_REGISTER_NONE) pass(x, &target, to.place, &source, from, to.bytes);
     }
 }
 
-/* Skips a call without a valid target: the lanes continue after it, with results drawn from the
- * seed. */
-static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+/* Sends all lanes of the fragment to one target.  A call without a valid target is skipped: the
+ * lanes continue after it, with results drawn from the seed. */
+static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                        uint32_t function)
 {
+    if (function != SIM_NONE) {
+        sim_target_judge(x, block->site, function, sim_first_lane(x), fragment->active);
+        call(x, fragment, block, function);
+        return;
+    }
     const sim_code_function *caller = x->frame->function;
     const sim_call *pointer_call = &caller->calls[block->extra];
     const sim_signature *signature = &x->launch->program->signatures[pointer_call->function];
@@ -266,25 +251,15 @@ static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block 
     fragment->block++;
 }
 
-/* Sends all lanes of the fragment to one target. */
-static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
-                        uint32_t function)
+/* Splits lanes that call different functions; the functions run in program order. */
+static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
-    if (function == SIM_NONE) {
-        skip_call(x, fragment, block);
-    } else {
-        sim_target_judge(x, block->site, function, sim_first_lane(x), fragment->active);
-        call(x, fragment, block, function);
-    }
-}
-
-/* Finds the target of every active lane and returns how many lanes share the target of the first.
- * Lanes with the same wrong address share one finding. */
-static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t *targets)
-{
+    uint32_t targets[SIM_LANES] = {0};
     uint32_t signature = x->frame->function->calls[block->extra].function;
     const uint64_t *address = sim_at(x, block->condition);
     uint32_t step = sim_register_uniform(block->condition) ? 0 : 1;
+    /* The target of every active lane, and how many lanes share that of the first.  Lanes with the
+     * same wrong address share one finding. */
     uint32_t first = sim_first_lane(x), same = 0, before = first;
     for (uint32_t i = first; i < x->high; i++) {
         if (!x->mask[i]) continue;
@@ -295,14 +270,7 @@ static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t 
         same += targets[i] == targets[first];
         before = i;
     }
-    return same;
-}
-
-/* Splits lanes that call different functions; the functions run in program order. */
-static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
-{
-    uint32_t targets[SIM_LANES] = {0};
-    uint32_t same = find_targets(x, block, targets);
+    CHECK(same >= 1 && same <= fragment->active);
     while (same < fragment->active && !x->stop) {
         uint32_t target = targets[sim_first_lane(x)];
         sim_fragment *part = sim_wave_split(x->wave, fragment);
@@ -330,24 +298,14 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
 static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     const sim_frame *frame = fragment->frame, *parent = frame->parent;
-    const sim_code_function *callee = frame->function;
     if (!parent) return sim_wave_return(x->wave, fragment);
-    const sim_code_block *call_block = &parent->function->blocks[frame->call_block];
-    const sim_call *back = &parent->function->calls[call_block->extra];
-    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first, x->wave->rows.data,
-                                      parent->uniforms, (uint8_t *)x->launch->pool};
-    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
-    if (x->wave->tracks) sim_shadow_bases(x, parent, undefined);
+    const sim_code_function *callee = frame->function, *caller = parent->function;
+    const sim_call *back = &caller->calls[caller->blocks[frame->call_block].extra];
+    registers target = registers_of(x, parent), source = registers_of(x, frame);
     for (uint32_t i = 0; i < back->result_count; i++) {
-        sim_register to = parent->function->places[back->result_first + i];
+        sim_register to = caller->places[back->result_first + i];
         if (to == SIM_REGISTER_NONE) continue;
-        sim_register from = callee->places[block->extra + i];
-        pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
-             sim_register_uniform(from), callee->result_bytes[i]);
-        if (!x->wave->tracks) continue;
-        pass_undefined(x, at_bases(undefined, to), sim_register_uniform(to),
-                       at_bases(x->undefined, from), sim_register_uniform(from),
-                       callee->result_bytes[i]);
+        pass(x, &target, to, &source, callee->places[block->extra + i], callee->result_bytes[i]);
     }
     return sim_wave_return(x->wave, fragment);
 }
@@ -396,7 +354,8 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
     }
     case SIM_END_SWITCH:
         if (sim_register_uniform(block->condition)) {
-            switch_uniform(x, fragment, block, edges);
+            uint64_t value = sim_lane_bits(x, block->condition, block->condition_bytes, 0);
+            follow(x, fragment, &edges[switch_edge(block, edges, value)]);
         } else {
             switch_varying(x, fragment, block, edges);
         }
@@ -461,6 +420,7 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
         if (wave->is_meeting) sim_meet(x);
         sim_fragment *fragment = sim_wave_pop(wave);
         if (!fragment) {
+            CHECK(!wave->is_meeting);
             wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
             CHECK_SLOW(sim_wave_check(wave));
             return;

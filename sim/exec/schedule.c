@@ -59,11 +59,23 @@ sim_group_walk sim_schedule_groups(const sim_launch_state *l, uint64_t count)
 
 /* ---- Inside a work-group ------------------------------------------------------------------ */
 
+/* Checks that each number below `count` occurs once; panics otherwise.  For CHECK_SLOW. */
+static bool order_is_complete(const uint32_t *order, uint32_t count)
+{
+    bool seen[SIM_LANES] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(order[i] < count && !seen[order[i]]);
+        seen[order[i]] = true;
+    }
+    return true;
+}
+
 /* Fills in the numbers below `count` in the schedule's order. */
 static void order_fill(const sim_launch_state *l, draw what, uint32_t wave, uint32_t count,
                        uint32_t *out)
 {
     bool backward = l->schedule == SIM_SCHEDULE_BACKWARD;
+    CHECK(count >= 1 && count <= SIM_LANES);
     for (uint32_t i = 0; i < count; i++)
         out[i] = backward ? count - 1 - i : i;
     if (l->schedule != SIM_SCHEDULE_SEEDED) return;
@@ -75,6 +87,7 @@ static void order_fill(const sim_launch_state *l, draw what, uint32_t wave, uint
         out[i] = out[other];
         out[other] = held;
     }
+    CHECK_SLOW(order_is_complete(out, count));
 }
 
 void sim_schedule_waves(const sim_launch_state *l, uint32_t count, uint32_t *out_order)
@@ -87,6 +100,7 @@ void sim_schedule_units(const sim_launch_state *l, const sim_wave *wave, sim_tur
     out_turns->unit_lanes = l->unit_lanes;
     if (l->unit_lanes == 0) return;
     uint32_t order[SIM_LANES];
+    CHECK(l->schedule != SIM_SCHEDULE_LOCKSTEP && SIM_LANES % l->unit_lanes == 0);
     uint32_t count = (wave->lane_count + l->unit_lanes - 1) / l->unit_lanes;
     order_fill(l, DRAW_UNITS, wave->first_item / SIM_LANES, count, order);
     for (uint32_t i = 0; i < count; i++)

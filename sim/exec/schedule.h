@@ -24,6 +24,7 @@ sim_group_walk sim_schedule_groups(const sim_launch_state *launch, uint64_t coun
 
 static inline void sim_group_walk_on(sim_group_walk *walk)
 {
+    CHECK(walk->at < walk->count && walk->step <= walk->count);
     uint64_t left = walk->count - walk->step;
     walk->at = walk->at >= left ? walk->at - left : walk->at + walk->step;
 }

@@ -8,6 +8,7 @@
 static void exhausted(sim_exec *x, uint32_t site, uint32_t lane, uint64_t lanes, rt_text what)
 {
     sim_launch_state *l = x->launch;
+    CHECK(lanes >= 1 && lane < x->wave->lane_count);
     rt_text text =
         rt_arena_printf(&l->findings.arena, "the stack is exhausted: %.*s", RT_TEXT_ARG(what));
     sim_note(x, site, SIM_FINDING_STACK_EXHAUSTED, lane, lanes, text.data);

@@ -13,7 +13,6 @@
 #include "sim/memory/instance.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What an address refers to: a function of the launched program, or the reason why not. */
 typedef struct target {
@@ -28,20 +27,6 @@ static bool hashes_equal(rt_hash a, rt_hash b)
     return a.low == b.low && a.high == b.high;
 }
 
-/* Finds the launched program's own instance of another program's virtual function. */
-static void translate(const sim_program *program, target *t)
-{
-    const sim_code_function *made = &t->maker->functions[t->made];
-    const sim_program_module *from = &t->maker->modules[made->module];
-    /* Broken: a pointer is valid only in the program that made it. */
-    if (made->set.length == 0 || !RULE(VF_SPLIT_08)) return;
-    for (uint32_t m = 0; m < program->module_count && t->function == SIM_NONE; m++) {
-        if (!hashes_equal(program->modules[m].code, from->code)) continue;
-        t->specialised = !hashes_equal(program->modules[m].constants, from->constants);
-        if (!t->specialised) t->function = program->modules[m].functions[made->place];
-    }
-}
-
 static target target_of(const sim_exec *x, uint64_t address)
 {
     target t = {.function = SIM_NONE};
@@ -54,36 +39,27 @@ static target target_of(const sim_exec *x, uint64_t address)
         return t;
     }
     t.maker = sim_instance_of_function(x->launch->world, number, &t.made);
-    if (t.maker && is_first_byte) translate(program, &t);
+    if (!t.maker || !is_first_byte) return t;
+    CHECK(t.maker != program && t.made < t.maker->function_count);
+    /* The launched program's own instance of another program's virtual function.
+     * Broken: a pointer is valid only in the program that made it. */
+    const sim_code_function *made = &t.maker->functions[t.made];
+    const sim_program_module *from = &t.maker->modules[made->module];
+    if (made->set.length == 0 || !RULE(VF_SPLIT_08)) return t;
+    for (uint32_t m = 0; m < program->module_count && t.function == SIM_NONE; m++) {
+        if (!hashes_equal(program->modules[m].code, from->code)) continue;
+        t.specialised = !hashes_equal(program->modules[m].constants, from->constants);
+        if (!t.specialised) t.function = program->modules[m].functions[made->place];
+    }
     return t;
-}
-
-/* Describes what is wrong with an address of another program's function. */
-static void describe_foreign(const sim_exec *x, const target *t, uint64_t address, char *text,
-                             size_t size)
-{
-    bool was_given = sim_address_object(address) <= x->launch->world->function_count;
-    if (!t->maker && was_given) {
-        snprintf(text, size,
-                 "call through a pointer to a function of a program that no longer exists");
-        return;
-    }
-    const sim_code_function *made = t->maker ? &t->maker->functions[t->made] : NULL;
-    if (!made || made->set.length == 0 || sim_address_offset(address) != 0) {
-        snprintf(text, size, "call through a pointer to a function of another program");
-    } else {
-        snprintf(text, size, "call of virtual function '%.100s' of set '%.60s', %s,",
-                 made->name.data, made->set.data,
-                 t->specialised ? "whose image has other specialisation constants here"
-                                : "whose image is not linked into this program");
-    }
 }
 
 /* Describes what is wrong with the address. */
 static void describe(const sim_exec *x, const target *t, uint64_t address, char *text, size_t size)
 {
     const sim_program *program = x->launch->program;
-    uint32_t own = sim_address_object(address) - x->launch->function_first;
+    uint32_t number = sim_address_object(address), own = number - x->launch->function_first;
+    const sim_code_function *made = t->maker ? &t->maker->functions[t->made] : NULL;
     if (address == 0) {
         snprintf(text, size, "call through a null pointer");
     } else if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) {
@@ -96,8 +72,16 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     } else if (own < program->function_count) {
         snprintf(text, size, "call through a pointer %lld bytes away from function '%.100s'",
                  (long long)sim_address_offset(address), program->functions[own].name.data);
+    } else if (!made && number <= x->launch->world->function_count) {
+        snprintf(text, size,
+                 "call through a pointer to a function of a program that no longer exists");
+    } else if (!made || made->set.length == 0 || sim_address_offset(address) != 0) {
+        snprintf(text, size, "call through a pointer to a function of another program");
     } else {
-        describe_foreign(x, t, address, text, size);
+        snprintf(text, size, "call of virtual function '%.100s' of set '%.60s', %s,",
+                 made->name.data, made->set.data,
+                 t->specialised ? "whose image has other specialisation constants here"
+                                : "whose image is not linked into this program");
     }
 }
 
@@ -114,13 +98,8 @@ static bool may_cross(const sim_program *program, uint32_t caller, uint32_t call
 
 static bool list_has(rt_text list, rt_text name)
 {
-    while (list.length >= name.length) {
-        const char *comma = memchr(list.data, ',', list.length);
-        size_t length = comma ? (size_t)(comma - list.data) : list.length;
-        if (rt_text_equal((rt_text){list.data, length}, name)) return true;
-        if (!comma) return false;
-        list.data += length + 1;
-        list.length -= length + 1;
+    while (list.length > 0) {
+        if (rt_text_equal(rt_text_take_until(&list, ','), name)) return true;
     }
     return false;
 }
@@ -143,7 +122,7 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
                          uint32_t lane, uint64_t count)
 {
     const sim_program *program = x->launch->program;
-    CHECK(signature < program->signature_count);
+    CHECK(signature < program->signature_count && site < program->site_count);
     target t = target_of(x, address);
     if (t.function != SIM_NONE && program->functions[t.function].signature == signature &&
         may_cross(program, program->sites[site].function, t.function))

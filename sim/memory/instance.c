@@ -6,22 +6,18 @@
 
 #include <string.h>
 
-static uint64_t target_address(const sim_instance *instance, const sim_relocation *relocation)
-{
-    if (!relocation->is_function) {
-        return sim_object_address(instance->objects[relocation->target]) +
-               (uint64_t)relocation->addend;
-    }
-    return sim_address_of(SIM_CLASS_FUNCTION, instance->function_first + relocation->target) +
-           (uint64_t)relocation->addend;
-}
-
 /* Writes the addresses of variables and functions into initial values and the pool. */
 static void relocate(sim_world *world, const sim_program *program, const sim_instance *instance)
 {
     for (uint32_t i = 0; i < program->relocation_count; i++) {
         const sim_relocation *relocation = &program->relocations[i];
-        uint64_t address = target_address(instance, relocation);
+        uint32_t target = relocation->target;
+        CHECK(target < (relocation->is_function ? program->function_count : program->global_count));
+        uint64_t address =
+            relocation->is_function
+                ? sim_address_of(SIM_CLASS_FUNCTION, instance->function_first + target)
+                : sim_object_address(instance->objects[target]);
+        address += (uint64_t)relocation->addend;
         if (relocation->global == SIM_NONE) {
             instance->pool[relocation->offset] = address;
             continue;
@@ -64,37 +60,31 @@ static rt_status objects_create(sim_world *world, sim_instance *instance)
     return RT_STATUS_OK;
 }
 
-static rt_status functions_number(sim_world *world, sim_instance *instance)
-{
-    uint32_t count = instance->program->function_count;
-    if (count >= SIM_OBJECT_COUNT_MAX - world->function_count) {
-        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the programs of one device have more than %u functions",
-                       SIM_OBJECT_COUNT_MAX);
-    }
-    instance->function_first = world->function_count + 1;
-    world->function_count += count;
-    return RT_STATUS_OK;
-}
-
 rt_status sim_instance_find(sim_world *world, sim_program *program, sim_instance *out_instance)
 {
     for (uint32_t i = 0; i < world->instances.count; i++) {
         *out_instance = world->instances.items[i];
         if (out_instance->program == program) return RT_STATUS_OK;
     }
+    uint32_t function_count = program->function_count;
+    if (function_count >= SIM_OBJECT_COUNT_MAX - world->function_count) {
+        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the programs of one device have more than %u functions",
+                       SIM_OBJECT_COUNT_MAX);
+    }
     sim_instance instance = {
         .program = sim_program_retain(program),
+        .function_first = world->function_count + 1,
         .objects = rt_alloc_array(program->global_count, sizeof *instance.objects),
         .pool = rt_alloc_array(program->pool_slot_count, sizeof *instance.pool),
     };
     memcpy(instance.pool, program->pool_slots, program->pool_slot_count * sizeof *instance.pool);
-    rt_status status = functions_number(world, &instance);
-    if (rt_ok(status)) status = objects_create(world, &instance);
+    rt_status status = objects_create(world, &instance);
     if (!rt_ok(status)) {
         instance_free(&instance);
         return status;
     }
+    world->function_count += function_count;
     relocate(world, program, &instance);
     *rt_vector_push(&world->instances) = instance;
     CHECK_SLOW(sim_world_check(world));

@@ -21,6 +21,7 @@ enum { SIM_RACE_PLAIN, SIM_RACE_SUBGROUP, SIM_RACE_WORKGROUP, SIM_RACE_DEVICE };
 #define SIM_RACE_SEVERAL     (1u << 28) /* also others of that group since that barrier */
 #define SIM_RACE_OLDER       (1u << 29) /* also earlier groups */
 #define SIM_RACE_LEVEL_SHIFT 30u
+_Static_assert(SIM_RACE_SEVERAL == SIM_RACE_STAMP + 1u, "the flags follow the stamp");
 
 /* The shadow of one object. A cell of stamp 0 has not been accessed. */
 typedef struct sim_race_shadow {

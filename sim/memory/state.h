@@ -82,6 +82,7 @@ typedef enum sim_chunk_kind {
     SIM_CHUNK_IDLE,  /* no lane is active */
     SIM_CHUNK_PART,  /* a bit: not all lanes are active */
 } sim_chunk_kind;
+_Static_assert((SIM_CHUNK_PART & (SIM_CHUNK_PART - 1)) == 0, "PART is a bit");
 #define SIM_CHUNK_KIND(kind) ((sim_chunk_kind)((kind) & (SIM_CHUNK_PART - 1)))
 
 /* The running fragment, as handlers see it. */

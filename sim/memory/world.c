@@ -166,18 +166,6 @@ void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint
     if (size == memory->size) sim_memory_settle(memory);
 }
 
-/* Copies `size` bytes of the shadow; the memory must not be settled. */
-static void shadow_copy(const sim_memory *from, uint64_t from_offset, sim_memory *to,
-                        uint64_t to_offset, uint64_t size)
-{
-    if (from->all_defined) {
-        memset(to->defined + to_offset, 0xff, size);
-        if (size == to->size) sim_memory_settle(to);
-    } else {
-        memmove(to->defined + to_offset, from->defined + from_offset, size);
-    }
-}
-
 void sim_memory_unsettle(sim_memory *memory)
 {
     CHECK(memory->all_defined && !memory->defined);
@@ -201,7 +189,12 @@ void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset
     memmove(to->data + destination_offset, from->data + source_offset, size);
     if (from->all_defined && to->all_defined) return;
     if (to->all_defined) sim_memory_unsettle(to);
-    shadow_copy(from, source_offset, to, destination_offset, size);
+    if (from->all_defined) {
+        memset(to->defined + destination_offset, 0xff, size);
+        if (size == to->size) sim_memory_settle(to);
+    } else {
+        memmove(to->defined + destination_offset, from->defined + source_offset, size);
+    }
 }
 
 void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,

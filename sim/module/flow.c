@@ -281,39 +281,32 @@ static void settle_loops(sim_flow *flow)
         uint32_t block = flow->order[i], loop = flow->loop[block];
         if (loop == SIM_NONE) continue;
         flow->blocks[block].loop = flow->function->block_first + loop;
-        if (loop != block) {
-            flow->blocks[block].loop_depth = flow->blocks[loop].loop_depth;
-        } else {
-            uint32_t around = flow->around[block];
-            flow->blocks[block].loop_depth =
-                1 + (around == SIM_NONE ? 0 : flow->blocks[around].loop_depth);
-        }
+        /* A header is one deeper than the loop around its own, which precedes it in the order. */
+        uint32_t around = loop == block ? flow->around[block] : loop;
+        uint32_t depth = around == SIM_NONE ? 0 : flow->blocks[around].loop_depth;
+        flow->blocks[block].loop_depth = depth + (loop == block);
     }
 }
 
-/* Records which loops an edge exits.  Loops deeper than LOOP_DEPTH_MAX are ignored: exits only
+/* Records which loops each edge exits.  Loops deeper than LOOP_DEPTH_MAX are ignored: exits only
  * improve the order of blocks. */
-static void add_exits(sim_flow *flow, uint32_t source, uint32_t target)
-{
-    uint32_t inside = flow->loop[target], loop = flow->loop[source];
-    for (; loop != SIM_NONE; loop = flow->around[loop]) {
-        uint32_t depth = flow->blocks[loop].loop_depth;
-        if (depth > LOOP_DEPTH_MAX) continue;
-        while (inside != SIM_NONE && flow->blocks[inside].loop_depth > depth) {
-            inside = flow->around[inside];
-        }
-        if (inside == loop) return; /* the target is inside this loop and all enclosing loops */
-        *rt_vector_push(&flow->pool) = (loop_exit){target, flow->exits[loop]};
-        flow->exits[loop] = flow->pool.count - 1;
-    }
-}
-
 static void find_exits(sim_flow *flow)
 {
     for (uint32_t i = 0; i < flow->function->order_count; i++) {
         const sim_block *block = &flow->blocks[flow->order[i]];
         for (uint32_t k = 0; k < block->successor_count; k++) {
-            add_exits(flow, flow->order[i], block->successors[k] - flow->function->block_first);
+            uint32_t target = block->successors[k] - flow->function->block_first;
+            uint32_t inside = flow->loop[target], loop = flow->loop[flow->order[i]];
+            for (; loop != SIM_NONE; loop = flow->around[loop]) {
+                uint32_t depth = flow->blocks[loop].loop_depth;
+                if (depth > LOOP_DEPTH_MAX) continue;
+                while (inside != SIM_NONE && flow->blocks[inside].loop_depth > depth)
+                    inside = flow->around[inside];
+                /* The target may be inside this loop and so inside all that enclose it. */
+                if (inside == loop) break;
+                *rt_vector_push(&flow->pool) = (loop_exit){target, flow->exits[loop]};
+                flow->exits[loop] = flow->pool.count - 1;
+            }
         }
     }
 }

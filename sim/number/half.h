@@ -32,6 +32,8 @@ typedef union sim_double_bits {
     uint64_t bits;
 } sim_double_bits;
 
+/* The functions below, and those of math.c, rely on the formats of IEEE 754 and on operations
+ * without excess precision. */
 _Static_assert(sizeof(sim_float_bits) == 4 && sizeof(sim_double_bits) == 8, "no padding");
 _Static_assert(FLT_MANT_DIG == 24 && FLT_MAX_EXP == 128, "float is binary32");
 _Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "double is binary64");

@@ -247,6 +247,8 @@ typedef struct math_row {
     bool gives_integer;
 } math_row;
 
+/* The library's functions of two doubles are in the table themselves; the others have a wrapper
+ * with a second operand, which they ignore. */
 static const math_row rows[SIM_MATH_COUNT] = {
 #define ROUNDED(f)     [SIM_MATH_##f] = {near_##f, NULL, false, false},
 #define DIRECT(f, ...) [SIM_MATH_##f] = {direct_##f, direct_##f, __VA_ARGS__},

@@ -32,7 +32,7 @@ if ! grep -q 'compiler of sources in SYCL' machine; then
 fi
 cp linking.yaml before
 expect 2 new fusion linking
-says "stays as it is"
+says "choose another name"
 cmp linking.yaml before
 expect 2 new linkin other
 says "did you mean 'linking'?"

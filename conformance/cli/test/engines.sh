@@ -28,7 +28,7 @@ expect 0 run "$scenarios" --on sim --threads 3
 says "sim: $passed PASS"
 
 expect 2 run "$scenarios" --on 'sim{engine=v5}'
-says "there is no engine 'v5'; did you mean"
+says "unknown engine 'v5'; did you mean"
 expect 2 run "$scenarios" --on sim --threads 0
 says '--threads'
 

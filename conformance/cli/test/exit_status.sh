@@ -29,7 +29,7 @@ says "1 scenario read, 1 with problems"
 expect 0 check "$scenario"
 expect 2 run "$folder/none.yaml"
 expect 2 run "$scenario" --on nobody
-says "there is no subject 'nobody'"
+says "unknown subject 'nobody'"
 expect 2 run "$scenario" --jobs 0
 expect 2 run "$folder/some.assay"
 says "some.assay"

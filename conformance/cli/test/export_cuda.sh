@@ -108,7 +108,7 @@ compiles pointers
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for cuda -o "$folder/x"
 says "spec_constants.yaml:25:5: error: a specialisation constant has no form in an exported program"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for cuda -o "$folder/x"
-says "before it asks the device for anything"
+says "without calling the device"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
 
 exit $((failures > 0))

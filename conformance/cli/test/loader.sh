@@ -9,7 +9,7 @@ mkdir "$folder/temporary"
 export TMPDIR="$folder/temporary"
 
 expect 2 run "$scenario" --loader reel
-says "there is no loader 'reel'; did you mean 'real'?"
+says "unknown loader 'reel'; did you mean 'real'?"
 expect 0 run "$scenario" --on sim --loader simulated --json "$folder/records"
 grep -q conditions "$folder/records" && fail "the simulated loader is no condition" "$folder/records"
 # Records of the other loader are not reused.

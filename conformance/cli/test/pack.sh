@@ -60,7 +60,7 @@ says "sim: 2 PASS"
 bare 0 run "$folder/both.assay" --on sim --profile dpcpp
 says "sim: 2 PASS"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --profile documents,dpcp -o "$folder/y.assay"
-says "there is no profile 'dpcp'; did you mean 'dpcpp'?"
+says "unknown profile 'dpcp'; did you mean 'dpcpp'?"
 
 # Scenarios are selected by the rules that they cite, without a table of rules.
 bare 0 run "$folder/x.assay" --rule DL-REQ --on sim
@@ -69,7 +69,7 @@ grep -q "fusion/promotion" "$folder/out" && fail "--rule kept a scenario that ci
 bare 4 run "$folder/both.assay" --rule DG-FE --on sim
 says 'no scenario is left of 2'
 bare 2 run "$folder/x.assay" --rule DL-REQ,DL-RQ-01 --on sim
-says "there is no rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
+says "unknown rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
 
 # Code for a device with another format is missing too; it is named, and the scenario is not judged.
 if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
@@ -89,7 +89,7 @@ printf '\050\265\057\375' >"$folder/old.assay"
 bare 2 run "$folder/old.assay" --on sim
 says "a pack of version 1, but this assay reads version 2; pack the scenarios anew"
 bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
-says "a pack is run alone"
+says "a pack cannot be combined with other paths"
 bare 2 run "$folder/none.assay" --on sim
 says "cannot be read"
 for command in check fmt requirements; do

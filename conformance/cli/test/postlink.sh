@@ -217,7 +217,7 @@ says '--to, --layout and --compress need -o DIR'
 expect 2 postlink lib.cl -o made --to elf
 says '--to elf: expected text, syclbin or c'
 expect 3 postlink lib.cl -o lib.cl/below
-says 'the folder lib.cl/below cannot be made'
+says '-o lib.cl/below: the folder cannot be created'
 
 [ $failures -eq 0 ] || echo "$failures failures"
 [ $failures -eq 0 ]

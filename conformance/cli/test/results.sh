@@ -94,7 +94,7 @@ expect 0 run "$scenario" --on sim --junit /dev/stdout
 says '<testsuites name="assay" tests="1"'
 
 expect 0 why "$folder/s/passes.yaml" sim
-says "What was expected, and what was seen:"
+says "Expectations and observations:"
 expect 2 why "$folder/s" sim
 expect 2 why "$scenario"
 expect 2 why "$scenario" nobody

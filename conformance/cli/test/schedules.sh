@@ -62,9 +62,9 @@ says "sim: 1 PASS"
 says "sim{schedule=forward}: 0 PASS, 0 SKIP, 1 XFAIL"
 
 expect 2 run "$fails" --on 'sim{schedule=bakward}'
-says "there is no schedule 'bakward'; did you mean 'backward'?"
+says "unknown schedule 'bakward'; did you mean 'backward'?"
 expect 2 run "$fails" --on 'sim{shedule=backward}'
-says "there is no setting 'shedule'; did you mean 'schedule'?"
+says "unknown setting 'shedule'; did you mean 'schedule'?"
 
 [ $failures -eq 0 ] || echo "$failures failures"
 [ $failures -eq 0 ]

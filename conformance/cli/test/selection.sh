@@ -33,7 +33,7 @@ ran 3
 expect 0 $run --feature device,linking
 ran 5
 expect 2 $run --feature linkin
-says "there is no folder of scenarios 'linkin'; did you mean 'linking'?"
+says "unknown folder of scenarios 'linkin'; did you mean 'linking'?"
 expect 2 $run --feature ''
 expect 0 $run --rule DL-REQ-02
 ran 2
@@ -42,7 +42,7 @@ ran 5
 expect 0 $run --rule DL-REQ-01 --feature linking
 ran 3
 expect 2 $run --rule DL-REQ-0
-says "there is no rule 'DL-REQ-0'"
+says "unknown rule 'DL-REQ-0'"
 expect 4 $run --rule DL-REQ-02 --feature linking
 says '--rule DL-REQ-02: no scenario is left of 3'
 expect 4 $run --rule DL-RESOLVE
@@ -54,12 +54,12 @@ ran 1
 grep -q linking/2 "$folder/records" || fail "another scenario was selected"
 expect 4 $run --verdict CRASH --from "$folder/earlier"
 expect 2 $run --verdict FIAL --from "$folder/earlier"
-says "there is no verdict 'FIAL'; did you mean 'FAIL'?"
+says "unknown verdict 'FIAL'; did you mean 'FAIL'?"
 expect 2 $run --verdict FAIL
-says '--verdict needs --from beside it'
+says '--verdict and --from need each other'
 expect 2 $run --verdict FAIL --from "$scenario"
 expect 2 $run --profile document
-says "there is no profile 'document'; did you mean 'documents'?"
+says "unknown profile 'document'; did you mean 'documents'?"
 expect 2 $run --choices 0,,1
 expect 2 $run --explore-max 0
 expect 2 $run --on ,
@@ -86,7 +86,7 @@ done
 
 # ---- Resuming ----
 expect 2 run "$root" --on "$subject" --resume
-says '--resume goes with --json FILE'
+says '--resume needs --json FILE'
 expect 2 run "$root" --on "$subject" --resume --json "$scenario"
 head -n 3 "$folder/all" >"$folder/records"
 printf '{"scenario":"devi' >>"$folder/records"

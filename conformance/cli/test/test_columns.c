@@ -38,24 +38,22 @@ static void subjects_are_chosen_or_refused(void **state)
         {",", "", "", "a subject's name is missing (assay subjects lists them)"},
         {"sim,", "", "", "a subject's name is missing (assay subjects lists them)"},
         {"intel-cp", "", "",
-         "there is no subject 'intel-cp'; did you mean 'intel-cpu'? (assay subjects lists "
+         "unknown subject 'intel-cp'; did you mean 'intel-cpu'? (assay subjects lists "
          "them)"},
         {"intel-cpu{A=1", "", "", "intel-cpu{A=1: the '}' is missing"},
-        {"intel-cpu{A=1}x", "", "", "intel-cpu{A=1}x: expected a comma or nothing behind '}'"},
-        {"intel-cpu{}", "", "",
-         "intel-cpu{}: there is nothing in the braces of intel-cpu; write NAME=VALUE"},
-        {"intel-cpu{A}", "", "",
-         "intel-cpu{A}: 'A' is not an option of a driver; write NAME=VALUE"},
+        {"intel-cpu{A=1}x", "", "", "intel-cpu{A=1}x: expected a comma or the end after '}'"},
+        {"intel-cpu{}", "", "", "intel-cpu{}: the braces of intel-cpu are empty; write NAME=VALUE"},
+        {"intel-cpu{A}", "", "", "intel-cpu{A}: 'A' is not a driver option; write NAME=VALUE"},
         {"intel-cpu{1=2}", "", "",
-         "intel-cpu{1=2}: '1=2' is not an option of a driver; write NAME=VALUE"},
+         "intel-cpu{1=2}: '1=2' is not a driver option; write NAME=VALUE"},
         {"sim,sim{schedule=backward}", "sim sim{schedule=backward} ", "schedule=backward ", NULL},
-        {"sim{}", "", "", "sim{}: there is nothing in the braces of sim; write NAME=VALUE"},
+        {"sim{}", "", "", "sim{}: the braces of sim are empty; write NAME=VALUE"},
         {"sim{shedule=forward}", "", "",
-         "sim{shedule=forward}: there is no setting 'shedule'; did you mean 'schedule'?"},
+         "sim{shedule=forward}: unknown setting 'shedule'; did you mean 'schedule'?"},
         {"sim{schedule=bakward}", "", "",
-         "sim{schedule=bakward}: there is no schedule 'bakward'; did you mean 'backward'?"},
+         "sim{schedule=bakward}: unknown schedule 'bakward'; did you mean 'backward'?"},
         {"sim{schedule}", "", "",
-         "sim{schedule}: there is no schedule ''; expected one of: forward, backward"},
+         "sim{schedule}: unknown schedule ''; expected one of: forward, backward"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_arena arena = {0};

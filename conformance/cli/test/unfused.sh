@@ -44,7 +44,7 @@ says "unobserved: launch, trace"
 expect 0 run "$folder/independent.yaml" --on 'sim,sim{schedule=backward,fusion=off}'
 expect 0 run "$folder/independent.yaml" --on 'sim{fusion=on}'
 expect 2 run "$folder/independent.yaml" --on 'sim{fusion=offf}'
-says "there is no fusion 'offf'; did you mean 'off'?"
+says "unknown fusion 'offf'; did you mean 'off'?"
 
 [ $failures -eq 0 ] || echo "$failures failures"
 [ $failures -eq 0 ]

@@ -190,14 +190,15 @@ static void what_a_second_process_had_is_told(void **state)
         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"n\",\"after\":[\"0\"]}]}";
     rt_buffer out = {0};
     explain_text(&sample, two, &out);
-    assert_non_null(strstr(rt_buffer_string(&out),
-                           "  0              built from app/0 for device d\n"
-                           "  0              had from the persistent cache, of app/0 for device d\n"
-                           "\nCommands\n"
-                           "  0              upload  memory m\n"
-                           "  1              upload  memory m  after [0]\n"
-                           "  -              restart  process 1\n"
-                           "  1              upload  memory n  after [0]\n"));
+    assert_non_null(
+        strstr(rt_buffer_string(&out),
+               "  0              built from app/0 for device d\n"
+               "  0              restored from the persistent cache, of app/0 for device d\n"
+               "\nCommands\n"
+               "  0              upload  memory m\n"
+               "  1              upload  memory m  after [0]\n"
+               "  -              restart  process 1\n"
+               "  1              upload  memory n  after [0]\n"));
     rt_buffer_free(&out);
     cnf_explain_dot(&out, &sample, rt_text_of(two));
     const char *dot = rt_buffer_string(&out);

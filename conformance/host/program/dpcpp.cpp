@@ -85,7 +85,7 @@ void request::end() const
 {
     if (!host_reader_finished(in)) {
         refuse("the request has " + std::to_string(in->size - in->position) +
-               " bytes behind its last field");
+               " bytes after its last field");
     }
 }
 
@@ -125,31 +125,27 @@ static bool has_state()
 /* Held while a request is answered. Other channels may still be busy when channel 0 closes. */
 static std::shared_mutex answering;
 
-/* Running commands must end before the objects that they use are destroyed; no caller is left to
- * report failures to. */
-static void end_queues()
-{
-    if (!kept_state) return;
-    for (const auto &queue : kept_state->queues.all()) {
-        try {
-            queue->wait();
-        } catch (...) {
-            continue;
-        }
-    }
-}
-
 /* Destroys buffers and queues as at an application's end, before the process's own destructors; not
  * while a request of another channel still uses them, which the end of the process cuts short. */
 static void end_state()
 {
     std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
-    if (alone.owns_lock()) {
-        end_queues();
-        kept_state.reset();
-    } else {
+    if (!alone.owns_lock()) {
         static_cast<void>(kept_state.release());
+        return;
     }
+    /* Running commands must end before the objects that they use are destroyed; no caller is left
+     * to report failures to. */
+    if (kept_state) {
+        for (const auto &queue : kept_state->queues.all()) {
+            try {
+                queue->wait();
+            } catch (...) {
+                continue;
+            }
+        }
+    }
+    kept_state.reset();
 }
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
@@ -173,23 +169,18 @@ static const char *const error_names[] = {
     "errc::backend_mismatch",
 };
 
-static std::string class_of(const sycl::exception &thrown)
-{
-    const size_t count = sizeof error_names / sizeof *error_names;
-    auto number = static_cast<size_t>(thrown.code().value());
-    if (thrown.code().category() != sycl::sycl_category() || number >= count) return "exception";
-    return error_names[number];
-}
-
 /* The exception being handled, as a refusal. */
 static refusal refusal_of_current_exception()
 {
+    const size_t count = sizeof error_names / sizeof *error_names;
     try {
         throw;
     } catch (const refusal &ours) {
         return ours;
     } catch (const sycl::exception &thrown) {
-        return {class_of(thrown), thrown.what()};
+        auto number = static_cast<size_t>(thrown.code().value());
+        bool is_named = thrown.code().category() == sycl::sycl_category() && number < count;
+        return {is_named ? error_names[number] : "exception", thrown.what()};
     } catch (const std::bad_alloc &) {
         return {"errc::memory_allocation", "the host program is out of memory"};
     } catch (const std::exception &thrown) {

@@ -118,9 +118,7 @@ static void bundle_compile(request &in, host_writer *out)
 {
     std::shared_ptr<bundle> from = read_bundle_in(in, 0);
     in.end();
-    bundle made;
-    made.object = sycl::compile(*from->input);
-    keep_bundle(out, std::move(made));
+    keep_bundle(out, {{}, sycl::compile(*from->input), {}});
 }
 
 static void bundle_link(request &in, host_writer *out)
@@ -131,18 +129,14 @@ static void bundle_link(request &in, host_writer *out)
         objects.push_back(*read_bundle_in(in, 1)->object);
     in.end();
     if (objects.empty()) refuse("there is no bundle to link");
-    bundle made;
-    made.executable = sycl::link(objects);
-    keep_bundle(out, std::move(made));
+    keep_bundle(out, {{}, {}, sycl::link(objects)});
 }
 
 static void bundle_build(request &in, host_writer *out)
 {
     std::shared_ptr<bundle> from = read_bundle_in(in, 0);
     in.end();
-    bundle made;
-    made.executable = sycl::build(*from->input);
-    keep_bundle(out, std::move(made));
+    keep_bundle(out, {{}, {}, sycl::build(*from->input)});
 }
 
 template <bundle_state State>

@@ -96,16 +96,6 @@ static void fill_handler(sycl::handler &handler, const global_copy &what)
     }
 }
 
-/* libsycl's bounds check, from a template in its headers; the sum may wrap. */
-static void check_bounds(const global_copy &what)
-{
-    if (what.variable->size < what.global_offset + what.size) {
-        throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
-                              what.to_global ? "Copy to device_global is out of bounds."
-                                             : "Copy from device_global is out of bounds.");
-    }
-}
-
 /* Like libsycl's queue::memcpy, which uses the handler for a variable that no image uses. */
 static sycl::event copy_global(const global_copy &what)
 {
@@ -119,22 +109,6 @@ static sycl::event copy_global(const global_copy &what)
     }
     return (queue.*member(queue_copy_from_global{}))(what.pointer, of.object, of.image_scope,
                                                      what.size, what.global_offset, what.after);
-}
-
-/* SYCL copies between a device_global and a pointer, so for a buffer a block of host memory lies
- * between. */
-static void copy_with_buffer(global_copy &what, const memory &with, uint64_t offset,
-                             host_writer *out)
-{
-    auto block = std::make_shared<byte_block>(what.size);
-    what.pointer = block->data();
-    if (what.to_global) {
-        what.after = {bring(*what.queue, with, offset, block, what.after)};
-        keep_command(out, copy_global(what), block);
-    } else {
-        sycl::event got = copy_global(what);
-        keep_command(out, put(*what.queue, block, with, offset, {got}), block);
-    }
 }
 
 void answer_global_copy(request &in, host_writer *out)
@@ -151,19 +125,34 @@ void answer_global_copy(request &in, host_writer *out)
     what.size = in.u64();
     what.after = read_after(in);
     in.end();
-    check_bounds(what);
+    /* libsycl's bounds check, from a template in its headers; the sum may wrap. */
+    if (what.variable->size < what.global_offset + what.size) {
+        throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
+                              what.to_global ? "Copy to device_global is out of bounds."
+                                             : "Copy from device_global is out of bounds.");
+    }
     /* libsycl does not check this; an application whose pointer refers to fewer bytes would crash.
      */
     if (what.size > with->size || offset > with->size - what.size) {
         refuse("exception", "libsycl takes a copy of " + std::to_string(what.size) +
                                 " bytes with a memory of " + std::to_string(with->size));
     }
-    if (with->buffer) {
-        copy_with_buffer(what, *with, offset, out);
+    if (!with->buffer) {
+        what.pointer = with->pointer + offset;
+        keep_command(out, copy_global(what), with);
         return;
     }
-    what.pointer = with->pointer + offset;
-    keep_command(out, copy_global(what), with);
+    /* SYCL copies between a device_global and a pointer, so for a buffer a block of host memory
+     * lies between. */
+    auto block = std::make_shared<byte_block>(what.size);
+    what.pointer = block->data();
+    if (what.to_global) {
+        what.after = {bring(*what.queue, *with, offset, block, what.after)};
+        keep_command(out, copy_global(what), block);
+    } else {
+        sycl::event copied = copy_global(what);
+        keep_command(out, put(*what.queue, block, *with, offset, {copied}), block);
+    }
 }
 
 void answer_global_read(request &in, host_writer *out)

@@ -51,23 +51,6 @@ void forget_unknown_launches()
         at = known.count(at->first) ? std::next(at) : taken.erase(at);
 }
 
-static void check_argument_count(const std::string &kernel, size_t count)
-{
-    std::lock_guard<std::mutex> held(taken_lock);
-    auto before = taken.find(kernel);
-    if (before != taken.end() && count < before->second) {
-        refuse("errc::kernel_argument",
-               "kernel " + kernel + " took " + std::to_string(before->second) +
-                   " arguments before and is given " + std::to_string(count));
-    }
-}
-
-static void note_argument_count(const std::string &kernel, size_t count)
-{
-    std::lock_guard<std::mutex> held(taken_lock);
-    taken[kernel] = count;
-}
-
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
 /* In SYCL's order: the dimension of OpenCL's get_global_id(0) comes last. */
@@ -99,14 +82,6 @@ static nd_range read_range(request &in)
         refuse("errc::nd_range", "a local size is zero and another is not");
     }
     return range;
-}
-
-static void set_nd_range(sycl::handler &handler, const nd_range &range)
-{
-    (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
-                                                               range.open ? nullptr : range.local,
-                                                               range.offset, range.dimensions),
-                                   false);
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
@@ -237,33 +212,25 @@ static submission read_submission(request &in)
     return read;
 }
 
-static sycl::kernel_bundle<sycl::bundle_state::executable>
-build_specialised(const sycl::queue &queue, const sycl::kernel_id &kernel,
-                  const std::vector<named_value> &constants)
-{
-    auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(queue.get_context(),
-                                                                    {queue.get_device()}, {kernel});
-    for (const named_value &constant : constants)
-        set_constant(input, constant.name, constant.value);
-    return sycl::build(input);
-}
-
 static void fill_handler(sycl::handler &handler, const submission &what)
 {
     handler.depends_on(what.after);
-    const std::vector<argument> &given = what.arguments;
-    for (size_t i = 0; i < given.size(); i++) {
-        if (given[i].kind != HOST_ARGUMENT_MEMORY)
-            set_plain(handler, static_cast<int>(i), given[i]);
+    const std::vector<argument> &arguments = what.arguments;
+    for (size_t i = 0; i < arguments.size(); i++) {
+        if (arguments[i].kind != HOST_ARGUMENT_MEMORY)
+            set_plain(handler, static_cast<int>(i), arguments[i]);
     }
+    const nd_range &range = what.range;
     (handler.*member(verify_bundle{}))(sycl::detail::string_view(what.kernel));
-    set_nd_range(handler, what.range);
+    (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
+                                                               range.open ? nullptr : range.local,
+                                                               range.offset, range.dimensions),
+                                   false);
     (handler.*member(set_kernel{}))(&sycl::detail::getDeviceKernelInfo(what.kernel));
     (handler.*member(take_arguments{}))();
-    for (size_t i = 0; i < given.size(); i++) {
-        if (given[i].kind == HOST_ARGUMENT_MEMORY) {
-            accessor_setters[given[i].mode](handler, static_cast<int>(i), given[i]);
-        }
+    for (size_t i = 0; i < arguments.size(); i++) {
+        if (arguments[i].kind == HOST_ARGUMENT_MEMORY)
+            accessor_setters[arguments[i].mode](handler, static_cast<int>(i), arguments[i]);
     }
 }
 
@@ -275,13 +242,31 @@ void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *fro
     if (from && !what.constants.empty())
         refuse("the constants of a bundle are set before it is built");
     if (from) built = from->executable;
-    if (!what.constants.empty()) built = build_specialised(queue, kernel, what.constants);
-    check_argument_count(what.kernel, what.arguments.size());
+    if (!what.constants.empty()) {
+        auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(
+            queue.get_context(), {queue.get_device()}, {kernel});
+        for (const named_value &constant : what.constants)
+            set_constant(input, constant.name, constant.value);
+        built = sycl::build(input);
+    }
+    const size_t count = what.arguments.size();
+    {
+        std::lock_guard<std::mutex> held(taken_lock);
+        auto before = taken.find(what.kernel);
+        if (before != taken.end() && count < before->second) {
+            refuse("errc::kernel_argument",
+                   "kernel " + what.kernel + " took " + std::to_string(before->second) +
+                       " arguments before and is given " + std::to_string(count));
+        }
+    }
     sycl::event event = queue.submit([&](sycl::handler &handler) {
         if (built) handler.use_kernel_bundle(*built);
         fill_handler(handler, what);
     });
-    note_argument_count(what.kernel, what.arguments.size());
+    {
+        std::lock_guard<std::mutex> held(taken_lock);
+        taken[what.kernel] = count;
+    }
     keep_command(out, event);
 }
 

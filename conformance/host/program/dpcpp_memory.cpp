@@ -91,23 +91,6 @@ memory::~memory()
     if (pointer) sycl::free(pointer, *context);
 }
 
-static void allocate(memory &made, const sycl::device &device)
-{
-    static const sycl::usm::alloc kinds[HOST_MEMORY_KIND_END] = {
-        sycl::usm::alloc::unknown,
-        sycl::usm::alloc::device,
-        sycl::usm::alloc::host,
-        sycl::usm::alloc::shared,
-    };
-    made.context = context_at(HOST_NONE, device);
-    made.pointer = static_cast<unsigned char *>(
-        sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
-    if (!made.pointer) {
-        refuse("errc::memory_allocation",
-               "libsycl has no unified shared memory of " + std::to_string(made.size) + " bytes");
-    }
-}
-
 /* Copies all bytes of unified shared memory that no command uses to or from the host. The queue for
  * device memory is created once and kept: when queues come and go, Intel's CPU runtime (2026.22.10)
  * sometimes waits forever in clFinish while one of its threads releases another queue. */
@@ -124,6 +107,13 @@ static void move(const memory &of, void *to, const void *from)
     if (!mover) mover.emplace(*of.context, all.devices[of.device]);
     mover->memcpy(to, from, of.size).wait();
 }
+
+static const sycl::usm::alloc usm_kinds[HOST_MEMORY_KIND_END] = {
+    sycl::usm::alloc::unknown,
+    sycl::usm::alloc::device,
+    sycl::usm::alloc::host,
+    sycl::usm::alloc::shared,
+};
 
 void answer_memory(request &in, host_writer *out)
 {
@@ -146,7 +136,13 @@ void answer_memory(request &in, host_writer *out)
     } else if (made->kind == HOST_MEMORY_BUFFER) {
         made->buffer.emplace(sycl::range<1>(made->size));
     } else {
-        allocate(*made, device);
+        made->context = context_at(HOST_NONE, device);
+        made->pointer = static_cast<unsigned char *>(
+            sycl::malloc(made->size, device, *made->context, usm_kinds[made->kind]));
+        if (!made->pointer) {
+            refuse("errc::memory_allocation", "libsycl has no unified shared memory of " +
+                                                  std::to_string(made->size) + " bytes");
+        }
     }
     if (made->pointer && has_content) move(*made, made->pointer, content.data());
     host_write_u32(out, the_state().memories.add(std::move(made)));
@@ -268,66 +264,52 @@ sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, con
     });
 }
 
-static void put_and_keep(const transfer &what, const std::shared_ptr<byte_block> &block,
-                         const std::vector<sycl::event> &after, host_writer *out)
-{
-    sycl::event event = put(*what.queue, block, *what.to.of, what.to.offset, after);
-    keep_command(out, event, block);
-}
-
 /* A buffer of bytes can only be filled with bytes, so a longer pattern is repeated here and copied.
  */
 static void fill(const transfer &what, host_writer *out)
 {
     size_t length = what.pattern.size();
-    if (what.to.of->buffer && length > 1) {
+    const memory &to = *what.to.of;
+    if (to.buffer && length > 1) {
         auto block = std::make_shared<byte_block>(what.size);
         for (size_t i = 0; i < what.size; i++)
             (*block)[i] = what.pattern[i % length];
-        put_and_keep(what, block, what.after, out);
+        keep_command(out, put(*what.queue, block, to, what.to.offset, what.after), block);
         return;
     }
     auto pattern = std::make_shared<byte_block>(what.pattern);
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
-        if (what.to.of->buffer) {
-            handler.fill(
-                access<sycl::access_mode::write>(*what.to.of, what.to.offset, what.size, handler),
-                (*pattern)[0]);
+        if (to.buffer) {
+            handler.fill(access<sycl::access_mode::write>(to, what.to.offset, what.size, handler),
+                         (*pattern)[0]);
         } else {
-            (handler.*member(fill_memory{}))(what.to.of->pointer + what.to.offset, pattern->data(),
-                                             length, what.size / length);
+            (handler.*member(fill_memory{}))(to.pointer + what.to.offset, pattern->data(), length,
+                                             what.size / length);
         }
     });
     keep_command(out, event, pattern);
 }
 
-/* Copies between a buffer and unified shared memory: SYCL's copy between an accessor and a pointer
- * is for host memory, so a block of host memory lies between. */
-static void copy_through_host(const transfer &what, host_writer *out)
-{
-    auto block = std::make_shared<byte_block>(what.size);
-    sycl::event got = bring(*what.queue, *what.from.of, what.from.offset, block, what.after);
-    put_and_keep(what, block, {got}, out);
-}
-
 static void copy(const transfer &what, host_writer *out)
 {
-    bool from_buffer = what.from.of->buffer.has_value();
-    if (from_buffer != what.to.of->buffer.has_value()) {
-        copy_through_host(what, out);
+    const memory &from = *what.from.of, &to = *what.to.of;
+    if (from.buffer.has_value() != to.buffer.has_value()) {
+        /* SYCL's copy between an accessor and a pointer is for host memory, so between a buffer and
+         * unified shared memory lies a block of host memory. */
+        auto block = std::make_shared<byte_block>(what.size);
+        sycl::event copied = bring(*what.queue, from, what.from.offset, block, what.after);
+        keep_command(out, put(*what.queue, block, to, what.to.offset, {copied}), block);
         return;
     }
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
-        if (from_buffer) {
+        if (from.buffer) {
             handler.copy(
-                access<sycl::access_mode::read>(*what.from.of, what.from.offset, what.size,
-                                                handler),
-                access<sycl::access_mode::write>(*what.to.of, what.to.offset, what.size, handler));
+                access<sycl::access_mode::read>(from, what.from.offset, what.size, handler),
+                access<sycl::access_mode::write>(to, what.to.offset, what.size, handler));
         } else {
-            handler.memcpy(what.to.of->pointer + what.to.offset,
-                           what.from.of->pointer + what.from.offset, what.size);
+            handler.memcpy(to.pointer + what.to.offset, from.pointer + what.from.offset, what.size);
         }
     });
     keep_command(out, event);

@@ -60,15 +60,18 @@ bool host_reader_finished(const host_reader *in)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
+static void reserve(host_writer *out, size_t capacity)
+{
+    if (capacity <= out->capacity) return;
+    unsigned char *grown = (unsigned char *)realloc(out->data, capacity);
+    if (!grown) abort();
+    out->data = grown;
+    out->capacity = capacity;
+}
+
 static void append(host_writer *out, const void *data, size_t size)
 {
-    if (size > out->capacity - out->size) {
-        size_t capacity = (out->size + size) * 2;
-        unsigned char *grown = (unsigned char *)realloc(out->data, capacity);
-        if (!grown) abort();
-        out->data = grown;
-        out->capacity = capacity;
-    }
+    if (size > out->capacity - out->size) reserve(out, (out->size + size) * 2);
     if (size > 0) memcpy(out->data + out->size, data, size);
     out->size += size;
 }
@@ -154,12 +157,7 @@ bool host_frame_receive(int channel, host_writer *frame)
     host_reader in = {header, sizeof header, 0, false};
     uint64_t size = host_read_u64(&in);
     if (size > HOST_FRAME_SIZE_MAX) return false;
-    if (size > frame->capacity) {
-        unsigned char *grown = (unsigned char *)realloc(frame->data, (size_t)size);
-        if (!grown) abort();
-        frame->data = grown;
-        frame->capacity = (size_t)size;
-    }
+    reserve(frame, (size_t)size);
     frame->size = (size_t)size;
     return receive_all(channel, frame->data, frame->size);
 }

@@ -306,7 +306,7 @@ static void without_a_compiler_it_is_unavailable(void **state)
 {
     host_fixture *f = *state;
     setenv("CC", "no-such-compiler -m64", 1);
-    assert_refused(f, start(f), RT_UNAVAILABLE, "'no-such-compiler' is not there");
+    assert_refused(f, start(f), RT_UNAVAILABLE, "'no-such-compiler' does not exist");
     assert_true(rt_ok(cnf_host_end(f->host)));
     assert_refused(f, cnf_host_compiler_check(f->sink), RT_UNAVAILABLE, "apt-get install gcc");
     f->runtime.library = RT_TEXT("/nowhere/libassay_registrar.so");
@@ -370,7 +370,7 @@ static void files_that_no_program_can_have_are_refused(void **state)
     memset(longest, 'x', sizeof longest);
     f->modules[MUTE].file_name = (rt_text){0};
     f->modules[MUTE].name = (rt_text){longest, 253};
-    assert_refused(f, start(f), RT_UNSUPPORTED, "no file has a name so long");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "the name is too long for a file");
     assert_true(rt_ok(cnf_host_end(f->host)));
     f->modules[MUTE].name.length = 252;
     start_well(f);
@@ -385,19 +385,19 @@ static void what_is_no_answer_is_refused(void **state)
         rt_code code;
         const char *part;
     } told[] = {
-        {"version", RT_UNAVAILABLE, "speaks version 3"},
+        {"version", RT_UNAVAILABLE, "protocol has version 3"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
         {"rest", RT_MALFORMED, "is damaged at byte 17 of 18"},
         {"first byte", RT_MALFORMED, "begins with 7"},
-        {"nothing", RT_MALFORMED, "is not an answer"},
+        {"nothing", RT_MALFORMED, "did not send an answer"},
         {"class", RT_MALFORMED, "'errc::nonsense', which is not a class"},
         {"success", RT_MALFORMED, "'success', which is not a class"},
         {"exit", RT_TOOL, "ended with status 3 while it was started"},
         {"not executed", RT_IO, "ended with status 127 while it was started (127: it could not"},
         {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},
-        {"length", RT_MALFORMED, "its length is beyond"},
+        {"length", RT_MALFORMED, "its length exceeds"},
     };
     f->runtime.library = RT_TEXT(LIAR);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {

@@ -6,20 +6,16 @@
 #include "conformance/report/why.h"
 #include "conformance/verdict/parting.h"
 
-/* ---- Checks -------------------------------------------------------------------------------- */
-
 static json_t *checks_json(const cnf_messages *messages)
 {
     json_t *checks = json_array();
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
-        json_t *row = json_array();
         rt_buffer text = {0};
         cnf_check_print(&text, check);
-        cnf_json_append(row, json_string(cnf_check_word(check)));
-        cnf_json_append(row, json_integer(check->line));
-        cnf_json_append(row, cnf_json_text(rt_buffer_text(&text)));
-        cnf_json_append(checks, row);
+        cnf_json_append(checks,
+                        json_pack("[s, I, o]", cnf_check_word(check), (json_int_t)check->line,
+                                  cnf_json_text(rt_buffer_text(&text))));
         rt_buffer_free(&text);
     }
     return checks;
@@ -36,30 +32,25 @@ static uint32_t number_of(cnf_html *html, rt_map *numbers, rt_text text, uint32_
     return next;
 }
 
-/* Index of an event in scenario->events; adds an unknown event. */
-static uint32_t event_index(cnf_html *html, html_scenario *scenario, const cnf_trace_line *event)
-{
-    uint32_t count = (uint32_t)json_array_size(scenario->events);
-    uint32_t index = number_of(html, &scenario->lines, event->line, count);
-    CHECK(index <= count);
-    if (index < count) return index;
-    json_t *row = json_array();
-    cnf_json_append(row, cnf_json_text(event->line));
-    cnf_json_append(
-        row, json_integer(number_of(html, &scenario->keys, event->key, scenario->keys.count)));
-    cnf_json_append(scenario->events, row);
-    return index;
-}
-
-/* NULL if the subject sent no complete trace. */
+/* The events' indices in scenario->events, to which unknown events are added; NULL if the subject
+ * sent no complete trace. */
 static json_t *trace_json(cnf_html *html, html_scenario *scenario, const cnf_messages *messages)
 {
     rt_arena arena = {0};
-    uint32_t count;
-    const cnf_trace_line *lines = cnf_trace_lines(&arena, messages, &count);
+    uint32_t line_count;
+    const cnf_trace_line *lines = cnf_trace_lines(&arena, messages, &line_count);
     json_t *trace = lines ? json_array() : NULL;
-    for (uint32_t i = 0; lines && i < count; i++)
-        cnf_json_append(trace, json_integer(event_index(html, scenario, &lines[i])));
+    for (uint32_t i = 0; lines && i < line_count; i++) {
+        uint32_t count = (uint32_t)json_array_size(scenario->events);
+        uint32_t index = number_of(html, &scenario->lines, lines[i].line, count);
+        CHECK(index <= count);
+        if (index == count) {
+            uint32_t key = number_of(html, &scenario->keys, lines[i].key, scenario->keys.count);
+            cnf_json_append(scenario->events,
+                            json_pack("[o, I]", cnf_json_text(lines[i].line), (json_int_t)key));
+        }
+        cnf_json_append(trace, json_integer(index));
+    }
     rt_arena_reset(&arena);
     return trace;
 }
@@ -80,33 +71,26 @@ static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_d
     rt_arena_reset(&arena);
 }
 
-/* ---- Calls of OpenCL ----------------------------------------------------------------------- */
-
-/* The last calls, in call order. */
-static json_t *calls_json(const ocl_call_log *log)
-{
-    enum { SHOWN_MAX = 400 };
-    json_t *lines = json_array();
-    uint32_t first = log->call_count > SHOWN_MAX ? log->call_count - SHOWN_MAX : 0;
-    for (uint32_t i = first; i < log->call_count; i++) {
-        rt_buffer line = {0};
-        ocl_call_print(&line, &log->calls[i]);
-        cnf_json_append(lines, cnf_json_text(rt_buffer_text(&line)));
-        rt_buffer_free(&line);
-    }
-    return lines;
-}
-
-/* Adds the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
+/* Adds the last OpenCL calls, which show where a run went wrong; expected verdicts have none. */
 static void log_note(const cnf_record *record, const cnf_run_detail *detail, json_t *out)
 {
+    enum { CALLS_MAX = 400 };
     if (detail->log.length == 0 || !html_is_wrong(record)) return;
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     ocl_call_log log;
     rt_status status = ocl_call_log_read(sink, &arena, detail->log, detail->log_is_tail, &log);
     if (rt_ok(status)) {
-        cnf_json_set(out, "log", calls_json(&log));
+        json_t *lines = json_array();
+        uint32_t first = log.call_count > CALLS_MAX ? log.call_count - CALLS_MAX : 0;
+        for (uint32_t i = first; i < log.call_count; i++) {
+            rt_buffer line = {0};
+            ocl_call_print(&line, &log.calls[i]);
+            cnf_json_append(lines, cnf_json_text(rt_buffer_text(&line)));
+            rt_buffer_free(&line);
+        }
+        CHECK(json_array_size(lines) <= CALLS_MAX);
+        cnf_json_set(out, "log", lines);
         if (log.is_full)
             cnf_json_set(out, "log_note",
                          json_string("Later calls are missing: the log had no more room."));

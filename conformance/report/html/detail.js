@@ -12,12 +12,12 @@ function part(title, ...content) {
 
 function facts(record) {
   const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
-  const asked = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
+  const requirement = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
   const line = record.line ? `${record.file}:${record.line}` : record.file;
   const told = [
     ["scenario", line], ["step", record.step_id], ["signature", record.signature],
     ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
-    ["asked of the device", asked], ["known failure", known], ["class", record.class], ["reference", record.reference],
+    ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference],
     ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
     ["time", `${record.seconds.toFixed(3)} s`],
   ];
@@ -32,7 +32,7 @@ function commands(record) {
 function checksPart(detail) {
   const checks = detail?.checks || [];
   if (checks.length === 0) return null;
-  return part("What was expected, and what was seen", make("table", {},
+  return part("Expectations and observations", make("table", {},
     make("thead", {}, make("tr", {}, ["outcome", "line", "check"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, checks.map(([word, line, text]) => make("tr", {},
       make("td", {}, make("span", { class: `verdict ${{ agrees: "ok", FAILS: "bad" }[word] || ""}` }, word)),
@@ -60,7 +60,7 @@ function ruleBlock(id, cited) {
   const rule = index.rules[id];
   const texts = rule ? [["", rule.statement], ["Our reading: ", rule.reading], ["Shipped DPC++: ", rule.dpcpp]] : [];
   return make("div", { class: cited ? "rule cited" : "rule" },
-    make("p", {}, make("strong", {}, id), rule ? ` (${rule.source}; ${rule.outcome})` : ", of which no requirements.yaml tells"),
+    make("p", {}, make("strong", {}, id), rule ? ` (${rule.source}; ${rule.outcome})` : ", which is in no requirements.yaml"),
     texts.filter(([, text]) => text).map(([label, text]) => make("p", {}, label ? make("em", {}, label) : "", text)));
 }
 
@@ -154,7 +154,7 @@ function tracesPart(scenario, detail, record) {
 
 function logPart(detail) {
   if (!detail?.log && !detail?.log_note) return null;
-  return part("What the OpenCL driver was asked, the last at the end", detail.log ? make("pre", {}, detail.log.join("\n")) : null,
+  return part("The last calls to the OpenCL driver", detail.log ? make("pre", {}, detail.log.join("\n")) : null,
     detail.log_note ? make("p", {}, detail.log_note) : null);
 }
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What they are drawn from -------------------------------------------------------------- */
-
 static rt_text buffer_keep(cnf_html *html, rt_buffer *buffer)
 {
     rt_text kept = rt_arena_text(&html->arena, rt_buffer_text(buffer));
@@ -19,42 +17,33 @@ static rt_text buffer_keep(cnf_html *html, rt_buffer *buffer)
     return kept;
 }
 
-static html_drawing drawing_of(cnf_html *html, rt_text subject, const scn_scenario *scenario,
-                               rt_text trace)
-{
-    rt_buffer dot = {0}, words = {0}, timeline = {0};
-    cnf_explain_dot(&dot, scenario, trace);
-    cnf_explain_text(&words, scenario, trace);
-    if (trace.length > 0) cnf_timeline_svg(&timeline, trace, scenario->path);
-    return (html_drawing){.subject = rt_arena_text(&html->arena, subject),
-                          .dot = buffer_keep(html, &dot),
-                          .words = buffer_keep(html, &words),
-                          .timeline = buffer_keep(html, &timeline)};
-}
-
-/* True if a subject's run replaces the current one as the scenario's shared drawing. A subject that
- * ran is preferred to one that only linked, the oracle to the others, and then the first by name,
- * because records arrive in any order. */
-static bool is_preferred(const cnf_html *html, const html_drawing *now, rt_text subject, bool ran)
-{
-    if (now->subject.length == 0) return true;
-    bool now_ran = now->timeline.length > 0;
-    if (ran != now_ran) return ran;
-    if (rt_text_equal(now->subject, html->oracle)) return false;
-    return rt_text_equal(subject, html->oracle) || rt_text_compare(subject, now->subject) < 0;
-}
-
 void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,
                        const cnf_run_detail *detail)
 {
     if (!detail->scenario) return;
-    bool wrong = html_is_wrong(record);
+    bool is_wrong = html_is_wrong(record);
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
-    bool shared = is_preferred(html, &scenario->shared, record->subject, trace.length > 0);
-    if (!wrong && !shared) return;
-    html_drawing drawing = drawing_of(html, record->subject, detail->scenario, trace);
-    if (shared) scenario->shared = drawing;
-    if (wrong && trace.length > 0) *rt_vector_push(&scenario->deviating) = drawing;
+    /* A subject that ran is preferred to one that only linked, the oracle to the others, and then
+     * the first by name, because records arrive in any order. */
+    const html_drawing *shared = &scenario->shared;
+    bool ran = trace.length > 0, shared_ran = shared->timeline.length > 0;
+    bool is_preferred = rt_text_equal(record->subject, html->oracle) ||
+                        rt_text_compare(record->subject, shared->subject) < 0;
+    if (rt_text_equal(shared->subject, html->oracle)) is_preferred = false;
+    if (ran != shared_ran) is_preferred = ran;
+    if (shared->subject.length == 0) is_preferred = true;
+    if (!is_wrong && !is_preferred) return;
+    rt_buffer dot = {0}, words = {0}, timeline = {0};
+    cnf_explain_dot(&dot, detail->scenario, trace);
+    cnf_explain_text(&words, detail->scenario, trace);
+    if (ran) cnf_timeline_svg(&timeline, trace, detail->scenario->path);
+    html_drawing drawing = {.subject = rt_arena_text(&html->arena, record->subject),
+                            .dot = buffer_keep(html, &dot),
+                            .words = buffer_keep(html, &words),
+                            .timeline = buffer_keep(html, &timeline)};
+    if (is_preferred) scenario->shared = drawing;
+    if (is_wrong && ran) *rt_vector_push(&scenario->deviating) = drawing;
+    CHECK(scenario->shared.subject.length > 0);
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
@@ -159,16 +148,12 @@ rt_text html_drawings_draw(cnf_html *html, uint32_t job_count)
 
 static json_t *drawing_json(const html_drawing *drawing)
 {
-    json_t *out = json_object();
-    cnf_json_set(out, "of", cnf_json_text(drawing->subject));
-    cnf_json_set(out, "words", cnf_json_text(drawing->words));
-    const struct {
-        const char *key;
-        rt_text text;
-    } parts[] = {
-        {"graph", drawing->graph}, {"timeline", drawing->timeline}, {"problem", drawing->problem}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].text.length > 0) cnf_json_set(out, parts[i].key, cnf_json_text(parts[i].text));
+    json_t *out = cnf_json_checked(json_pack("{s:o, s:o}", "of", cnf_json_text(drawing->subject),
+                                             "words", cnf_json_text(drawing->words)));
+    if (drawing->graph.length > 0) cnf_json_set(out, "graph", cnf_json_text(drawing->graph));
+    if (drawing->timeline.length > 0)
+        cnf_json_set(out, "timeline", cnf_json_text(drawing->timeline));
+    if (drawing->problem.length > 0) cnf_json_set(out, "problem", cnf_json_text(drawing->problem));
     return out;
 }
 

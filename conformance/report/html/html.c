@@ -64,12 +64,9 @@ void html_scenario_describe(cnf_html *html, html_scenario *scenario, rt_text sou
     if (scenario->source.length == 0) scenario->source = rt_arena_text(&html->arena, source);
     if (!model || scenario->summary.length > 0) return;
     scenario->summary = rt_arena_text(&html->arena, model->summary);
-    for (uint32_t i = 0; i < model->cover_count; i++) {
-        json_t *cover = json_array();
-        cnf_json_append(cover, json_string(rt_rule_name(model->covers[i].rule)));
-        cnf_json_append(cover, cnf_json_text(model->covers[i].at));
-        cnf_json_append(scenario->covers, cover);
-    }
+    for (uint32_t i = 0; i < model->cover_count; i++)
+        cnf_json_append(scenario->covers, json_pack("[s, o]", rt_rule_name(model->covers[i].rule),
+                                                    cnf_json_text(model->covers[i].at)));
 }
 
 bool html_is_wrong(const cnf_record *record)
@@ -87,45 +84,32 @@ void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detai
     cnf_json_set(scenario->subjects, name.data, html_detail_json(html, scenario, record, detail));
 }
 
-/* ---- Scenarios that nothing was noted of ---------------------------------------------------- */
-
-static const cnf_file *file_of(const cnf_files *files, rt_text path)
-{
-    for (uint32_t i = 0; i < files->count; i++)
-        if (rt_text_equal(files->items[i].path, path)) return &files->items[i];
-    return NULL;
-}
-
-/* The model of a scenario's text; NULL if the text has mistakes, which its record reports. */
-static const scn_scenario *model_read(rt_sink *sink, rt_arena *arena, const cnf_file *file,
-                                      rt_text text)
-{
-    const scn_scenario *model = NULL;
-    if (file->packed) {
-        rt_status status = scn_pack_read(sink, arena, file->packed->model, &model);
-        return rt_ok(status) ? model : NULL;
-    }
-    scn_problems problems;
-    return scn_read(arena, text, file->file, file->path, &problems);
-}
-
 /* For a record of an earlier run, or of a scenario that never started: reads the file again, unless
  * its content has changed since the record was written. */
 static void scenario_recall(cnf_html *html, const cnf_record *record, const cnf_files *files)
 {
     html_scenario *scenario = html_scenario_of(html, record->scenario);
     if (scenario->source.length > 0) return;
-    const cnf_file *file = file_of(files, record->scenario);
-    if (!file) return;
+    uint32_t index = 0;
+    while (index < files->count && !rt_text_equal(files->items[index].path, record->scenario))
+        index++;
+    if (index == files->count) return;
+    const cnf_file *file = &files->items[index];
     rt_arena arena = {0};
     rt_sink *sink = rt_sink_create();
     rt_buffer text = {0};
     rt_status status = cnf_file_text(sink, file, &text);
-    bool same =
-        rt_ok(status) && rt_text_equal(cnf_file_hash(&arena, rt_buffer_text(&text)), record->hash);
-    if (same)
-        html_scenario_describe(html, scenario, rt_buffer_text(&text),
-                               model_read(sink, &arena, file, rt_buffer_text(&text)));
+    if (rt_ok(status) &&
+        rt_text_equal(cnf_file_hash(&arena, rt_buffer_text(&text)), record->hash)) {
+        /* Without a model if the text has mistakes, which its record reports. */
+        const scn_scenario *model = NULL;
+        scn_problems problems;
+        if (!file->packed)
+            model = scn_read(&arena, rt_buffer_text(&text), file->file, file->path, &problems);
+        else if (!rt_ok(scn_pack_read(sink, &arena, file->packed->model, &model)))
+            model = NULL;
+        html_scenario_describe(html, scenario, rt_buffer_text(&text), model);
+    }
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
@@ -155,54 +139,8 @@ static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
         cnf_json_set(out, "why", line_json(&why));
     }
     cnf_effect effect = cnf_verdict_effect(record->judgement.verdict);
+    CHECK((size_t)effect < sizeof effects / sizeof *effects);
     cnf_json_set(out, "effect", json_string(effects[effect]));
-    return out;
-}
-
-static json_t *records_json(const cnf_html_run *run)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < run->report->records.count; i++)
-        cnf_json_append(list, record_json(run, &run->report->records.items[i]));
-    return list;
-}
-
-static json_t *scenarios_json(const cnf_html *html)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < html->scenarios.count; i++) {
-        const html_scenario *scenario = &html->scenarios.items[i];
-        json_t *row = json_object();
-        cnf_json_set(row, "path", cnf_json_text(scenario->path));
-        cnf_json_set(row, "summary", cnf_json_text(scenario->summary));
-        json_object_set(row, "covers", scenario->covers);
-        cnf_json_append(list, row);
-    }
-    return list;
-}
-
-static json_t *columns_json(const cnf_html_run *run)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < run->column_count; i++) {
-        json_t *row = json_object();
-        cnf_json_set(row, "name", cnf_json_text(run->columns[i].subject));
-        cnf_json_set(row, "install", cnf_json_text(run->columns[i].install));
-        cnf_json_append(list, row);
-    }
-    return list;
-}
-
-static json_t *rule_json(const cnf_rule *rule)
-{
-    json_t *out = json_object();
-    rt_buffer source = {0};
-    cnf_rule_source_print(&source, rule);
-    cnf_json_set(out, "source", line_json(&source));
-    cnf_json_set(out, "statement", cnf_json_text(rule->statement));
-    cnf_json_set(out, "outcome", cnf_json_text(rule->outcome));
-    cnf_json_set(out, "reading", cnf_json_text(rule->reading));
-    cnf_json_set(out, "dpcpp", cnf_json_text(rule->dpcpp));
     return out;
 }
 
@@ -211,42 +149,49 @@ static void rule_add(json_t *out, const cnf_rules *rules, rt_text id)
     uint32_t index = cnf_rules_find(rules, id);
     if (index == UINT32_MAX) return;
     const cnf_rule *rule = &rules->items[index];
-    json_object_setn_new(out, rule->id.data, rule->id.length, rule_json(rule));
-}
-
-/* The rules that scenarios or records name. */
-static json_t *rules_json(const cnf_html *html, const cnf_html_run *run)
-{
-    json_t *out = json_object(), *cover;
-    size_t k;
-    for (uint32_t i = 0; run->rules && i < html->scenarios.count; i++) {
-        json_array_foreach(html->scenarios.items[i].covers, k, cover)
-        {
-            rule_add(out, run->rules, rt_text_of(json_string_value(json_array_get(cover, 0))));
-        }
-    }
-    for (uint32_t i = 0; run->rules && i < run->report->records.count; i++) {
-        rt_text id = run->report->records.items[i].judgement.rule;
-        if (id.length > 0) rule_add(out, run->rules, id);
-    }
-    return out;
+    rt_buffer source = {0};
+    cnf_rule_source_print(&source, rule);
+    json_t *value =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "source", line_json(&source), "statement",
+                  cnf_json_text(rule->statement), "outcome", cnf_json_text(rule->outcome),
+                  "reading", cnf_json_text(rule->reading), "dpcpp", cnf_json_text(rule->dpcpp));
+    json_object_setn_new(out, rule->id.data, rule->id.length, cnf_json_checked(value));
 }
 
 static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text no_graphs)
 {
-    json_t *index = json_object();
+    json_t *columns = json_array(), *records = json_array(), *scenarios = json_array();
+    json_t *rules = json_object(), *cover;
+    for (uint32_t i = 0; i < run->column_count; i++)
+        cnf_json_append(columns,
+                        json_pack("{s:o, s:o}", "name", cnf_json_text(run->columns[i].subject),
+                                  "install", cnf_json_text(run->columns[i].install)));
+    for (uint32_t i = 0; i < run->report->records.count; i++) {
+        const cnf_record *record = &run->report->records.items[i];
+        cnf_json_append(records, record_json(run, record));
+        rt_text rule = record->judgement.rule;
+        if (run->rules && rule.length > 0) rule_add(rules, run->rules, rule);
+    }
+    for (uint32_t i = 0; i < html->scenarios.count; i++) {
+        const html_scenario *scenario = &html->scenarios.items[i];
+        size_t k;
+        json_array_foreach(scenario->covers, k, cover)
+        {
+            const char *rule = json_string_value(json_array_get(cover, 0));
+            if (run->rules) rule_add(rules, run->rules, rt_text_of(rule));
+        }
+        cnf_json_append(scenarios,
+                        json_pack("{s:o, s:o, s:O}", "path", cnf_json_text(scenario->path),
+                                  "summary", cnf_json_text(scenario->summary), "covers",
+                                  scenario->covers));
+    }
     rt_buffer unused = {0};
     if (run->report->expectations) cnf_expectations_write(&unused, run->report->expectations);
-    cnf_json_set(index, "version", cnf_json_text(run->version));
-    cnf_json_set(index, "conditions", cnf_json_text(run->conditions));
-    cnf_json_set(index, "subjects", columns_json(run));
-    cnf_json_set(index, "oracle", cnf_json_text(html->oracle));
-    cnf_json_set(index, "records", records_json(run));
-    cnf_json_set(index, "scenarios", scenarios_json(html));
-    cnf_json_set(index, "rules", rules_json(html, run));
-    cnf_json_set(index, "no_graphs", cnf_json_text(no_graphs));
-    cnf_json_set(index, "entries", line_json(&unused));
-    return index;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
+                     cnf_json_text(run->version), "conditions", cnf_json_text(run->conditions),
+                     "subjects", columns, "oracle", cnf_json_text(html->oracle), "records", records,
+                     "scenarios", scenarios, "rules", rules, "no_graphs", cnf_json_text(no_graphs),
+                     "entries", line_json(&unused));
 }
 
 /* ---- The page ------------------------------------------------------------------------------ */
@@ -270,12 +215,11 @@ static void write_data(rt_buffer *out, const char *id, json_t *value)
 
 static json_t *scenario_json(const html_scenario *scenario)
 {
-    json_t *out = json_object();
-    cnf_json_set(out, "source", cnf_json_text(scenario->source));
-    json_object_set(out, "events", scenario->events);
+    json_t *out = cnf_json_checked(json_pack("{s:o, s:O, s:O, s:o}", "source",
+                                             cnf_json_text(scenario->source), "events",
+                                             scenario->events, "subjects", scenario->subjects,
+                                             "drawings", html_drawings_json(scenario)));
     if (scenario->oracle) json_object_set(out, "oracle", scenario->oracle);
-    json_object_set(out, "subjects", scenario->subjects);
-    cnf_json_set(out, "drawings", html_drawings_json(scenario));
     return out;
 }
 

@@ -105,7 +105,7 @@ static void a_failure_is_explained(void **state)
         "  expected 1,\n"
         "  got 0\n"
         "\n"
-        "What was expected, and what was seen:\n"
+        "Expectations and observations:\n"
         "  agrees  line 4: memory data\n"
         "  FAILS   line 5: count launch\n"
         "  unseen  line 5: program k\n"
@@ -144,7 +144,7 @@ static void a_pass_says_what_was_seen(void **state)
     assert_string_equal(explain(&arena, &record, NULL, sent, NULL, &rules),
                         "PASS s/a/b.yaml on sim\n"
                         "\n"
-                        "What was expected, and what was seen:\n"
+                        "Expectations and observations:\n"
                         "  agrees  line 4: memory data\n"
                         "  agrees  line 5: trace\n"
                         "\n"
@@ -171,10 +171,10 @@ static void little_is_said_where_little_is_known(void **state)
                                        .answer = RT_TEXT("no")}};
     assert_string_equal(explain(&arena, &record, "PASS", NULL, NULL, NULL),
                         "SKIP b.yaml on cuda\n"
-                        "  asked of the device: fp64; it said: no\n"
+                        "  required of the device: fp64; its answer: no\n"
                         "  sim: PASS\n"
                         "\n"
-                        "Rule VF-A-01, of which no requirements.yaml above the scenario tells\n");
+                        "Rule VF-A-01, which is in no requirements.yaml above the scenario\n");
     /* The same traces, with a line number that the file does not have. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
@@ -184,7 +184,7 @@ static void little_is_said_where_little_is_known(void **state)
                         "\n"
                         "b.yaml:99\n"
                         "\n"
-                        "Rule DL-REQ-01, of which no requirements.yaml above the scenario tells\n"
+                        "Rule DL-REQ-01, which is in no requirements.yaml above the scenario\n"
                         "\n"
                         "The traces are the same as on sim: 1 event.\n");
     rt_arena_reset(&arena);
@@ -215,7 +215,7 @@ static void the_last_calls_of_a_driver_are_shown(void **state)
                      "7 2 0 > clLinkProgram inputs=0,1 options=-\n"
                      "7 3 0 > clFin";
     assert_string_equal(explain_log(&arena, CNF_VERDICT_CRASH, log, false),
-                        "\nThe last calls that the OpenCL driver got:\n"
+                        "\nThe last calls to the OpenCL driver:\n"
                         "  clCreateKernel program 0 name a\\x1bb made -: -46\n"
                         "  clLinkProgram inputs 0,1 options -: has not returned\n");
     assert_string_equal(explain_log(&arena, CNF_VERDICT_PASS, log, false), "");
@@ -230,7 +230,7 @@ static void of_many_calls_the_last_are_shown(void **state)
     rt_arena arena = {0};
     rt_buffer log = {0}, expected = {0};
     rt_buffer_printf(&log, "queue=0 result=0\n");
-    rt_buffer_printf(&expected, "\nThe last calls that the OpenCL driver got:\n");
+    rt_buffer_printf(&expected, "\nThe last calls to the OpenCL driver:\n");
     for (int i = 1; i <= 13; i++) {
         rt_buffer_printf(&log, "7 %d 0 < clFlush queue=%d result=0\n", i, i);
         if (i > 3) rt_buffer_printf(&expected, "  clFlush queue %d\n", i);
@@ -241,7 +241,7 @@ static void of_many_calls_the_last_are_shown(void **state)
                         rt_buffer_string(&expected));
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, LAYER_BEGINS, false), "");
     const char *refused = explain_log(&arena, CNF_VERDICT_FAIL, "nonsense\n", false);
-    assert_non_null(strstr(refused, "\nWhat the OpenCL driver was asked is not known: line 1 of"));
+    assert_non_null(strstr(refused, "\nThe calls to the OpenCL driver are unknown: line 1 of"));
     rt_buffer_free(&log);
     rt_buffer_free(&expected);
     rt_arena_reset(&arena);

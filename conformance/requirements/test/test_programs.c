@@ -184,7 +184,7 @@ static void a_program_that_ignores_its_argument_proves_nothing(void **state)
     cnf_proof proof = prove(*state, "deaf\n");
     assert_int_equal(proof.complaint_count, 1);
     assert_string_equal(proof.complaints[0].data,
-                        "deaf: proves nothing, it runs other tests than its argument asks for: "
+                        "deaf: proves nothing, it runs other tests than its argument requests: "
                         "VF_C_06_");
     assert_int_equal(proof.states[5], CNF_PROOF_UNTESTED);
 }
@@ -213,7 +213,7 @@ static const struct expected_rule front_end_rules[] = {
      "VF-D-01          covered (front-end)\n"
      "    covered   shower (1 shown, 0 where it departs, 1 twins; compiler 7)\n"},
     {RULE_OF("VF-D-02", "front-end"), CNF_PROOF_UNTESTED,
-     "    untested  shower (no twin says that its tests could fail; compiler 7)\n"},
+     "    untested  shower (no twin shows that its tests can fail; compiler 7)\n"},
     {RULE_OF("VF-D-03", "front-end"), CNF_PROOF_COVERED,
      "    covered   shower (0 shown, 1 where it departs, 1 twins; compiler 7)\n"},
     {RULE_OF("VF-D-04", "front-end"), CNF_PROOF_UNCITED, NULL}, /* a twin shows nothing */

@@ -132,25 +132,20 @@ bool scn_memory_is_matched(const scn_memory *memory)
     return whole || memory->layout.field_count > 1 || memory->layout.fields[0].lanes > 1;
 }
 
-static void print_field(rt_buffer *out, const scn_field *field)
-{
-    rt_buffer_printf(out, "%s", scn_type_name(field->type));
-    enum { NAME_SHOWN_MAX = 32 };
-    if (field->lanes > 1) rt_buffer_printf(out, "%u", field->lanes);
-    if (field->name.length == 0) return;
-    bool cut = field->name.length > NAME_SHOWN_MAX;
-    int length = cut ? NAME_SHOWN_MAX : (int)field->name.length;
-    rt_buffer_printf(out, " %.*s%s", length, field->name.data, cut ? "..." : "");
-}
-
 rt_text scn_layout_print(rt_arena *arena, const scn_layout *layout)
 {
-    enum { SHOWN_MAX = 8 };
+    enum { SHOWN_MAX = 8, NAME_SHOWN_MAX = 32 };
     rt_buffer text = {0};
+    CHECK(layout->field_count >= 1);
     if (layout->is_struct) rt_buffer_printf(&text, "struct {");
     for (uint32_t i = 0; i < layout->field_count && i < SHOWN_MAX; i++) {
-        if (i > 0) rt_buffer_printf(&text, "; ");
-        print_field(&text, &layout->fields[i]);
+        const scn_field *field = &layout->fields[i];
+        rt_buffer_printf(&text, "%s%s", i > 0 ? "; " : "", scn_type_name(field->type));
+        if (field->lanes > 1) rt_buffer_printf(&text, "%u", field->lanes);
+        if (field->name.length == 0) continue;
+        bool cut = field->name.length > NAME_SHOWN_MAX;
+        int length = cut ? NAME_SHOWN_MAX : (int)field->name.length;
+        rt_buffer_printf(&text, " %.*s%s", length, field->name.data, cut ? "..." : "");
     }
     if (layout->field_count > SHOWN_MAX) rt_buffer_printf(&text, "; ...");
     if (layout->is_struct) rt_buffer_append_byte(&text, '}');

@@ -99,7 +99,9 @@ static uint32_t word_of(bench_fill fill, uint32_t index, uint32_t argument)
 
 void bench_fill_buffer(const bench_case *one, uint32_t argument, void *data)
 {
+    CHECK(argument < BENCH_ARGUMENTS_MAX);
     const bench_argument *what = &one->arguments[argument];
+    CHECK(what->bytes <= BENCH_BUFFER_BYTES_MAX);
     CHECK(what->kind == BENCH_BUFFER && what->bytes % 4 == 0);
     for (uint32_t i = 0; i < what->bytes / 4; i++) {
         uint32_t word = word_of(what->fill, i, argument);

@@ -112,6 +112,7 @@ static rt_status launch(const cl_bench *bench, double *out_ms)
     for (uint32_t i = 0; i < bench->count; i++) {
         if (what->arguments[i].written) RT_TRY(fill_buffer(bench, i));
     }
+    CHECK(what->dimensions == 1 || what->dimensions == 2);
     size_t global[2] = {what->global[0], what->global[1]};
     size_t local[2] = {what->local[0], what->local[1]};
     double begin = bench_now_ms();
@@ -154,6 +155,7 @@ rt_status bench_on_opencl(rt_sink *sink, const bench_run *run)
                       .sink = sink,
                       .count = bench_argument_count(run->what),
                       .content = rt_alloc(BENCH_BUFFER_BYTES_MAX)};
+    CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     rt_status status = run_all(&bench);
     rt_free(bench.content);
     for (uint32_t i = 0; i < bench.count; i++) {

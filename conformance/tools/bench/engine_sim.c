@@ -68,6 +68,7 @@ static void fill_buffers(const sim_bench *bench, bool all)
 static rt_status launch(sim_bench *bench, const sim_kernel *kernel, double *out_ms)
 {
     const bench_case *what = bench->run->what;
+    CHECK(what->dimensions == 1 || what->dimensions == 2);
     sim_range range = {.global = {what->global[0], what->global[1], 1},
                        .local = {what->local[0], what->local[1], 1},
                        .dimensions = what->dimensions};
@@ -118,6 +119,7 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
                        .count = bench_argument_count(run->what),
                        .content = rt_alloc(BENCH_BUFFER_BYTES_MAX),
                        .sink = sink};
+    CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     if (!checks) sim_world_drop_checks(bench.world);
     const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->what->name));
     rt_status status =

@@ -89,6 +89,7 @@ static uint64_t number_of(const char *text, uint64_t most)
 
 static rt_status make_argument(cost *c, const char *text)
 {
+    CHECK(c->argument_count < ARGUMENTS_MAX);
     uint32_t i = c->argument_count++;
     uint64_t number = number_of(text + 1, UINT64_MAX);
     if (text[0] == 'u') {
@@ -121,6 +122,7 @@ static rt_status link_code(cost *c, rt_bytes code, sim_program **out_program)
 static rt_status launch_all(cost *c, const sim_kernel *kernel)
 {
     sim_launch_options options = {.on_finding = on_finding, .user = c};
+    CHECK(c->repeat >= 1 && c->repeat <= REPEAT_MAX);
     for (uint32_t i = 0; i < c->repeat; i++) {
         double begin = now_ms();
         RT_TRY(sim_launch(c->world, kernel, &c->range, c->arguments, c->argument_count, &options));

@@ -139,48 +139,19 @@ static const form forms[] = {
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-static uint32_t class_of(gen_type type)
-{
-    bool is_vector = type.width > 1;
-    if (gen_type_is_real(type)) return is_vector ? REAL_VECTOR : REAL;
-    bool is_signed = gen_type_is_signed(type);
-    if (is_vector) return is_signed ? VECTOR_SIGNED : VECTOR_UNSIGNED;
-    if (gen_type_bits(type) < 32) return is_signed ? SMALL_SIGNED : SMALL_UNSIGNED;
-    return is_signed ? WIDE_SIGNED : WIDE_UNSIGNED;
-}
-
-static bool form_suits(const form *row, gen_type type)
-{
-    if (!(row->types & class_of(type))) return false;
-    if (row->types & HALVED && gen_type_bits(type) == 8) return false;
-    return !(row->types & SHUFFLED && type.width == 3);
-}
-
-/* A multiple of 1/16 of at most 1024. */
-static rt_text real_literal(gen *g, gen_type type)
-{
-    int32_t sixteenths = (int32_t)gen_below(g, gen_chance(g, 50) ? 256 : 16384) - 128;
-    return rt_arena_printf(&g->arena, sixteenths < 0 ? "(%.8g%s%s)" : "%.8g%s%s", sixteenths / 16.0,
-                           sixteenths % 16 ? "" : ".0", gen_type_suffix(type));
-}
-
-/* Returns mostly small numbers, sometimes the least or the greatest, sometimes any. */
-static uint64_t integer_bits(gen *g, uint32_t bits)
-{
-    uint64_t value = gen_random_bits(&g->random) >> (64 - bits);
-    switch (gen_below(g, 6)) {
-    case 0: return value;
-    case 1: return UINT64_MAX >> (64 - bits + gen_below(g, 2));
-    case 2: return UINT64_C(1) << gen_below(g, bits);
-    case 3: return value & 0x7f;
-    default: return value & 0xf;
-    }
-}
-
+/* Mostly small numbers, sometimes the least or the greatest, sometimes any. */
 static rt_text integer_literal(gen *g, gen_type type)
 {
     uint32_t bits = gen_type_bits(type);
-    uint64_t value = integer_bits(g, bits);
+    uint64_t value = gen_random_bits(&g->random) >> (64 - bits);
+    switch (gen_below(g, 6)) {
+    case 0: break;
+    case 1: value = UINT64_MAX >> (64 - bits + gen_below(g, 2)); break;
+    case 2: value = UINT64_C(1) << gen_below(g, bits); break;
+    case 3: value &= 0x7f; break;
+    default: value &= 0xf; break;
+    }
+    CHECK(value <= UINT64_MAX >> (64 - bits));
     rt_text name = gen_type_name(&g->arena, type);
     const char *suffix = gen_type_suffix(type);
     bool is_negative = gen_type_is_signed(type) && value >> (bits - 1);
@@ -199,18 +170,23 @@ static rt_text integer_literal(gen *g, gen_type type)
 
 rt_text gen_literal(gen *g, gen_type type)
 {
-    if (type.width == 1)
-        return gen_type_is_real(type) ? real_literal(g, type) : integer_literal(g, type);
-    rt_buffer text = {0};
-    for (uint32_t i = 0; i < type.width; i++) {
-        rt_text one = gen_literal(g, gen_type_component(type));
-        rt_buffer_printf(&text, "%s%.*s", i == 0 ? "" : ", ", RT_TEXT_ARG(one));
+    if (type.width == 1 && !gen_type_is_real(type)) return integer_literal(g, type);
+    if (type.width == 1) {
+        /* A multiple of 1/16 of at most 1024. */
+        int32_t sixteenths = (int32_t)gen_below(g, gen_chance(g, 50) ? 256 : 16384) - 128;
+        CHECK(sixteenths <= 1024 * 16);
+        return rt_arena_printf(&g->arena, sixteenths < 0 ? "(%.8g%s%s)" : "%.8g%s%s",
+                               sixteenths / 16.0, sixteenths % 16 ? "" : ".0",
+                               gen_type_suffix(type));
     }
-    rt_text made =
-        rt_arena_printf(&g->arena, "(%.*s)(%s)", RT_TEXT_ARG(gen_type_name(&g->arena, type)),
-                        rt_buffer_string(&text));
-    rt_buffer_free(&text);
-    return made;
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "(%.*s)(", RT_TEXT_ARG(gen_type_name(&g->arena, type)));
+    for (uint32_t i = 0; i < type.width; i++) {
+        rt_text component = gen_literal(g, gen_type_component(type));
+        rt_buffer_printf(&text, "%s%.*s", i == 0 ? "" : ", ", RT_TEXT_ARG(component));
+    }
+    rt_buffer_append_byte(&text, ')');
+    return gen_keep(g, &text);
 }
 
 rt_text gen_condition(gen *g, uint32_t depth)
@@ -233,31 +209,15 @@ rt_text gen_index(gen *g, uint32_t count)
                            is_power ? count - 1 : count);
 }
 
-/* Returns one of the form's numbers as a literal of the type. */
-static rt_text number_literal(gen *g, gen_type type, char digit)
-{
-    rt_text name = gen_type_name(&g->arena, type);
-    return rt_arena_printf(&g->arena, "(%.*s)(%c)", RT_TEXT_ARG(name), digit);
-}
-
-static gen_type half_of(gen_type type, bool is_unsigned)
-{
-    gen_type half = {(gen_base)(type.base - 2), type.width};
-    CHECK(!gen_type_is_real(type) && gen_type_bits(type) > 8);
-    return is_unsigned ? gen_type_unsigned(half) : half;
-}
-
-static rt_text rounding(gen *g)
-{
-    static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
-    return rt_text_of(modes[gen_below(g, 5)]);
-}
-
 /* Expands the letter after "$". */
 static rt_text expand(gen *g, char letter, gen_type type, uint32_t depth)
 {
+    static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
     gen_type other = {gen_any_integer(g).base, type.width};
     gen_type real = {gen_chance(g, 80) ? GEN_FLOAT : GEN_DOUBLE, type.width};
+    gen_type half = {(gen_base)(type.base - 2), type.width};
+    CHECK_IMPLIES(letter == 'h' || letter == 'l',
+                  !gen_type_is_real(type) && gen_type_bits(type) > 8);
     switch (letter) {
     case 'T': return gen_type_name(&g->arena, type);
     case 'U': return gen_type_name(&g->arena, gen_type_unsigned(type));
@@ -267,35 +227,16 @@ static rt_text expand(gen *g, char letter, gen_type type, uint32_t depth)
     case 's': return gen_expression(g, gen_type_signed(type), depth);
     case 'o': return gen_expression(g, other, depth);
     case 'f': return gen_expression(g, real, depth);
-    case 'h': return gen_expression(g, half_of(type, false), depth);
-    case 'l': return gen_expression(g, half_of(type, true), depth);
+    case 'h': return gen_expression(g, half, depth);
+    case 'l': return gen_expression(g, gen_type_unsigned(half), depth);
     case 'c': return gen_condition(g, depth);
-    case 'r': return rounding(g);
+    case 'r': return rt_text_of(modes[gen_below(g, 5)]);
     case 'k': return rt_arena_printf(&g->arena, "%u", 1 + gen_below(g, gen_type_bits(type) - 1));
-    default: CHECK(letter >= '1' && letter <= '9'); return number_literal(g, type, letter);
+    default: break;
     }
-}
-
-static rt_text make_form(gen *g, const form *row, gen_type type, uint32_t depth)
-{
-    rt_buffer text = {0};
-    for (const char *at = row->text; *at; at++) {
-        if (*at == '$')
-            rt_buffer_append_text(&text, expand(g, *++at, type, depth));
-        else
-            rt_buffer_append_byte(&text, *at);
-    }
-    rt_text made = rt_arena_text(&g->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return made;
-}
-
-static const form *choose_form(gen *g, gen_type type)
-{
-    for (;;) { /* every type has forms */
-        const form *row = &forms[gen_below(g, FORM_COUNT)];
-        if (form_suits(row, type)) return row;
-    }
+    CHECK(letter >= '1' && letter <= '9');
+    return rt_arena_printf(&g->arena, "(%.*s)(%c)", RT_TEXT_ARG(gen_type_name(&g->arena, type)),
+                           letter);
 }
 
 /* Prefers leaves that need no conversion, which are more readable. */
@@ -311,6 +252,7 @@ static rt_text make_leaf(gen *g, gen_type type)
 
 rt_text gen_expression(gen *g, gen_type type, uint32_t depth)
 {
+    CHECK(depth <= GEN_DEPTH);
     if (depth == 0 || gen_chance(g, 25)) return make_leaf(g, type);
     if (gen_chance(g, 12)) {
         const gen_function *function = gen_callable(g, false);
@@ -318,5 +260,23 @@ rt_text gen_expression(gen *g, gen_type type, uint32_t depth)
         if (function && gen_call(g, function, depth - 1, &call))
             return gen_convert(g, call, function->result, type);
     }
-    return make_form(g, choose_form(g, type), type, depth - 1);
+    const bool is_vector = type.width > 1, is_signed = gen_type_is_signed(type);
+    const uint32_t bits = gen_type_bits(type);
+    uint32_t class = is_signed ? WIDE_SIGNED : WIDE_UNSIGNED;
+    if (bits < 32) class = is_signed ? SMALL_SIGNED : SMALL_UNSIGNED;
+    if (is_vector) class = is_signed ? VECTOR_SIGNED : VECTOR_UNSIGNED;
+    if (gen_type_is_real(type)) class = is_vector ? REAL_VECTOR : REAL;
+    const form *row;
+    do /* every type has forms */
+        row = &forms[gen_below(g, FORM_COUNT)];
+    while (!(row->types & class) || (row->types & HALVED && bits == 8) ||
+           (row->types & SHUFFLED && type.width == 3));
+    rt_buffer text = {0};
+    for (const char *at = row->text; *at; at++) {
+        if (*at == '$')
+            rt_buffer_append_text(&text, expand(g, *++at, type, depth - 1));
+        else
+            rt_buffer_append_byte(&text, *at);
+    }
+    return gen_keep(g, &text);
 }

@@ -12,6 +12,13 @@ bool gen_chance(gen *g, uint32_t percent)
     return gen_random_chance(&g->random, percent);
 }
 
+rt_text gen_keep(gen *g, rt_buffer *text)
+{
+    rt_text kept = rt_arena_text(&g->arena, rt_buffer_text(text));
+    rt_buffer_free(text);
+    return kept;
+}
+
 static uint32_t any_width(gen *g)
 {
     static const uint32_t widths[] = {2, 2, 4, 4, 4, 3, 8, 16};
@@ -53,8 +60,8 @@ void gen_make_record(gen *g)
         rt_buffer_printf(&text, " %.*s %c;", RT_TEXT_ARG(name), 'a' + (char)i);
     }
     rt_buffer_printf(&text, " } %.*s;", RT_TEXT_ARG(record->name));
-    record->declaration.text = rt_arena_text(&g->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
+    record->declaration.text = gen_keep(g, &text);
+    CHECK(record->field_count <= GEN_FIELDS_MAX);
     record->next = g->records;
     g->records = record;
 }
@@ -67,17 +74,6 @@ static gen_type any_passed(gen *g)
     return type;
 }
 
-/* A pointer into local or global memory points to an array of uint. */
-static void make_pointer_parameter(gen *g, gen_variable *parameter)
-{
-    parameter->shape = GEN_ARRAY;
-    parameter->count = GEN_REACH;
-    parameter->space = (gen_space)gen_below(g, 3);
-    parameter->is_constant = gen_chance(g, 50);
-    parameter->type =
-        parameter->space == GEN_SPACE_PRIVATE ? gen_any_element(g) : (gen_type){GEN_UINT, 1};
-}
-
 static void make_parameter(gen *g, gen_variable *parameter)
 {
     uint32_t kind = gen_below(g, 20);
@@ -86,27 +82,22 @@ static void make_parameter(gen *g, gen_variable *parameter)
         parameter->record = g->records;
         gen_mention(g, &g->records->declaration);
     } else if (kind < 9) {
-        make_pointer_parameter(g, parameter);
+        /* A pointer into local or global memory points to an array of uint. */
+        parameter->shape = GEN_ARRAY;
+        parameter->count = GEN_REACH;
+        parameter->space = (gen_space)gen_below(g, 3);
+        parameter->is_constant = gen_chance(g, 50);
+        parameter->type =
+            parameter->space == GEN_SPACE_PRIVATE ? gen_any_element(g) : (gen_type){GEN_UINT, 1};
     } else {
         parameter->type = any_passed(g);
     }
-}
-
-static rt_text parameter_text(gen *g, const gen_variable *parameter)
-{
-    static const char *const spaces[] = {"private", "local", "global"};
-    rt_text type =
-        parameter->record ? parameter->record->name : gen_type_name(&g->arena, parameter->type);
-    bool is_pointer = parameter->shape == GEN_ARRAY || parameter->shape == GEN_RECORD_POINTER;
-    return rt_arena_printf(&g->arena, "%s%s%.*s %s%.*s", is_pointer ? spaces[parameter->space] : "",
-                           !is_pointer              ? ""
-                           : parameter->is_constant ? " const "
-                                                    : " ",
-                           RT_TEXT_ARG(type), is_pointer ? "*" : "", RT_TEXT_ARG(parameter->name));
+    parameter->name = gen_name(g, "x");
 }
 
 static void make_head(gen *g, gen_function *f)
 {
+    static const char *const spaces[] = {"private", "local", "global"};
     rt_buffer text = {0};
     rt_text result =
         f->result_record ? f->result_record->name : gen_type_name(&g->arena, f->result);
@@ -115,29 +106,20 @@ static void make_head(gen *g, gen_function *f)
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         gen_variable *parameter = &f->parameters[i];
         make_parameter(g, parameter);
-        parameter->name = gen_name(g, "x");
-        rt_text one = parameter_text(g, parameter);
-        rt_buffer_printf(&text, "%s%.*s", i > 0 ? ", " : "", RT_TEXT_ARG(one));
+        rt_text type =
+            parameter->record ? parameter->record->name : gen_type_name(&g->arena, parameter->type);
         bool is_pointer = parameter->shape == GEN_ARRAY || parameter->shape == GEN_RECORD_POINTER;
+        if (i > 0) rt_buffer_printf(&text, ", ");
+        if (is_pointer)
+            rt_buffer_printf(&text, "%s%s", spaces[parameter->space],
+                             parameter->is_constant ? " const " : " ");
+        rt_buffer_printf(&text, "%.*s %s%.*s", RT_TEXT_ARG(type), is_pointer ? "*" : "",
+                         RT_TEXT_ARG(parameter->name));
         f->writes |= is_pointer && !parameter->is_constant;
         gen_show(g, parameter);
     }
     rt_buffer_append_text(&text, f->parameter_count == 0 ? RT_TEXT("void)") : RT_TEXT(")"));
-    f->declaration.text = rt_arena_text(&g->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-}
-
-static void make_body(gen *g, gen_function *f)
-{
-    gen_add_value(g, f->result); /* so that there is something to assign to */
-    gen_variable *record = f->result_record ? gen_add_record(g, f->result_record) : NULL;
-    gen_add_some(g, gen_below(g, 2));
-    gen_block(g, f->declaration.body, 1 + gen_below(g, 3));
-    gen_statement *last = gen_begin(g, f->declaration.body, false);
-    rt_text value =
-        record ? record->name : gen_tame(g, gen_expression(g, f->result, GEN_DEPTH - 1), f->result);
-    if (record) gen_mention(g, &record->declaration);
-    last->open = rt_arena_printf(&g->arena, "return %.*s;", RT_TEXT_ARG(value));
+    f->declaration.text = gen_keep(g, &text);
 }
 
 void gen_make_function(gen *g)
@@ -149,6 +131,7 @@ void gen_make_function(gen *g)
     f->result = any_passed(g);
     f->result_record = g->records && gen_chance(g, 15) ? g->records : NULL;
     f->parameter_count = gen_below(g, GEN_PARAMETERS_MAX);
+    CHECK(f->parameter_count < GEN_PARAMETERS_MAX);
     g->current = &f->declaration;
     g->function = f;
     g->uses = &f->declaration.uses;
@@ -158,7 +141,16 @@ void gen_make_function(gen *g)
     g->work = 0;
     g->trips = 1;
     make_head(g, f);
-    make_body(g, f);
+    gen_add_value(g, f->result); /* so that there is something to assign to */
+    gen_variable *record = f->result_record ? gen_add_record(g, f->result_record) : NULL;
+    gen_add_some(g, gen_below(g, 2));
+    gen_block(g, f->declaration.body, 1 + gen_below(g, 3));
+    gen_statement *last = gen_begin(g, f->declaration.body, false);
+    rt_text value =
+        record ? record->name : gen_tame(g, gen_expression(g, f->result, GEN_DEPTH - 1), f->result);
+    if (record) gen_mention(g, &record->declaration);
+    last->open = rt_arena_printf(&g->arena, "return %.*s;", RT_TEXT_ARG(value));
+    CHECK(g->loops == 0 && g->depth == 0 && g->trips == 1);
     f->work = g->work;
     g->function = NULL;
     f->next = g->functions; /* it can be called from here on */

@@ -104,6 +104,9 @@ struct gen {
     gen_declaration tame[2]; /* functions for float and double */
 };
 
+/* Copies a finished text into the arena and frees the buffer. */
+rt_text gen_keep(gen *g, rt_buffer *text);
+
 /* ---- Choices ------------------------------------------------------------------------------ */
 
 /* Draws a number below the limit, which is at least 1. */

@@ -59,7 +59,7 @@ static void add_array_of(gen *g, const char *name, rt_text text, gen_space space
 }
 
 /* Adds the ids of a work-item: `lid` in its group, `group`, and `gid` among all. */
-static gen_variable *add_ids(gen *g, const gen_range *range)
+static void add_ids(gen *g, const gen_range *range)
 {
     bool is_flat = range->dimensions == 1;
     rt_text lid =
@@ -70,14 +70,12 @@ static gen_variable *add_ids(gen *g, const gen_range *range)
         is_flat ? RT_TEXT("uint group = get_group_id(0);")
                 : rt_arena_printf(&g->arena, "uint group = get_group_id(1) * %u + get_group_id(0);",
                                   range->groups[0]);
-    gen_variable *of_lid = add_fixed(g, "lid", GEN_VALUE, lid);
-    gen_variable *of_group = add_fixed(g, "group", GEN_VALUE, group);
-    gen_variable *gid =
-        add_fixed(g, "gid", GEN_VALUE,
-                  rt_arena_printf(&g->arena, "uint gid = group * %u + lid;", range->local_count));
-    gen_mention(g, &of_lid->declaration);
-    gen_mention(g, &of_group->declaration);
-    return gid;
+    gen_variable *lid_variable = add_fixed(g, "lid", GEN_VALUE, lid);
+    gen_variable *group_variable = add_fixed(g, "group", GEN_VALUE, group);
+    add_fixed(g, "gid", GEN_VALUE,
+              rt_arena_printf(&g->arena, "uint gid = group * %u + lid;", range->local_count));
+    gen_mention(g, &lid_variable->declaration);
+    gen_mention(g, &group_variable->declaration);
 }
 
 static gen_declaration *declaration_of(const gen *g, const char *name)
@@ -156,18 +154,15 @@ static void add_initial(gen *g, gen_kernel *kernel, gen_statement *body)
     gen_line(g, body, false, RT_TEXT(BARRIER))->only_with = &g->tally->declaration;
 }
 
-static void make_phase(gen *g, gen_kernel *kernel, gen_statement *block, gen_phase phase)
-{
-    g->phase = phase;
-    gen_block(g, block, 1 + gen_below(g, 3));
-    gen_line(g, block, false, RT_TEXT(BARRIER))->only_with = &kernel->meeting;
-    g->phase = GEN_PHASE_OWN;
-}
-
+/* Generates an own and a shared phase. */
 static void make_phases(gen *g, gen_kernel *kernel, gen_statement *block)
 {
-    make_phase(g, kernel, block, GEN_PHASE_OWN);
-    make_phase(g, kernel, block, GEN_PHASE_SHARED);
+    for (gen_phase phase = GEN_PHASE_OWN; phase <= GEN_PHASE_SHARED; phase++) {
+        g->phase = phase;
+        gen_block(g, block, 1 + gen_below(g, 3));
+        gen_line(g, block, false, RT_TEXT(BARRIER))->only_with = &kernel->meeting;
+        g->phase = GEN_PHASE_OWN;
+    }
 }
 
 /* Generates two phases in a loop or an if that is uniform within a work-group. */
@@ -193,21 +188,12 @@ static void make_uniform(gen *g, gen_kernel *kernel, gen_statement *body)
     g->trips *= kernel->n;
     make_phases(g, kernel, statement);
     g->trips /= kernel->n;
+    CHECK(g->visible_count > 0 && g->visible[g->visible_count - 1] == round);
     g->visible_count--;
 }
 
-/* Appends one component as an unsigned number.  A float zero may have either sign. */
-static void append_word(rt_text text, gen_type type, rt_buffer *out)
-{
-    if (type.base == GEN_FLOAT)
-        rt_buffer_printf(out, "as_uint(%.*s + 0.0f)", RT_TEXT_ARG(text));
-    else if (type.base == GEN_DOUBLE)
-        rt_buffer_printf(out, "as_ulong(%.*s + 0.0)", RT_TEXT_ARG(text));
-    else
-        rt_buffer_append_text(out, text);
-}
-
-/* Appends "a + 31ul * (b + 31ul * (c" for all components of a place; the parentheses stay open. */
+/* Appends "a + 31ul * (b + 31ul * (c" for all components of a place, as unsigned numbers; the
+ * parentheses stay open. A float zero may have either sign. */
 static void append_components(gen *g, rt_text text, gen_type type, rt_buffer *out)
 {
     for (uint32_t i = 0; i < type.width; i++) {
@@ -215,7 +201,11 @@ static void append_components(gen *g, rt_text text, gen_type type, rt_buffer *ou
                                        : rt_arena_printf(&g->arena, "%.*s.%s", RT_TEXT_ARG(text),
                                                          gen_type_accessor(type, i));
         if (out->size > 0) rt_buffer_printf(out, " + 31ul * (");
-        append_word(part, type, out);
+        rt_buffer_printf(out,
+                         type.base == GEN_FLOAT    ? "as_uint(%.*s + 0.0f)"
+                         : type.base == GEN_DOUBLE ? "as_ulong(%.*s + 0.0)"
+                                                   : "%.*s",
+                         RT_TEXT_ARG(part));
     }
 }
 
@@ -236,9 +226,8 @@ static rt_text recorded(gen *g, const gen_variable *variable)
     for (size_t i = 0; i < size; i++) {
         if (text.data[i] == '(' && text.data[i - 1] == ' ') rt_buffer_append_byte(&text, ')');
     }
-    rt_text all = rt_arena_text(&g->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return all;
+    CHECK(size > 0);
+    return gen_keep(g, &text);
 }
 
 /* Adds a word of `out` for each variable that statements may have written. */
@@ -250,6 +239,7 @@ static void add_records(gen *g, gen_kernel *kernel, gen_statement *body)
         bool counts = !v->is_constant && v->shape != GEN_POINTER && v->space == GEN_SPACE_PRIVATE;
         if (counts) written[kernel->record_count++] = v;
     }
+    CHECK(kernel->record_count <= g->visible_count);
     for (uint32_t i = 0; i < kernel->record_count; i++) {
         CHECK(written[i]);
         rt_text value = recorded(g, written[i]);
@@ -279,11 +269,11 @@ static void add_for_functions(gen *g)
     }
 }
 
-static void begin(gen *g, gen_kernel *kernel)
+void gen_make_kernel(gen *g, gen_kernel *kernel)
 {
-    kernel->declaration.body = rt_arena_alloc(&g->arena, sizeof *kernel->declaration.body);
+    gen_statement *body = rt_arena_alloc(&g->arena, sizeof *body);
+    *kernel = (gen_kernel){.declaration.body = body, .n = 1 + gen_below(g, 4)};
     kernel->declaration.locals_end = &kernel->declaration.locals;
-    kernel->n = 1 + gen_below(g, 4);
     kernel->is_tile_argument = gen_chance(g, 50);
     choose_range(g, &kernel->range);
     g->current = &kernel->declaration;
@@ -291,13 +281,6 @@ static void begin(gen *g, gen_kernel *kernel)
     g->work = 0;
     g->trips = 1;
     g->phase = GEN_PHASE_ANY; /* rows are unset until the variables are initialised */
-}
-
-void gen_make_kernel(gen *g, gen_kernel *kernel)
-{
-    *kernel = (gen_kernel){0};
-    begin(g, kernel);
-    gen_statement *body = kernel->declaration.body;
     add_ids(g, &kernel->range);
     add_fixed(g, "n", GEN_VALUE, (rt_text){0});
     gen_mention(g, &kernel->parameters[GEN_N]);
@@ -319,6 +302,7 @@ void gen_make_kernel(gen *g, gen_kernel *kernel)
             make_phases(g, kernel, body);
     }
     gen_block(g, body, 1 + gen_below(g, 3));
+    CHECK(g->trips == 1 && g->depth == 0 && g->phase == GEN_PHASE_OWN);
     add_records(g, kernel, body);
     g->counters = g->tally = NULL;
 }

@@ -24,17 +24,6 @@ static bool read_numbers(rt_text text, numbers *out_numbers)
     return true;
 }
 
-static bool write_scenario(const gen_request *request, bool only_count)
-{
-    rt_buffer text = {0};
-    uint32_t statement_count;
-    gen_scenario_write(request, &text, &statement_count);
-    bool good = only_count ? printf("%u\n", statement_count) > 0
-                           : fwrite(text.data, 1, text.size, stdout) == text.size;
-    rt_buffer_free(&text);
-    return fflush(stdout) == 0 && good;
-}
-
 int main(int argc, char **argv)
 {
     const char *seed = argc >= 2 ? argv[1] : "";
@@ -51,7 +40,13 @@ int main(int argc, char **argv)
     } else {
         request.without = without.items;
         request.without_count = without.count;
-        good = write_scenario(&request, only_count);
+        rt_buffer text = {0};
+        uint32_t statement_count;
+        gen_scenario_write(&request, &text, &statement_count);
+        good = only_count ? printf("%u\n", statement_count) > 0
+                          : fwrite(text.data, 1, text.size, stdout) == text.size;
+        good = fflush(stdout) == 0 && good;
+        rt_buffer_free(&text);
     }
     rt_vector_free(&without);
     return good ? 0 : 2;

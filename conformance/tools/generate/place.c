@@ -24,6 +24,7 @@ gen_variable *gen_find(gen *g, bool (*fits)(const gen_variable *variable, const 
 {
     gen_variable *found[GEN_VISIBLE_MAX];
     uint32_t count = 0;
+    CHECK(g->visible_count <= GEN_VISIBLE_MAX);
     for (uint32_t i = 0; i < g->visible_count; i++) {
         gen_variable *variable = g->visible[i];
         if (gen_is_visible(g, variable) && fits(variable, wanted)) found[count++] = variable;
@@ -50,15 +51,6 @@ gen_variable *gen_value_of(gen *g, gen_type type)
     return variable;
 }
 
-/* Sometimes picks a single component of a vector. */
-static rt_text place_of_value(gen *g, rt_text text, gen_type *inout_type)
-{
-    if (inout_type->width == 1 || !gen_chance(g, 30)) return text;
-    const char *accessor = gen_type_accessor(*inout_type, gen_below(g, inout_type->width));
-    *inout_type = gen_type_component(*inout_type);
-    return rt_arena_printf(&g->arena, "%.*s.%s", RT_TEXT_ARG(text), accessor);
-}
-
 bool gen_place(gen *g, bool is_written, rt_text *out_text, gen_type *out_type)
 {
     gen_variable *variable = gen_find(g, may_be_written, &is_written);
@@ -76,7 +68,13 @@ bool gen_place(gen *g, bool is_written, rt_text *out_text, gen_type *out_type)
         rt_text index = gen_index(g, variable->count);
         text = rt_arena_printf(&g->arena, "%.*s[%.*s]", RT_TEXT_ARG(text), RT_TEXT_ARG(index));
     }
-    *out_text = place_of_value(g, text, out_type);
+    /* Sometimes a single component of a vector. */
+    if (out_type->width > 1 && gen_chance(g, 30)) {
+        const char *accessor = gen_type_accessor(*out_type, gen_below(g, out_type->width));
+        text = rt_arena_printf(&g->arena, "%.*s.%s", RT_TEXT_ARG(text), accessor);
+        *out_type = gen_type_component(*out_type);
+    }
+    *out_text = text;
     return true;
 }
 
@@ -135,47 +133,39 @@ static bool is_reachable(const gen_variable *variable, const void *wanted)
            variable->count >= GEN_REACH && (parameter->is_constant || !variable->is_constant);
 }
 
-static bool argument_for(gen *g, const gen_variable *parameter, uint32_t depth, rt_text *out_text)
-{
-    if (parameter->shape == GEN_VALUE) {
-        /* The callee may multiply a float again. */
-        *out_text =
-            gen_expression(g, parameter->type, gen_type_is_real(parameter->type) ? 0 : depth);
-        return true;
-    }
-    bool is_of_record = parameter->shape == GEN_RECORD || parameter->shape == GEN_RECORD_POINTER;
-    gen_variable *variable = gen_find(g, is_of_record ? is_record : is_reachable, parameter);
-    if (!variable) return false;
-    gen_mention(g, &variable->declaration);
-    *out_text = variable->name;
-    if (parameter->shape == GEN_RECORD_POINTER) {
-        *out_text = rt_arena_printf(&g->arena, "&%.*s", RT_TEXT_ARG(variable->name));
-    } else if (parameter->shape == GEN_ARRAY && variable->count > GEN_REACH) {
-        rt_text index = gen_index(g, variable->count - GEN_REACH + 1);
-        *out_text = rt_arena_printf(&g->arena, "%.*s + (%.*s)", RT_TEXT_ARG(variable->name),
-                                    RT_TEXT_ARG(index));
-    }
-    return true;
-}
-
 bool gen_call(gen *g, const gen_function *function, uint32_t depth, rt_text *out_text)
 {
+    CHECK(function->parameter_count < GEN_PARAMETERS_MAX);
     rt_buffer text = {0};
     rt_buffer_printf(&text, "%.*s(", RT_TEXT_ARG(function->name));
-    bool made = true;
-    for (uint32_t i = 0; made && i < function->parameter_count; i++) {
-        rt_text argument = {0};
-        made = argument_for(g, &function->parameters[i], depth, &argument);
-        rt_buffer_printf(&text, "%s%.*s", i > 0 ? ", " : "", RT_TEXT_ARG(argument));
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        const gen_variable *parameter = &function->parameters[i];
+        rt_buffer_printf(&text, i > 0 ? ", " : "");
+        if (parameter->shape == GEN_VALUE) {
+            /* The callee may multiply a float again. */
+            uint32_t value_depth = gen_type_is_real(parameter->type) ? 0 : depth;
+            rt_buffer_append_text(&text, gen_expression(g, parameter->type, value_depth));
+            continue;
+        }
+        gen_variable *variable =
+            gen_find(g, parameter->shape == GEN_ARRAY ? is_reachable : is_record, parameter);
+        if (!variable) {
+            rt_buffer_free(&text);
+            return false;
+        }
+        gen_mention(g, &variable->declaration);
+        rt_buffer_printf(&text, parameter->shape == GEN_RECORD_POINTER ? "&%.*s" : "%.*s",
+                         RT_TEXT_ARG(variable->name));
+        if (parameter->shape == GEN_ARRAY && variable->count > GEN_REACH) {
+            rt_text index = gen_index(g, variable->count - GEN_REACH + 1);
+            rt_buffer_printf(&text, " + (%.*s)", RT_TEXT_ARG(index));
+        }
     }
-    rt_buffer_append_text(&text, RT_TEXT(")"));
-    if (made) {
-        *out_text = rt_arena_text(&g->arena, rt_buffer_text(&text));
-        gen_mention(g, (gen_declaration *)&function->declaration);
-        g->work += g->trips * function->work;
-    }
-    rt_buffer_free(&text);
-    return made;
+    rt_buffer_append_byte(&text, ')');
+    *out_text = gen_keep(g, &text);
+    gen_mention(g, (gen_declaration *)&function->declaration);
+    g->work += g->trips * function->work;
+    return true;
 }
 
 const gen_function *gen_callable(gen *g, bool is_statement)

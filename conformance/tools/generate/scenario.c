@@ -51,20 +51,6 @@ static void append_records(const gen_record *newest, rt_buffer *out)
     if (newest->declaration.used) append_line(out, newest->declaration.text);
 }
 
-static void append_kernel(const gen_kernel *kernel, rt_buffer *out)
-{
-    rt_buffer_printf(out, "%*skernel void k(", CODE_INDENT, "");
-    bool is_first = true;
-    for (gen_memory memory = 0; memory < GEN_MEMORIES; memory++) {
-        if (!has_parameter(kernel, memory)) continue;
-        rt_buffer_printf(out, "%s%s", is_first ? "" : ", ", parameter_rows[memory].head);
-        is_first = false;
-    }
-    rt_buffer_printf(out, ") {\n");
-    gen_tree_print(&kernel->declaration, CODE_INDENT + 2, out);
-    append_line(out, RT_TEXT("}"));
-}
-
 static void append_memories(gen *g, const gen_kernel *kernel, rt_buffer *out)
 {
     uint32_t items = kernel->range.item_count;
@@ -89,26 +75,22 @@ static void append_memories(gen *g, const gen_kernel *kernel, rt_buffer *out)
         rt_buffer_printf(out, "  rows: {type: uint, count: %u}\n", items * GEN_REACH);
 }
 
-static void append_sizes(const gen_range *range, bool is_local, rt_buffer *out)
-{
-    for (uint32_t i = 0; i < range->dimensions; i++)
-        rt_buffer_printf(out, "%s%u", i > 0 ? ", " : "",
-                         range->local[i] * (is_local ? 1 : range->groups[i]));
-}
-
 static void append_steps(const gen_kernel *kernel, rt_buffer *out)
 {
     const gen_range *range = &kernel->range;
+    CHECK(range->dimensions == 1 || range->dimensions == 2);
     rt_buffer_printf(out, "steps:\n  - submit: {kernel: k, range: [");
-    append_sizes(range, false, out);
+    for (uint32_t i = 0; i < range->dimensions; i++)
+        rt_buffer_printf(out, "%s%u", i > 0 ? ", " : "", range->local[i] * range->groups[i]);
     rt_buffer_printf(out, "], local: [");
-    append_sizes(range, true, out);
+    for (uint32_t i = 0; i < range->dimensions; i++)
+        rt_buffer_printf(out, "%s%u", i > 0 ? ", " : "", range->local[i]);
     rt_buffer_printf(out, "], args: [");
-    bool is_first = true;
+    const char *before = "";
     for (gen_memory memory = 0; memory < GEN_MEMORIES; memory++) {
         if (!has_parameter(kernel, memory)) continue;
-        rt_buffer_printf(out, "%s", is_first ? "" : ", ");
-        is_first = false;
+        rt_buffer_printf(out, "%s", before);
+        before = ", ";
         if (memory == GEN_TILE)
             rt_buffer_printf(out, "{local: %u}", range->local_count * GEN_REACH * 4);
         else if (memory == GEN_N)
@@ -119,28 +101,24 @@ static void append_steps(const gen_kernel *kernel, rt_buffer *out)
     rt_buffer_printf(out, "]}\n  - expect: {memory: arrived, equals: [%u]}\n", range->item_count);
 }
 
-static void make_all(gen *g, gen_kernel *kernel)
-{
-    g->tame[0].text =
-        RT_TEXT("#define TAME(x) (rint(clamp(x, -1024.0f, 1024.0f) * 16.0f) * 0.0625f)");
-    g->tame[1].text =
-        RT_TEXT("#define TAME_DOUBLE(x) (rint(clamp(x, -1024.0, 1024.0) * 16.0) * 0.0625)");
-    if (gen_chance(g, 50)) gen_make_record(g);
-    uint32_t functions = gen_below(g, 4);
-    for (uint32_t i = 0; i < functions; i++)
-        gen_make_function(g);
-    gen_make_kernel(g, kernel);
-    gen_tree_mark(&kernel->declaration);
-}
-
 void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *out_statement_count)
 {
     gen *g = rt_alloc(sizeof *g);
     *g = (gen){.random = {request->seed},
                .without = request->without,
                .without_count = request->without_count};
+    g->tame[0].text =
+        RT_TEXT("#define TAME(x) (rint(clamp(x, -1024.0f, 1024.0f) * 16.0f) * 0.0625f)");
+    g->tame[1].text =
+        RT_TEXT("#define TAME_DOUBLE(x) (rint(clamp(x, -1024.0, 1024.0) * 16.0) * 0.0625)");
+    if (gen_chance(g, 50)) gen_make_record(g);
+    uint32_t function_count = gen_below(g, 4);
+    for (uint32_t i = 0; i < function_count; i++)
+        gen_make_function(g);
     gen_kernel kernel;
-    make_all(g, &kernel);
+    gen_make_kernel(g, &kernel);
+    gen_tree_mark(&kernel.declaration);
+    CHECK(has_parameter(&kernel, GEN_ARRIVED));
     rt_buffer_printf(out,
                      "assay: 1\nsummary: >-\n  The generated kernel of seed %" PRIu64
                      ": every device has to leave the same memories, and all of its %u work-items "
@@ -153,7 +131,16 @@ void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *ou
     }
     append_records(g->records, out);
     append_functions(g->functions, out);
-    append_kernel(&kernel, out);
+    rt_buffer_printf(out, "%*skernel void k(", CODE_INDENT, "");
+    const char *before = "";
+    for (gen_memory memory = 0; memory < GEN_MEMORIES; memory++) {
+        if (!has_parameter(&kernel, memory)) continue;
+        rt_buffer_printf(out, "%s%s", before, parameter_rows[memory].head);
+        before = ", ";
+    }
+    rt_buffer_printf(out, ") {\n");
+    gen_tree_print(&kernel.declaration, CODE_INDENT + 2, out);
+    append_line(out, RT_TEXT("}"));
     rt_buffer_printf(out, "memory:\n");
     append_memories(g, &kernel, out);
     append_steps(&kernel, out);

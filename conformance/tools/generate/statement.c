@@ -27,6 +27,12 @@ gen_statement *gen_line(gen *g, gen_statement *block, bool is_numbered, rt_text 
     return statement;
 }
 
+/* The text "TARGET = VALUE;". */
+static rt_text assignment(gen *g, rt_text target, rt_text value)
+{
+    return rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(target), RT_TEXT_ARG(value));
+}
+
 /* Generates a block inside a statement, executed at most `trips` times as often as the statement.
  */
 static void inner_block(gen *g, gen_statement *statement, uint32_t trips, bool is_loop)
@@ -36,6 +42,7 @@ static void inner_block(gen *g, gen_statement *statement, uint32_t trips, bool i
     g->loops += is_loop;
     g->depth++;
     gen_block(g, statement, 1 + gen_below(g, 2));
+    CHECK(g->depth > 0 && g->visible_count >= visible_count);
     g->depth--;
     g->loops -= is_loop;
     g->trips = outer_trips;
@@ -60,9 +67,7 @@ static bool make_assignment(gen *g, gen_statement *block)
     bool found = gen_place(g, true, &place, &type);
     CHECK(found); /* every function has a variable */
     uint32_t depth = gen_chance(g, 30) ? GEN_DEPTH : GEN_DEPTH - 1;
-    rt_text value = gen_tame(g, gen_expression(g, type, depth), type);
-    statement->open =
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(place), RT_TEXT_ARG(value));
+    statement->open = assignment(g, place, gen_tame(g, gen_expression(g, type, depth), type));
     return true;
 }
 
@@ -100,8 +105,7 @@ static bool make_rounding(gen *g, gen_statement *block)
                             RT_TEXT_ARG(gen_type_name(&g->arena, to)), modes[gen_below(g, 5)],
                             RT_TEXT_ARG(value));
     value = gen_tame(g, gen_convert(g, value, to, type), type);
-    statement->open =
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(place), RT_TEXT_ARG(value));
+    statement->open = assignment(g, place, value);
     return true;
 }
 
@@ -133,10 +137,7 @@ static bool make_call(gen *g, gen_statement *block)
         call = gen_tame(g, gen_convert(g, call, function->result, target->type), target->type);
     g->uses = outer;
     if (!target) return false;
-    gen_line(
-        g, block, true,
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(target->name), RT_TEXT_ARG(call)))
-        ->uses = uses;
+    gen_line(g, block, true, assignment(g, target->name, call))->uses = uses;
     gen_mention(g, &target->declaration);
     return true;
 }
@@ -154,9 +155,7 @@ static bool make_record_copy(gen *g, gen_statement *block)
     gen_variable *from = gen_find(g, is_record_of, to->record);
     CHECK(from);
     if (from == to) return false;
-    gen_line(
-        g, block, true,
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(to->name), RT_TEXT_ARG(from->name)));
+    gen_line(g, block, true, assignment(g, to->name, from->name));
     gen_mention(g, &to->declaration);
     gen_mention(g, &from->declaration);
     return true;
@@ -195,8 +194,7 @@ static bool make_retarget(gen *g, gen_statement *block)
     gen_mention(g, &pointer->declaration);
     rt_text one = gen_target(g, pointer);
     CHECK(one.length > 0); /* at least its initial target */
-    statement->open =
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(pointer->name), RT_TEXT_ARG(one));
+    statement->open = assignment(g, pointer->name, one);
     if (gen_chance(g, 50)) return true;
     rt_text condition = gen_condition(g, 1), other = gen_target(g, pointer);
     statement->open =
@@ -228,8 +226,7 @@ static bool make_own_atomic(gen *g, gen_statement *block)
         rt_arena_printf(&g->arena, "%s(&%.*s[%u], %.*s)", names[gen_below(g, 8)],
                         RT_TEXT_ARG(cell->name), gen_below(g, cell->count), RT_TEXT_ARG(value));
     call = gen_convert(g, call, (gen_type){GEN_UINT, 1}, target->type);
-    statement->open =
-        rt_arena_printf(&g->arena, "%.*s = %.*s;", RT_TEXT_ARG(target->name), RT_TEXT_ARG(call));
+    statement->open = assignment(g, target->name, call);
     return true;
 }
 
@@ -288,31 +285,25 @@ static const struct {
     {"for (ulong $i = 5; $i-- > 0;) {", GEN_ULONG, 5},
 };
 
-static rt_text make_header(gen *g, const char *form, rt_text counter)
-{
-    rt_buffer text = {0};
-    for (const char *at = form; *at; at++) {
-        if (*at != '$')
-            rt_buffer_append_byte(&text, *at);
-        else if (*++at == 'i')
-            rt_buffer_append_text(&text, counter);
-        else
-            rt_buffer_append_text(&text, gen_expression(g, (gen_type){GEN_UINT, 1}, 1));
-    }
-    rt_text made = rt_arena_text(&g->arena, rt_buffer_text(&text));
-    rt_buffer_free(&text);
-    return made;
-}
-
 static bool make_for(gen *g, gen_statement *block)
 {
     uint32_t which = gen_below(g, sizeof headers / sizeof *headers);
     gen_statement *statement = gen_begin(g, block, true);
     gen_variable *counter = add_counter(g, headers[which].base);
-    statement->open = make_header(g, headers[which].form, counter->name);
+    rt_buffer header = {0};
+    for (const char *at = headers[which].form; *at; at++) {
+        if (*at != '$')
+            rt_buffer_append_byte(&header, *at);
+        else if (*++at == 'i')
+            rt_buffer_append_text(&header, counter->name);
+        else
+            rt_buffer_append_text(&header, gen_expression(g, (gen_type){GEN_UINT, 1}, 1));
+    }
+    statement->open = gen_keep(g, &header);
     statement->close = RT_TEXT("}");
     gen_show(g, counter);
     inner_block(g, statement, headers[which].trips, true);
+    CHECK(g->visible_count > 0 && g->visible[g->visible_count - 1] == counter);
     g->visible_count--;
     return true;
 }
@@ -403,21 +394,19 @@ static const struct {
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, STATEMENT_DEPTH_MAX = 2, TRIPS_MAX = 60 };
 
-/* Generates a statement of a random kind.  False if that kind is not possible here. */
-static bool make_any(gen *g, gen_statement *block)
-{
-    uint32_t sum = 0, kind = 0;
-    for (uint32_t i = 0; i < KIND_COUNT; i++)
-        sum += kinds[i].weight;
-    for (uint32_t at = gen_below(g, sum); at >= kinds[kind].weight; kind++)
-        at -= kinds[kind].weight;
-    bool is_deep = g->depth >= STATEMENT_DEPTH_MAX || g->trips > TRIPS_MAX;
-    if (kinds[kind].is_compound && is_deep) return false;
-    return kinds[kind].make(g, block);
-}
-
 void gen_block(gen *g, gen_statement *block, uint32_t count)
 {
-    for (uint32_t made = 0; made < count;)
-        made += make_any(g, block);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < KIND_COUNT; i++)
+        sum += kinds[i].weight;
+    CHECK(count > 0 && g->depth <= STATEMENT_DEPTH_MAX);
+    for (uint32_t made = 0; made < count;) {
+        uint32_t kind = 0;
+        for (uint32_t at = gen_below(g, sum); at >= kinds[kind].weight; kind++)
+            at -= kinds[kind].weight;
+        CHECK(kind < KIND_COUNT);
+        /* Some kinds are not possible everywhere. */
+        bool is_deep = g->depth >= STATEMENT_DEPTH_MAX || g->trips > TRIPS_MAX;
+        if (!kinds[kind].is_compound || !is_deep) made += kinds[kind].make(g, block);
+    }
 }

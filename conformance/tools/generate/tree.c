@@ -14,6 +14,7 @@ void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *what)
 gen_statement *gen_tree_append(rt_arena *arena, gen_statement *block)
 {
     gen_statement *statement = rt_arena_alloc(arena, sizeof *statement);
+    CHECK((block->last == NULL) == (block->first == NULL));
     *(block->last ? &block->last->next : &block->first) = statement;
     block->last = statement;
     return statement;

@@ -13,6 +13,7 @@ static const struct {
 
 uint32_t gen_type_bits(gen_type type)
 {
+    CHECK((unsigned)type.base < GEN_BASE_COUNT);
     return bases[type.base].bits;
 }
 
