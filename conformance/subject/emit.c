@@ -2,11 +2,10 @@
 #include "conformance/subject/emit.h"
 
 #include "conformance/json/json.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/number.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <unistd.h>
 
 static json_t *message_of(const char *type)
 {
@@ -26,13 +25,8 @@ static void emit(cnf_emitter *emitter, json_t *message)
     rt_buffer whole = {0};
     rt_buffer_printf(&whole, "%s\n", line);
     free(line);
-    for (size_t written = 0; !emitter->failed && written < whole.size;) {
-        ssize_t count = write(emitter->descriptor, whole.data + written, whole.size - written);
-        if (count > 0)
-            written += (size_t)count;
-        else if (errno != EINTR)
-            emitter->failed = true;
-    }
+    if (!emitter->failed)
+        emitter->failed = !rt_write_all(emitter->descriptor, rt_buffer_bytes(&whole));
     rt_buffer_free(&whole);
 }
 

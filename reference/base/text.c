@@ -11,6 +11,11 @@ rt_text rt_text_of(const char *string)
     return (rt_text){string, string ? strlen(string) : 0};
 }
 
+rt_bytes rt_text_bytes(rt_text text)
+{
+    return (rt_bytes){(const uint8_t *)text.data, text.length};
+}
+
 bool rt_text_equal(rt_text a, rt_text b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);

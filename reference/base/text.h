@@ -25,11 +25,15 @@ typedef struct rt_bytes {
 /* A string literal as a constant span. */
 #define RT_TEXT(literal) ((rt_text){"" literal "", sizeof(literal) - 1})
 
-/* printf arguments for "%.*s". */
+/* printf arguments for "%.*s".  `text` is evaluated more than once and must not have a side effect.
+ */
 #define RT_TEXT_ARG(text) (int)(text).length, (text).data ? (text).data : ""
 
 /* Span over a NUL-terminated string; NULL gives the empty span. */
 rt_text rt_text_of(const char *string);
+
+/* The bytes of a text. */
+rt_bytes rt_text_bytes(rt_text text);
 
 /* True if both hold the same bytes. */
 bool rt_text_equal(rt_text a, rt_text b);

@@ -35,6 +35,13 @@ rt_character rt_utf8_take(rt_text *inout_rest)
     return character;
 }
 
+bool rt_character_is_xml(rt_character character)
+{
+    uint32_t code = character.code;
+    if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+    return code != 0xFFFE && code != 0xFFFF && code != RT_UTF8_ILL_FORMED;
+}
+
 size_t rt_utf8_count(rt_text text)
 {
     size_t count = 0;

@@ -27,6 +27,10 @@ typedef struct rt_character {
 /* Takes the first character off the front of *inout_rest, which is not empty. */
 rt_character rt_utf8_take(rt_text *inout_rest);
 
+/* True if XML 1.0 allows the character in a document (section 2.2, "Char"); false for an ill-formed
+ * run. */
+bool rt_character_is_xml(rt_character character);
+
 /* Number of characters; an ill-formed run counts as one, like the U+FFFD that replaces it. */
 size_t rt_utf8_count(rt_text text);
 

@@ -87,6 +87,41 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
     }
 }
 
+/* The bounds of each range of "Char" in XML 1.0, section 2.2. */
+static void xml_allows_the_characters_of_its_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        rt_text bytes;
+        bool is_xml;
+    } rows[] = {
+        {{"\0", 1}, false},
+        {{"\x08", 1}, false},
+        {{"\t", 1}, true},
+        {{"\n", 1}, true},
+        {{"\x0B", 1}, false},
+        {{"\x0C", 1}, false},
+        {{"\r", 1}, true},
+        {{"\x0E", 1}, false},
+        {{"\x1F", 1}, false},
+        {{" ", 1}, true},
+        {{"\x7F", 1}, true},
+        {{"\xED\x9F\xBF", 3}, true},  /* U+D7FF */
+        {{"\xED\xA0\x80", 3}, false}, /* a surrogate */
+        {{"\xEE\x80\x80", 3}, true},  /* U+E000 */
+        {{"\xEF\xBF\xBD", 3}, true},
+        {{"\xEF\xBF\xBE", 3}, false},
+        {{"\xEF\xBF\xBF", 3}, false},
+        {{"\xF0\x90\x80\x80", 4}, true},
+        {{"\xF4\x8F\xBF\xBF", 4}, true},
+        {{"\xFF", 1}, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rt_text rest = rows[i].bytes;
+        assert_int_equal(rt_character_is_xml(rt_utf8_take(&rest)), rows[i].is_xml);
+    }
+}
+
 static void nul_is_a_character(void **state)
 {
     (void)state;
@@ -133,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(well_formed_characters_have_their_code_points),
         cmocka_unit_test(ill_formed_runs_become_one_replacement_each),
+        cmocka_unit_test(xml_allows_the_characters_of_its_rule),
         cmocka_unit_test(nul_is_a_character),
         cmocka_unit_test(messages_show_one_short_line),
     };
