@@ -7,12 +7,12 @@ void cnf_execution_finding(void *user, const dev_finding *finding)
 {
     cnf_execution *execution = user;
     pthread_mutex_lock(&execution->findings_lock);
-    *rt_vector_push(&execution->findings) = (cnf_kept_finding){
+    *rt_vector_push(&execution->findings) = (cnf_finding){
         .kind = finding->kind,
-        .message = rt_arena_text(&execution->arena, finding->message),
-        .kernel = rt_arena_text(&execution->arena, finding->kernel),
-        .source = rt_arena_text(&execution->arena, finding->source),
-        .object = rt_arena_text(&execution->arena, finding->object),
+        .message = rt_arena_text(&execution->finding_texts, finding->message),
+        .kernel = rt_arena_text(&execution->finding_texts, finding->kernel),
+        .source = rt_arena_text(&execution->finding_texts, finding->source),
+        .object = rt_arena_text(&execution->finding_texts, finding->object),
         .source_line = finding->source_line,
         .command = finding->tag,
         .offset = finding->offset,
@@ -47,6 +47,7 @@ void cnf_execution_close(cnf_execution *execution)
     execution->subject->runtime->close(execution, execution->runtime);
     execution->runtime = NULL;
     rt_vector_free(&execution->findings);
+    rt_arena_reset(&execution->finding_texts);
     rt_arena_reset(&execution->arena);
 }
 

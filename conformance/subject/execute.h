@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 /* A finding of the device, stored until it is compared with the expectations. */
-typedef struct cnf_kept_finding {
+typedef struct cnf_finding {
     const char *kind;
     rt_text message, kernel, source, object;
     uint32_t source_line;
@@ -19,7 +19,7 @@ typedef struct cnf_kept_finding {
     uint64_t offset;
     uint32_t step; /* after its process has ended: the step of that command, or SCN_NONE */
     bool expected; /* an expectation names it */
-} cnf_kept_finding;
+} cnf_finding;
 
 /* Objects of a step that later steps refer to. */
 typedef struct cnf_step_result {
@@ -51,8 +51,10 @@ struct cnf_execution {
     cnf_step_result *results; /* per step */
     uint32_t *counted;        /* per event kind: number of trace events at its last count
                                * expectation */
-    RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
-    uint32_t settled; /* number of findings of processes that have ended; they come first */
+    RT_VECTOR(cnf_finding) findings; /* guarded by findings_lock until the last wait */
+    rt_arena finding_texts; /* of the findings, guarded too: a device may report a finding from
+                             * its own thread while a step allocates in the arena */
+    uint32_t settled;       /* number of findings of processes that have ended; they come first */
     pthread_mutex_t findings_lock;
     uint32_t thread; /* of the current step; for runtimes that switch threads between steps only */
     const struct cnf_layer

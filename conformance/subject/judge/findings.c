@@ -3,7 +3,7 @@
 
 /* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so
  * kernels' names are not compared there. */
-static bool finding_matches(const cnf_execution *execution, const cnf_kept_finding *finding,
+static bool finding_matches(const cnf_execution *execution, const cnf_finding *finding,
                             const scn_expect *expect)
 {
     if (!rt_text_is(expect->finding.kind, finding->kind)) return false;
@@ -16,7 +16,7 @@ static bool finding_matches(const cnf_execution *execution, const cnf_kept_findi
 }
 
 /* Converts a line of a source to a line of the scenario; 0: the source is not the scenario's. */
-static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_finding *finding)
+static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
 {
     if (finding->source_line == 0) return 0;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -32,7 +32,7 @@ static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_findi
 
 /* The step whose command caused the finding; SCN_NONE: a command that the runtime issued by itself.
  */
-static uint32_t step_of(const cnf_execution *execution, const cnf_kept_finding *finding)
+static uint32_t step_of(const cnf_execution *execution, const cnf_finding *finding)
 {
     if (finding < execution->findings.items + execution->settled) return finding->step;
     for (uint32_t i = 0; i < execution->scenario->step_count; i++) {
@@ -44,7 +44,7 @@ static uint32_t step_of(const cnf_execution *execution, const cnf_kept_finding *
 void cnf_findings_settle(cnf_execution *execution)
 {
     for (uint32_t i = execution->settled; i < execution->findings.count; i++) {
-        cnf_kept_finding *finding = &execution->findings.items[i];
+        cnf_finding *finding = &execution->findings.items[i];
         finding->step = step_of(execution, finding);
     }
     CHECK(execution->settled <= execution->findings.count);
@@ -52,7 +52,7 @@ void cnf_findings_settle(cnf_execution *execution)
 }
 
 /* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */
-static void finding_print(const cnf_execution *execution, const cnf_kept_finding *finding,
+static void finding_print(const cnf_execution *execution, const cnf_finding *finding,
                           rt_buffer *out)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -84,7 +84,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
                                .what = expect->finding.kind,
                                .observed = true};
     for (uint32_t i = 0; i < execution->findings.count; i++) {
-        cnf_kept_finding *finding = &execution->findings.items[i];
+        cnf_finding *finding = &execution->findings.items[i];
         if (!finding_matches(execution, finding, expect)) continue;
         finding->expected = true;
         check.ok = true;
@@ -112,7 +112,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
 /* Reports an unexpected finding; the first one decides, so its message also lists the others. */
 static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with_others)
 {
-    const cnf_kept_finding *finding = &execution->findings.items[index];
+    const cnf_finding *finding = &execution->findings.items[index];
     rt_buffer text = {0};
     finding_print(execution, finding, &text);
     for (uint32_t i = index + 1; with_others && i < execution->findings.count; i++) {
