@@ -74,10 +74,10 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     answer.artefact = rt_read_bytes(&reader);
     if ((answer.code == RT_OK) != (answer.artefact.size > 0)) rt_reader_fail(&reader);
     if (!rt_reader_finished(&reader)) {
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "the answer of the compiler worker is cut short or damaged: fault at byte "
-                       "%zu of %zu",
-                       reader.fault, bytes.size);
+        return rt_fail(
+            sink, RT_MALFORMED, RT_RULE_NONE,
+            "the answer of the compiler worker is cut short or damaged: fault at byte %zu of %zu",
+            reader.fault, bytes.size);
     }
     *out_answer = answer;
     return RT_STATUS_OK;

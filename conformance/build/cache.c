@@ -126,7 +126,7 @@ static rt_buffer key_of(rt_text identity, rt_bytes request)
     return key;
 }
 
-bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_answer)
+bool cnf_cache_tool_find(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_answer)
 {
     CHECK_SLOW(cache_check(cache));
     size_t size_before = out_answer->size;
@@ -138,7 +138,7 @@ bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt
     return answer == RT_STORE_FOUND;
 }
 
-void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes answer)
+void cnf_cache_tool_keep(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes answer)
 {
     CHECK_SLOW(cache_check(cache));
     if (!cache->store) return;
@@ -151,12 +151,12 @@ void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt
 
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
 {
-    return cnf_cache_find_of_tool(cache, rt_buffer_text(&cache->identity), request, out_answer);
+    return cnf_cache_tool_find(cache, rt_buffer_text(&cache->identity), request, out_answer);
 }
 
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
 {
-    cnf_cache_keep_of_tool(cache, rt_buffer_text(&cache->identity), request, answer);
+    cnf_cache_tool_keep(cache, rt_buffer_text(&cache->identity), request, answer);
 }
 
 void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)

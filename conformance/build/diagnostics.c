@@ -36,7 +36,7 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
-bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
+bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){0};
     rt_text rest = line;
@@ -63,7 +63,7 @@ bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *
     return found;
 }
 
-bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message)
+bool cnf_diagnostic_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){.source = source};
     rt_text rest = line;
@@ -80,7 +80,7 @@ bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_messag
     return true;
 }
 
-bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message)
+bool cnf_diagnostic_sycl(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     while (line.length > 0 && line.data[0] == '\t')
         line = (rt_text){line.data + 1, line.length - 1};
@@ -112,8 +112,8 @@ uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_
         const char *end = memchr(text.data, '\n', text.length);
         size_t length = end ? (size_t)(end - text.data) : text.length;
         rt_text line = {text.data, length};
-        size_t taken = end ? length + 1 : length;
-        text = (rt_text){text.data + taken, text.length - taken};
+        size_t consumed = end ? length + 1 : length;
+        text = (rt_text){text.data + consumed, text.length - consumed};
         cnf_compile_message message;
         if (!form(line, source, &message)) continue;
         message.text = rt_arena_text(arena, message.text);

@@ -12,14 +12,14 @@ typedef RT_VECTOR(cnf_compile_message) cnf_message_list;
 typedef bool cnf_diagnostic_form(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* NAME:LINE:COLUMN: SEVERITY: TEXT, as clang and LLVM write; without a place: SEVERITY: TEXT. */
-bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message);
+bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* SEVERITY: LINE: COLUMN: TEXT, as spirv-as writes. */
-bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message);
+bool cnf_diagnostic_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* Like clang's, but the source is called rtc_N.cpp; an error in a header becomes an error of the
  * source without a place, with the whole line as its text. */
-bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message);
+bool cnf_diagnostic_sycl(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* Adds the messages among the lines of `text` to *messages (texts in the arena) and returns the
  * number of errors. */

@@ -134,7 +134,7 @@ static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_messa
     .program = "clang-14", .install = "apt-get install clang-14",                                  \
     .path = offsetof(cnf_toolchain, clang), .ends = output_arguments,                              \
     .environment = plain_environment, .is_opencl = true, .takes_build_options = true,              \
-    .form = cnf_diagnostic_of_clang, .form_of_include = form_of_include
+    .form = cnf_diagnostic_clang, .form_of_include = form_of_include
 
 static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
     [SCN_LANGUAGE_OPENCL_C] = {OPENCL, .arguments = opencl_c_arguments},
@@ -145,7 +145,7 @@ static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
                                 .arguments = spirv_as_arguments,
                                 .ends = output_arguments,
                                 .environment = plain_environment,
-                                .form = cnf_diagnostic_of_spirv_as},
+                                .form = cnf_diagnostic_spirv_as},
     [SCN_LANGUAGE_SYCL] = {.program = "assay-sycl-compiler",
                            .install = "ci/setup --with dpcpp",
                            .capability = "sycl-compiler",
@@ -154,11 +154,11 @@ static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
                            .environment = sycl_environment,
                            .is_sycl = true,
                            .takes_build_options = true,
-                           .form = cnf_diagnostic_of_sycl,
+                           .form = cnf_diagnostic_sycl,
                            .form_of_include = form_of_sycl_include},
 };
 
-bool cnf_front_end_has(scn_language language)
+bool cnf_front_end_exists(scn_language language)
 {
     CHECK((unsigned)language < SCN_LANGUAGE_COUNT);
     return front_ends[language].program != NULL;
@@ -212,7 +212,7 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
                               const cnf_front_end_options *options, cnf_front_end_run *run)
 {
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
-    CHECK(cnf_front_end_has(source->language) && run->process.pid == 0);
+    CHECK(cnf_front_end_exists(source->language) && run->process.pid == 0);
     CHECK_IMPLIES(options->ptx, cnf_front_end_makes_ptx(source->language));
     const front_end *tool = &front_ends[source->language];
     const char *path = (const char *)toolchain + tool->path;
@@ -264,10 +264,10 @@ rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request
                                cnf_front_end_run *run, cnf_message_list *messages)
 {
     CHECK((run->process.pid > 0) == (run->output.size == 0));
-    CHECK_IMPLIES(run->kept, run->process.pid == 0);
+    CHECK_IMPLIES(run->is_cached, run->process.pid == 0);
     const front_end *tool = &front_ends[source->language];
     cnf_process_result result = {CNF_PROCESS_EXITED, 0};
-    if (!run->kept)
+    if (!run->is_cached)
         result =
             cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
     uint32_t error_count = cnf_diagnostics_collect(arena, tool->form, source->name,
@@ -285,12 +285,12 @@ rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request
                        RT_TEXT_ARG(source->name), error_count,
                        error_count == 1 ? "error" : "errors");
     }
-    rt_buffer how = {0};
-    cnf_process_describe(&how, result, FRONT_END_TIMEOUT_MS);
-    rt_status status =
-        rt_fail(sink, RT_TOOL, RT_RULE_NONE, "%s on source %.*s %s\n%s", tool->program,
-                RT_TEXT_ARG(source->name), rt_buffer_string(&how), rt_buffer_string(&run->errors));
-    rt_buffer_free(&how);
+    rt_buffer ending = {0};
+    cnf_process_describe(&ending, result, FRONT_END_TIMEOUT_MS);
+    rt_status status = rt_fail(sink, RT_TOOL, RT_RULE_NONE, "%s on source %.*s %s\n%s",
+                               tool->program, RT_TEXT_ARG(source->name), rt_buffer_string(&ending),
+                               rt_buffer_string(&run->errors));
+    rt_buffer_free(&ending);
     return status;
 }
 

@@ -14,12 +14,12 @@ typedef struct cnf_front_end_run {
     rt_buffer output; /* its standard output: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
                        * SYCLBIN */
     rt_buffer errors;
-    bool kept; /* output and errors come from an earlier, successful run */
+    bool is_cached; /* output and errors come from an earlier, successful run */
 } cnf_front_end_run;
 
 /* Reports whether the language's front end is a program; for the other languages it is the compiler
  * plugin. */
-bool cnf_front_end_has(scn_language language);
+bool cnf_front_end_exists(scn_language language);
 
 /* Reports whether a language's sources can be compiled for nvptx64 as well as for spir64. */
 bool cnf_front_end_makes_ptx(scn_language language);

@@ -22,13 +22,13 @@ enum {
 };
 
 /* A source while it is compiled. */
-typedef struct unit {
+typedef struct source_unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
     rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
     rt_image_list images; /* images of SPIR-V (one) and of SYCL */
     bool ptx;             /* compiled for nvptx64 */
-} unit;
+} source_unit;
 
 typedef RT_VECTOR(rt_image) image_list;
 typedef RT_VECTOR(rt_device_global) global_list;
@@ -36,37 +36,37 @@ typedef RT_VECTOR(rt_device_global) global_list;
 typedef struct module_job {
     cnf_worker *worker;
     const cnf_request *request;
-    unit *units; /* the sources, then the images, then the sources again for nvptx64 */
+    source_unit *units; /* the sources, then the images, then the sources again for nvptx64 */
     uint32_t unit_count;
     image_list images;
     global_list globals; /* registered by host code, each id once */
     rt_map global_ids;
 } module_job;
 
-static bool is_spirv(const unit *one)
+static bool is_spirv(const source_unit *unit)
 {
-    scn_language language = one->source->language;
+    scn_language language = unit->source->language;
     return language == SCN_LANGUAGE_SPIRV_ASM || language == SCN_LANGUAGE_SPIRV;
 }
 
 /* True if the source becomes images without post-link. */
-static bool has_images(const unit *one)
+static bool has_images(const source_unit *unit)
 {
-    return is_spirv(one) || one->source->language == SCN_LANGUAGE_SYCL;
+    return is_spirv(unit) || unit->source->language == SCN_LANGUAGE_SYCL;
 }
 
-static cnf_front_end_options options_of(const cnf_request *request, const unit *one)
+static cnf_front_end_options options_of(const cnf_request *request, const source_unit *unit)
 {
-    return (cnf_front_end_options){request->build_options, request->split, one->ptx};
+    return (cnf_front_end_options){request->build_options, request->split, unit->ptx};
 }
 
 /* ---- Front ends ---------------------------------------------------------------------------- */
 
 /* Refuses a source with the plugin's reason. */
-static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
+static rt_status refuse(cnf_worker *worker, const source_unit *unit, rt_text reason)
 {
-    rt_text name = one->source->name;
-    uint32_t error_count = cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, name,
+    rt_text name = unit->source->name;
+    uint32_t error_count = cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_clang, name,
                                                    reason, &worker->messages);
     if (error_count == 0) {
         *rt_vector_push(&worker->messages) =
@@ -79,113 +79,113 @@ static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
 }
 
 /* Malformed data from the scenario is the scenario's fault. */
-static rt_status judge(cnf_worker *worker, const unit *one, rt_status status)
+static rt_status judge(cnf_worker *worker, const source_unit *unit, rt_status status)
 {
     if (status.code != RT_MALFORMED) return status;
-    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+    return refuse(worker, unit, rt_sink_diagnostic(worker->sink, status)->message);
 }
 
-static rt_status read_ir(cnf_worker *worker, unit *one)
+static rt_status read_ir(cnf_worker *worker, source_unit *unit)
 {
-    const cnf_request_source *source = one->source;
+    const cnf_request_source *source = unit->source;
     rt_bytes text = {(const uint8_t *)source->code.data, source->code.length};
     rt_buffer bitcode = {0};
     rt_status status =
         worker->api->read_ir(worker->sink, source->name, text, RT_FORMAT_SPIRV64, &bitcode);
-    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    unit->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&bitcode);
-    return judge(worker, one, status);
+    return judge(worker, unit, status);
 }
 
 /* Reads clang's output for C++ for OpenCL, which is text. An error in it is clang's, so its
  * position does not refer to the source. */
-static rt_status read_text(cnf_worker *worker, unit *one)
+static rt_status read_text(cnf_worker *worker, source_unit *unit)
 {
-    rt_text written = rt_buffer_text(&one->run.output);
+    rt_text written = rt_buffer_text(&unit->run.output);
     rt_buffer mended = {0}, bitcode = {0};
     cnf_virtual_bases_mend(written, &mended);
     rt_status status =
         worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended),
-                             one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
-    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+                             unit->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
+    unit->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&mended);
     rt_buffer_free(&bitcode);
     if (status.code != RT_MALFORMED) return status;
-    rt_text said = rt_sink_diagnostic(worker->sink, status)->message;
-    return refuse(worker, one,
-                  rt_arena_printf(&worker->arena, "clang 14 makes invalid LLVM IR of it: %.*s",
-                                  RT_TEXT_ARG(said)));
+    rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
+    return refuse(worker, unit,
+                  rt_arena_printf(&worker->arena, "clang 14 generates invalid LLVM IR for it: %.*s",
+                                  RT_TEXT_ARG(reason)));
 }
 
-static rt_status describe(cnf_worker *worker, unit *one)
+static rt_status describe(cnf_worker *worker, source_unit *unit)
 {
-    CHECK(is_spirv(one));
+    CHECK(is_spirv(unit));
     rt_buffer written = {0};
-    rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
-    status = judge(worker, one, status);
+    rt_status status = worker->api->describe_spirv(worker->sink, unit->code, &written);
+    status = judge(worker, unit, status);
     if (rt_ok(status)) {
         rt_reader reader = rt_reader_of(rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written)));
-        status = rt_image_list_read(worker->sink, &worker->arena, &reader, &one->images);
+        status = rt_image_list_read(worker->sink, &worker->arena, &reader, &unit->images);
     }
     rt_buffer_free(&written);
-    CHECK_IMPLIES(rt_ok(status), one->images.count == 1);
+    CHECK_IMPLIES(rt_ok(status), unit->images.count == 1);
     return status;
 }
 
 /* Refuses what the SYCL compiler accepts but our images cannot hold, as if the compiler had refused
  * it. */
-static rt_status take_sycl(module_job *job, unit *one)
+static rt_status take_sycl(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
-    rt_text name = one->source->name;
+    rt_text name = unit->source->name;
     rt_status status =
-        cnf_sycl_images(worker, name, one->code, job->request->profile, &one->images);
-    if (rt_ok(status) && !one->run.kept) {
-        cnf_front_end_options options = options_of(job->request, one);
-        cnf_sycl_keep(worker, one->source, &options, &one->run);
+        cnf_sycl_images(worker, name, unit->code, job->request->profile, &unit->images);
+    if (rt_ok(status) && !unit->run.is_cached) {
+        cnf_front_end_options options = options_of(job->request, unit);
+        cnf_sycl_keep(worker, unit->source, &options, &unit->run);
     }
     if (status.code != RT_UNSUPPORTED) return status;
-    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+    return refuse(worker, unit, rt_sink_diagnostic(worker->sink, status)->message);
 }
 
-static rt_status finish_unit(module_job *job, unit *one)
+static rt_status finish_unit(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
-    const cnf_request_source *source = one->source;
-    if (cnf_front_end_has(source->language)) {
-        RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &one->run,
+    const cnf_request_source *source = unit->source;
+    if (cnf_front_end_exists(source->language)) {
+        RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &unit->run,
                                     &worker->messages));
-        one->code = rt_buffer_bytes(&one->run.output);
+        unit->code = rt_buffer_bytes(&unit->run.output);
     } else if (source->language == SCN_LANGUAGE_SPIRV) {
-        one->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
+        unit->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
     } else {
         CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
-        return read_ir(worker, one);
+        return read_ir(worker, unit);
     }
-    if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, one);
-    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, one);
-    return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
+    if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, unit);
+    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, unit);
+    return is_spirv(unit) ? describe(worker, unit) : RT_STATUS_OK;
 }
 
-static rt_status start_unit(module_job *job, unit *one)
+static rt_status start_unit(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
-    scn_language language = one->source->language;
-    if (one->ptx && !cnf_front_end_makes_ptx(language)) {
+    scn_language language = unit->source->language;
+    if (unit->ptx && !cnf_front_end_makes_ptx(language)) {
         /* Code that is not compiled from source exists in its own format only. */
         static const rt_text capability = {"ptx-source", 10};
         return rt_fail_naming(
             worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
-            "source %.*s is neither OpenCL C nor C++ for OpenCL, from which alone PTX "
-            "is made",
-            RT_TEXT_ARG(one->source->name));
+            "source %.*s is neither OpenCL C nor C++ for OpenCL, the only languages that are "
+            "compiled to PTX",
+            RT_TEXT_ARG(unit->source->name));
     }
-    if (!cnf_front_end_has(language)) return RT_STATUS_OK;
-    cnf_front_end_options options = options_of(job->request, one);
-    if (language == SCN_LANGUAGE_SYCL && cnf_sycl_find(worker, one->source, &options, &one->run))
+    if (!cnf_front_end_exists(language)) return RT_STATUS_OK;
+    cnf_front_end_options options = options_of(job->request, unit);
+    if (language == SCN_LANGUAGE_SYCL && cnf_sycl_find(worker, unit->source, &options, &unit->run))
         return RT_STATUS_OK;
-    return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
-                               &options, &one->run);
+    return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, unit->source,
+                               &options, &unit->run);
 }
 
 /* Runs all front ends concurrently while the plugin is opened. Waits for all of them, so that the
@@ -221,29 +221,29 @@ static void add_globals(module_job *job, rt_device_global_list list)
 
 /* `made` says what is made and how it is split; the rest is the module's. The images are in the
  * worker's arena. */
-static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_list *out)
+static rt_status postlink(module_job *job, rt_postlink_request request, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
-    CHECK(made.source_count > 0);
-    made.module = job->request->module;
-    made.library = rt_text_of(worker->toolchain.libclc);
-    made.spirv_version_max = SPIRV_VERSION_MAX;
-    made.profile = job->request->profile;
-    made.device_globals = true;
-    made.embed_ir = job->request->embed_ir;
-    made.target_aspects = job->request->target_aspects;
+    CHECK(request.source_count > 0);
+    request.module = job->request->module;
+    request.library = rt_text_of(worker->toolchain.libclc);
+    request.spirv_version_max = SPIRV_VERSION_MAX;
+    request.profile = job->request->profile;
+    request.device_globals = true;
+    request.embed_ir = job->request->embed_ir;
+    request.target_aspects = job->request->target_aspects;
     rt_buffer written = {0};
-    rt_status status = worker->api->postlink(worker->sink, &made, &written);
+    rt_status status = worker->api->postlink(worker->sink, &request, &written);
     if (rt_ok(status)) {
-        rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written));
+        rt_bytes copy = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written));
         rt_device_global_list globals;
-        status = cnf_compile_artefact_read(worker->sink, &worker->arena, kept, out, &globals);
+        status = cnf_compile_artefact_read(worker->sink, &worker->arena, copy, out, &globals);
         if (rt_ok(status)) add_globals(job, globals);
     }
     /* A declaration that post-link refuses on behalf of the front end is a front end's error. */
     bool is_declaration = status.code == RT_COMPILE_TIME;
-    for (uint32_t i = 0; is_declaration && i < made.source_count; i++)
-        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, made.sources[i].name,
+    for (uint32_t i = 0; is_declaration && i < request.source_count; i++)
+        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_clang, request.sources[i].name,
                                 rt_sink_diagnostic(worker->sink, status)->message,
                                 &worker->messages);
     rt_buffer_free(&written);
@@ -259,7 +259,7 @@ static void add_source_image(module_job *job, rt_image image)
 }
 
 /* Adds the images that post-link makes of the module's sources in bitcode. */
-static rt_status postlink_sources(module_job *job, const unit *units, rt_format format,
+static rt_status postlink_sources(module_job *job, const source_unit *units, rt_format format,
                                   bool ahead_of_time, image_list *out)
 {
     const cnf_request *request = job->request;
@@ -267,17 +267,18 @@ static rt_status postlink_sources(module_job *job, const unit *units, rt_format 
         rt_arena_alloc_array(&job->worker->arena, request->source_count, sizeof *sources);
     uint32_t count = 0;
     for (uint32_t i = 0; i < request->source_count; i++) {
-        const unit *one = &units[i];
-        if (!has_images(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
+        const source_unit *unit = &units[i];
+        if (!has_images(unit))
+            sources[count++] = (rt_postlink_source){unit->source->name, unit->code};
     }
     if (count == 0) return RT_STATUS_OK;
     rt_image_list list;
-    const rt_postlink_request made = {.sources = sources,
-                                      .source_count = count,
-                                      .split = request->split,
-                                      .format = format,
-                                      .ahead_of_time = ahead_of_time};
-    RT_TRY(postlink(job, made, &list));
+    const rt_postlink_request split = {.sources = sources,
+                                       .source_count = count,
+                                       .split = request->split,
+                                       .format = format,
+                                       .ahead_of_time = ahead_of_time};
+    RT_TRY(postlink(job, split, &list));
     for (uint32_t i = 0; i < list.count; i++)
         *rt_vector_push(out) = list.images[i];
     return RT_STATUS_OK;
@@ -287,19 +288,19 @@ static rt_status postlink_sources(module_job *job, const unit *units, rt_format 
 static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_of_time)
 {
     if (formats == 0) return RT_STATUS_OK;
-    image_list made = {0};
-    rt_status status = postlink_sources(job, job->units, RT_FORMAT_SPIRV64, ahead_of_time, &made);
+    image_list result = {0};
+    rt_status status = postlink_sources(job, job->units, RT_FORMAT_SPIRV64, ahead_of_time, &result);
     for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
-            *rt_vector_push(&made) = images->images[k];
+            *rt_vector_push(&result) = images->images[k];
         if (job->request->sources[i].language == SCN_LANGUAGE_SYCL)
             add_globals(job, cnf_sycl_globals(&job->worker->arena, *images));
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(formats >> format & 1)) continue;
-        for (uint32_t i = 0; i < made.count && rt_ok(status); i++) {
-            rt_image image = made.items[i];
+        for (uint32_t i = 0; i < result.count && rt_ok(status); i++) {
+            rt_image image = result.items[i];
             rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
                                            RT_TEXT_ARG(job->request->module), job->images.count);
             if (format != RT_FORMAT_SPIRV64)
@@ -309,33 +310,37 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
             add_source_image(job, image);
         }
     }
-    rt_vector_free(&made);
+    rt_vector_free(&result);
     return status;
 }
 
 /* The image of a single source, not split. */
-static rt_status make_alone(module_job *job, const unit *one, rt_image *out_image)
+static rt_status make_single(module_job *job, const source_unit *unit, rt_image *out_image)
 {
     *out_image = (rt_image){0};
-    const rt_postlink_source source = {one->source->name, one->code};
-    rt_image_list list = one->images;
-    const rt_postlink_request made = {
+    const rt_postlink_source source = {unit->source->name, unit->code};
+    rt_image_list list = unit->images;
+    const rt_postlink_request request = {
         .sources = &source,
         .source_count = 1,
         .whole = true,
-        .format = one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64,
+        .format = unit->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64,
     };
-    if (!has_images(one)) RT_TRY(postlink(job, made, &list));
-    CHECK_IMPLIES(one->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
+    if (!has_images(unit)) RT_TRY(postlink(job, request, &list));
+    CHECK_IMPLIES(unit->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
     if (list.count > 1) {
-        return refuse(job->worker, one,
-                      RT_TEXT("the compiler makes several images of the code, an image written by "
-                              "hand is one; move the code to 'sources', or split it"));
+        return refuse(
+            job->worker, unit,
+            RT_TEXT(
+                "the compiler produces several images from the code, but an image written by hand "
+                "is one; move the code to 'sources', or split it"));
     }
     if (list.count == 0) {
-        return refuse(job->worker, one,
-                      RT_TEXT("the code has no kernel and no function that other images could "
-                              "call, so that no image can be made of it"));
+        return refuse(
+            job->worker, unit,
+            RT_TEXT(
+                "the code has no kernel and no function that other images could call, so no image "
+                "can be built from it"));
     }
     *out_image = list.images[0];
     return RT_STATUS_OK;
@@ -351,28 +356,28 @@ static rt_status make_images(module_job *job)
     RT_TRY(make_for_formats(job, request->formats & ~(spirv | ptx), true));
     if (request->formats & ptx) { /* post-link runs separately: symbols have other names */
         uint32_t first = request->source_count + request->image_count;
-        image_list made = {0};
-        rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &made);
-        for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
-            add_source_image(job, made.items[i]);
-        rt_vector_free(&made);
+        image_list result = {0};
+        rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &result);
+        for (uint32_t i = 0; i < result.count && rt_ok(status); i++)
+            add_source_image(job, result.items[i]);
+        rt_vector_free(&result);
         RT_TRY(status);
     }
     for (uint32_t i = 0; i < request->image_count; i++) {
-        const cnf_request_image *given = &request->images[i];
+        const cnf_request_image *declared = &request->images[i];
         rt_image image;
-        RT_TRY(make_alone(job, &job->units[request->source_count + i], &image));
+        RT_TRY(make_single(job, &job->units[request->source_count + i], &image));
         /* The scenario's description of an image takes precedence over what its code says. */
-        image.format = given->claims.format;
-        image.compile_options = given->claims.compile_options;
-        image.link_options = given->claims.link_options;
-        if (given->kernels_given) {
-            image.kernels = given->claims.kernels;
-            image.kernel_count = given->claims.kernel_count;
+        image.format = declared->claims.format;
+        image.compile_options = declared->claims.compile_options;
+        image.link_options = declared->claims.link_options;
+        if (declared->kernels_given) {
+            image.kernels = declared->claims.kernels;
+            image.kernel_count = declared->claims.kernel_count;
         }
-        if (given->sets_given) {
-            image.sets = given->claims.sets;
-            image.set_count = given->claims.set_count;
+        if (declared->sets_given) {
+            image.sets = declared->claims.sets;
+            image.set_count = declared->claims.set_count;
         }
         *rt_vector_push(&job->images) = image;
     }
@@ -412,14 +417,14 @@ rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
     job.units = rt_arena_alloc_array(&worker->arena, job.unit_count, sizeof *job.units);
     for (uint32_t i = 0; i < count && makes_spirv; i++)
         job.units[i].source = &request->sources[i];
-    unit *images = &job.units[count];
+    source_unit *images = &job.units[count];
     for (uint32_t i = 0; i < request->image_count; i++) {
         images[i].source = &request->images[i].source;
         images[i].ptx = request->images[i].claims.format == RT_FORMAT_PTX;
     }
-    unit *ptx_units = &images[request->image_count];
+    source_unit *ptx_units = &images[request->image_count];
     for (uint32_t i = 0; i < count && ptx; i++)
-        ptx_units[i] = (unit){.source = &request->sources[i], .ptx = true};
+        ptx_units[i] = (source_unit){.source = &request->sources[i], .ptx = true};
     rt_status status = compile_units(&job);
     if (rt_ok(status)) status = make_images(&job);
     CHECK_IMPLIES(rt_ok(status), worker->artefact.size > 0);

@@ -81,12 +81,12 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
             (cnf_compile_message){.severity = CNF_SEVERITY_ERROR, .text = text};
         status = rt_fail(worker->sink, RT_COMPILE_TIME, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(text));
     } else {
-        rt_buffer how = {0};
-        cnf_process_describe(&how, result, OFFLINE_TIMEOUT_MS);
+        rt_buffer ending = {0};
+        cnf_process_describe(&ending, result, OFFLINE_TIMEOUT_MS);
         status = rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
                          "the offline compiler on image %.*s %s\n%.*s", RT_TEXT_ARG(name),
-                         rt_buffer_string(&how), RT_TEXT_ARG(rt_buffer_text(&errors)));
-        rt_buffer_free(&how);
+                         rt_buffer_string(&ending), RT_TEXT_ARG(rt_buffer_text(&errors)));
+        rt_buffer_free(&ending);
     }
     rt_buffer_free(&output);
     rt_buffer_free(&errors);

@@ -69,9 +69,9 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_u64(out, target_aspects(module));
     /* If the module does not say, IR is embedded if kernels are fused. Images in other formats
      * hold none, so requests for them do not depend on it. */
-    bool wanted =
+    bool embeds =
         module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
-    rt_write_u8(out, wanted && (formats >> RT_FORMAT_PTX & 1));
+    rt_write_u8(out, embeds && (formats >> RT_FORMAT_PTX & 1));
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->source_count);

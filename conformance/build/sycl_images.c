@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
+enum { CACHED_TAG = 0x43594341, CACHED_VERSION = 2 }; /* "ACYC" */
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
@@ -34,11 +34,11 @@ enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
+static rt_status damaged(cnf_worker *worker, rt_text source, rt_text problem)
 {
     return rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
-                   "what the compiler of SYCL made of source %.*s is damaged: %.*s",
-                   RT_TEXT_ARG(source), RT_TEXT_ARG(how));
+                   "the output of the SYCL compiler for source %.*s is damaged: %.*s",
+                   RT_TEXT_ARG(source), RT_TEXT_ARG(problem));
 }
 
 /* The name of a compilation's only bundle, which libsycl prepends to names. */
@@ -116,12 +116,12 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
 {
     /* The value of a specialization_id is read by a function that a pass of DPC++ replaces;
      * libsycl-jit does not run that pass and leaves a call that nothing resolves. */
-    static const char left_over[] = "2020SpecConstantValue";
-    if (memmem(binary->code.data, binary->code.size, left_over, sizeof left_over - 1))
-        return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "get_specialization_constant: the compiler of SYCL that is reached through "
-                       "libsycl leaves specialisation constants unresolved; read it in a function "
-                       "of OpenCL C, with SPEC_CONSTANT");
+    static const char unresolved[] = "2020SpecConstantValue";
+    if (memmem(binary->code.data, binary->code.size, unresolved, sizeof unresolved - 1))
+        return rt_fail(
+            worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+            "get_specialization_constant: the SYCL compiler in libsycl leaves specialisation "
+            "constants unresolved; read it in a function of OpenCL C, with SPEC_CONSTANT");
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
     /* The kernels are the names of the entry points. */
     RT_VECTOR(rt_text) names = {0};
@@ -174,8 +174,8 @@ static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const 
 {
     rt_hash hash = identity(arena, image);
     for (uint32_t i = 0; i < *count; i++) {
-        rt_hash other = identity(arena, &images[i]);
-        if (other.low != hash.low || other.high != hash.high) continue;
+        rt_hash existing = identity(arena, &images[i]);
+        if (existing.low != hash.low || existing.high != hash.high) continue;
         if (named_count(image) > named_count(&images[i])) images[i] = *image;
         return;
     }
@@ -233,8 +233,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
 static void write_request(rt_buffer *out, const cnf_request_source *source,
                           const cnf_front_end_options *options)
 {
-    rt_write_u32(out, KEPT_TAG);
-    rt_write_u32(out, KEPT_VERSION);
+    rt_write_u32(out, CACHED_TAG);
+    rt_write_u32(out, CACHED_VERSION);
     rt_write_u32(out, options->split);
     rt_write_text(out, options->build_options);
     rt_write_text(out, source->name);
@@ -244,32 +244,32 @@ static void write_request(rt_buffer *out, const cnf_request_source *source,
 bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
                    const cnf_front_end_options *options, cnf_front_end_run *run)
 {
-    rt_buffer tool = {0}, request = {0}, kept = {0};
+    rt_buffer tool = {0}, request = {0}, entry = {0};
     cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
     write_request(&request, source, options);
-    bool found = tool.size > 0 && cnf_cache_find_of_tool(worker->cache, rt_buffer_text(&tool),
-                                                         rt_buffer_bytes(&request), &kept);
+    bool found = tool.size > 0 && cnf_cache_tool_find(worker->cache, rt_buffer_text(&tool),
+                                                      rt_buffer_bytes(&request), &entry);
     if (found) {
-        rt_reader reader = rt_reader_of(rt_buffer_bytes(&kept));
+        rt_reader reader = rt_reader_of(rt_buffer_bytes(&entry));
         rt_text errors = rt_read_text(&reader);
         rt_bytes output = rt_read_bytes(&reader);
-        run->kept = rt_reader_finished(&reader) && output.size > 0;
-        if (run->kept) {
+        run->is_cached = rt_reader_finished(&reader) && output.size > 0;
+        if (run->is_cached) {
             rt_buffer_append_text(&run->errors, errors);
             rt_buffer_append(&run->output, output.data, output.size);
         }
     }
-    rt_buffer_free(&kept);
+    rt_buffer_free(&entry);
     rt_buffer_free(&request);
     rt_buffer_free(&tool);
-    return run->kept;
+    return run->is_cached;
 }
 
 void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
                    const cnf_front_end_options *options, const cnf_front_end_run *run)
 {
-    CHECK(run->output.size > 0 && !run->kept);
-    rt_buffer tool = {0}, request = {0}, messages = {0}, made = {0};
+    CHECK(run->output.size > 0 && !run->is_cached);
+    rt_buffer tool = {0}, request = {0}, messages = {0}, entry = {0};
     cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
     write_request(&request, source, options);
     /* The list of headers (-H), which has been evaluated, is left out. */
@@ -279,13 +279,13 @@ void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
         if (rest.data[0] != '.') rt_buffer_append(&messages, rest.data, length);
         rest = (rt_text){rest.data + length, rest.length - length};
     }
-    rt_write_text(&made, rt_buffer_text(&messages));
-    rt_write_bytes(&made, rt_buffer_bytes(&run->output));
+    rt_write_text(&entry, rt_buffer_text(&messages));
+    rt_write_bytes(&entry, rt_buffer_bytes(&run->output));
     if (tool.size > 0) {
-        cnf_cache_keep_of_tool(worker->cache, rt_buffer_text(&tool), rt_buffer_bytes(&request),
-                               rt_buffer_bytes(&made));
+        cnf_cache_tool_keep(worker->cache, rt_buffer_text(&tool), rt_buffer_bytes(&request),
+                            rt_buffer_bytes(&entry));
     }
-    rt_buffer_free(&made);
+    rt_buffer_free(&entry);
     rt_buffer_free(&messages);
     rt_buffer_free(&request);
     rt_buffer_free(&tool);

@@ -25,9 +25,10 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
     CHECK(!worker->api);
     const char *path = worker->toolchain.plugin;
     if (path[0] == '\0') {
-        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the compiler plugin libassay_compiler.so is not beside the program; build "
-                       "the target assay_compiler");
+        return rt_fail(
+            worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "the compiler plugin libassay_compiler.so is not next to the program; build the "
+            "target assay_compiler");
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -44,7 +45,7 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
     worker->api = get ? get(RT_COMPILER_API_VERSION) : NULL;
     if (worker->api) return RT_STATUS_OK;
     return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "the compiler plugin %s does not speak version %u; build it anew", path,
+                   "the compiler plugin %s does not support version %u; rebuild it", path,
                    RT_COMPILER_API_VERSION);
 }
 

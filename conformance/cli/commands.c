@@ -58,7 +58,7 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
     rt_status status;
     bool is_pack = false;
     for (uint32_t i = 0; i < path_count && !is_pack; i++) {
-        is_pack = cnf_files_of_pack(sink, arena, paths[i], out_files, &status);
+        is_pack = cnf_files_find_packed(sink, arena, paths[i], out_files, &status);
         /* A scenario in a pack and in a folder would have two files with one name. */
         if (is_pack && rt_ok(status) && path_count > 1)
             status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-    OUTPUT_KEPT = 8192,   /* bytes of stdout and stderr that a result shows */
-    READ_SIZE = 65536,    /* bytes per read from a pipe */
-    QUIET_MS = 4,         /* grace period before polling a new child's pipes */
-    KILL_GRACE_MS = 5000, /* time for a killed child to die before it is abandoned */
+    OUTPUT_SIZE_MAX = 8192, /* bytes of stdout and stderr that a result shows */
+    READ_SIZE = 65536,      /* bytes per read from a pipe */
+    QUIET_MS = 4,           /* grace period before polling a new child's pipes */
+    KILL_GRACE_MS = 5000,   /* time for a killed child to die before it is abandoned */
     ARGUMENTS_MAX = 48
 };
 
@@ -79,8 +79,8 @@ static bool pool_check(const cnf_pool *pool)
                                          child->result.end == CNF_PROCESS_OVERFLOWED);
         CHECK(child->result.messages.size <= child->messages_max);
         CHECK(child->begin_ms < child->deadline_ms);
-        for (uint32_t other = 0; other < i; other++)
-            CHECK(child->pid == 0 || pool->children.items[other].pid != child->pid);
+        for (uint32_t earlier = 0; earlier < i; earlier++)
+            CHECK(child->pid == 0 || pool->children.items[earlier].pid != child->pid);
     }
     return true;
 }
@@ -89,13 +89,13 @@ static bool pool_check(const cnf_pool *pool)
 
 cnf_pool *cnf_pool_create(void)
 {
-    sigset_t taken, before;
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGCHLD);
-    sigaddset(&taken, SIGINT);
-    sigaddset(&taken, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &taken, &before) != 0) return NULL;
-    int signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+    sigset_t mask, before;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGINT);
+    sigaddset(&mask, SIGTERM);
+    if (sigprocmask(SIG_BLOCK, &mask, &before) != 0) return NULL;
+    int signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals < 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         return NULL;
@@ -279,12 +279,12 @@ static void child_kill(pool_child *child, cnf_process_end why)
     kill(child->pid, SIGKILL);
 }
 
-/* Keeps the last OUTPUT_KEPT bytes. */
+/* Keeps the last OUTPUT_SIZE_MAX bytes. */
 static void output_cut(rt_buffer *output)
 {
-    if (output->size <= OUTPUT_KEPT) return;
-    memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);
-    output->size = OUTPUT_KEPT;
+    if (output->size <= OUTPUT_SIZE_MAX) return;
+    memmove(output->data, output->data + output->size - OUTPUT_SIZE_MAX, OUTPUT_SIZE_MAX + 1);
+    output->size = OUTPUT_SIZE_MAX;
 }
 
 /* Reads the contents of a pipe with at most `reads` reads; closes it at end of file. */
@@ -297,10 +297,10 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
         size_t size = cnf_process_read(pipe_end, data, sizeof data);
         if (size == 0) return;
         if (is_output) {
-            /* Keeps at least the last OUTPUT_KEPT bytes; the buffer grows to twice that size
+            /* Keeps at least the last OUTPUT_SIZE_MAX bytes; the buffer grows to twice that size
              * between moves. */
             rt_buffer_append(output, data, size);
-            if (output->size > 2 * OUTPUT_KEPT) output_cut(output);
+            if (output->size > 2 * OUTPUT_SIZE_MAX) output_cut(output);
             continue;
         }
         CHECK(messages->size <= child->messages_max);
@@ -325,8 +325,8 @@ static void child_finish(pool_child *child)
     /* Keeps the end of the log. Parts that can no longer be read are dropped: the log is only for
      * people. */
     off_t size = child->log < 0 ? 0 : lseek(child->log, 0, SEEK_END);
-    child->result.log_is_tail = size > CNF_CHILD_LOG_KEPT;
-    off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_KEPT : 0;
+    child->result.log_is_tail = size > CNF_CHILD_LOG_MAX;
+    off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_MAX : 0;
     char data[4096];
     while (at < size) {
         ssize_t done = pread(child->log, data, sizeof data, at);
@@ -346,18 +346,18 @@ static void pool_reap(cnf_pool *pool)
     for (uint32_t i = 0; i < pool->children.count; i++) {
         pool_child *child = &pool->children.items[i];
         if (child->pid == 0) continue;
-        siginfo_t how = {0};
-        int failed = waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOHANG | WNOWAIT);
-        if (failed != 0 || how.si_pid != child->pid) continue;
+        siginfo_t ending = {0};
+        int failed = waitid(P_PID, (id_t)child->pid, &ending, WEXITED | WNOHANG | WNOWAIT);
+        if (failed != 0 || ending.si_pid != child->pid) continue;
         kill(-child->pid, SIGKILL);
         struct rusage usage = {0};
         wait4(child->pid, NULL, 0, &usage);
         child->pid = 0;
         child->result.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
         if (!child->killed) {
-            bool exited = how.si_code == CLD_EXITED;
+            bool exited = ending.si_code == CLD_EXITED;
             child->result.end = exited ? CNF_PROCESS_EXITED : CNF_PROCESS_SIGNALLED;
-            child->result.code = how.si_status;
+            child->result.code = ending.si_status;
         }
         pool_kill_orphans(pool);
         child_finish(child);
@@ -399,9 +399,9 @@ static int pool_wait_ms(const cnf_pool *pool, double now)
         if (first < 0 || next < first) first = next;
     }
     if (first < 0) return 0;
-    double left = first - now;
+    double remaining = first - now;
     /* Rounded up: waking before the deadline would busy-wait. */
-    return left <= 0 ? 0 : left > 1e9 ? 1000000000 : (int)left + 1;
+    return remaining <= 0 ? 0 : remaining > 1e9 ? 1000000000 : (int)remaining + 1;
 }
 
 /* Polls once and reads everything that is ready. */

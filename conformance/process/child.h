@@ -15,7 +15,7 @@ enum { CNF_CHILD_MESSAGES = 3 };
 
 /* The descriptor of an executed child's log, a file in memory that outlives the child, and the
  * number of bytes at its end that a result keeps. */
-enum { CNF_CHILD_LOG = 4, CNF_CHILD_LOG_KEPT = 1 << 16 };
+enum { CNF_CHILD_LOG = 4, CNF_CHILD_LOG_MAX = 1 << 16 };
 
 /* Runs in a forked child and sends messages to the descriptor. Returns the child's exit status. */
 typedef int cnf_child_body(void *user, int messages);
@@ -45,7 +45,7 @@ typedef struct cnf_child_result {
     int code;
     rt_buffer messages;      /* the messages that it sent, at most messages_max bytes */
     rt_buffer output;        /* the last part of its stdout and stderr */
-    rt_buffer log;           /* the end of its log, at most CNF_CHILD_LOG_KEPT bytes */
+    rt_buffer log;           /* the end of its log, at most CNF_CHILD_LOG_MAX bytes */
     bool log_is_tail;        /* the log was longer */
     double seconds;          /* elapsed time from start to end */
     uint64_t memory_bytes;   /* its memory limit; 0: none */

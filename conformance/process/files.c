@@ -154,9 +154,9 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
         qsort(walk.found.items, walk.found.count, sizeof *walk.found.items, found_compare);
         cnf_file *files = rt_arena_alloc_array(arena, walk.found.count, sizeof *files);
         for (uint32_t i = 0; i < walk.found.count; i++) {
-            bool again =
+            bool is_duplicate =
                 i > 0 && rt_text_equal(walk.found.items[i].real, walk.found.items[i - 1].real);
-            if (!again) files[out_files->count++] = walk.found.items[i].file;
+            if (!is_duplicate) files[out_files->count++] = walk.found.items[i].file;
         }
         out_files->items = files;
     }
@@ -167,29 +167,29 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
 /* ---- Packs --------------------------------------------------------------------------------- */
 
 /* True if the wanted path is the path of the member or of a folder above it. */
-static bool member_is_wanted(rt_text member, rt_text wanted)
+static bool member_is_selected(rt_text member, rt_text selected)
 {
-    while (wanted.length > 0 && wanted.data[wanted.length - 1] == '/')
-        wanted.length--;
-    if (wanted.length == 0) return true;
-    if (member.length < wanted.length || memcmp(member.data, wanted.data, wanted.length) != 0)
+    while (selected.length > 0 && selected.data[selected.length - 1] == '/')
+        selected.length--;
+    if (selected.length == 0) return true;
+    if (member.length < selected.length || memcmp(member.data, selected.data, selected.length) != 0)
         return false;
-    return member.length == wanted.length || member.data[wanted.length] == '/';
+    return member.length == selected.length || member.data[selected.length] == '/';
 }
 
-bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
-                       rt_status *out_status)
+bool cnf_files_find_packed(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
+                           rt_status *out_status)
 {
     /* Splits "x.assay:PATH". */
     static const char ending[] = CNF_PACK_ENDING;
     const size_t length = strlen(ending);
-    rt_text name = path, wanted = {0};
+    rt_text name = path, selected = {0};
     *out_files = (cnf_files){0};
     *out_status = RT_STATUS_OK;
     const char *colon = memmem(path.data, path.length, CNF_PACK_ENDING ":", length + 1);
     if (colon) {
         name.length = (size_t)(colon - path.data) + length;
-        wanted = (rt_text){colon + length + 1, path.length - name.length - 1};
+        selected = (rt_text){colon + length + 1, path.length - name.length - 1};
     }
     if (name.length <= length || memcmp(name.data + name.length - length, ending, length) != 0)
         return false;
@@ -209,7 +209,7 @@ bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *
     cnf_file *files = rt_arena_alloc_array(arena, pack->count, sizeof *files);
     for (uint32_t i = 0; i < pack->count; i++) {
         const cnf_packed_scenario *scenario = &pack->scenarios[i];
-        if (!member_is_wanted(scenario->path, wanted)) continue;
+        if (!member_is_selected(scenario->path, selected)) continue;
         rt_text file =
             rt_arena_printf(arena, "%.*s:%.*s", RT_TEXT_ARG(name), RT_TEXT_ARG(scenario->path));
         files[out_files->count++] = (cnf_file){file, scenario->path, scenario};
@@ -256,7 +256,7 @@ rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer 
     if (out_content->size > size_max) {
         rt_buffer_free(out_content);
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "%.*s:1:1: error: the file is larger than %zu bytes, the most that is read",
+                       "%.*s:1:1: error: the file is larger than the limit of %zu bytes",
                        RT_TEXT_ARG(file), size_max);
     }
     return RT_STATUS_OK;

@@ -34,8 +34,8 @@ rt_text cnf_files_root(rt_arena *arena, rt_text path);
  * or those in the folder PATH. The pack is in the arena. Returns false, without any effect, if
  * `path` names no pack; otherwise *out_status has the result of reading it: IO, LIMIT, or MALFORMED
  * as cnf_pack_read. */
-bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
-                       rt_status *out_status);
+bool cnf_files_find_packed(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
+                           rt_status *out_status);
 
 /* Reads a scenario's text, from its file or its pack, into a buffer that the caller frees. IO,
  * LIMIT: as cnf_file_read. */

@@ -16,7 +16,7 @@
 
 /* The signals that the guard forwards, and the signals that it sends for them. */
 static const struct passed_signal {
-    int taken, sent;
+    int received, sent;
 } passed_signals[] = {
     {SIGINT, SIGINT},   {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM},
     {SIGQUIT, SIGTERM}, {SIGTSTP, SIGSTOP}, {SIGCONT, SIGCONT},
@@ -25,34 +25,34 @@ enum { PASSED_COUNT = sizeof passed_signals / sizeof *passed_signals };
 
 /* The signals that the guard waits for. A signal that the caller ignores (nohup) stays ignored,
  * except the signals that end a run in an orderly way. */
-static sigset_t signals_taken(void)
+static sigset_t signals_awaited(void)
 {
-    sigset_t taken;
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGCHLD);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
     for (int i = 0; i < PASSED_COUNT; i++) {
         struct sigaction now;
-        int signal_number = passed_signals[i].taken;
+        int signal_number = passed_signals[i].received;
         bool ends_well = signal_number == SIGINT || signal_number == SIGTERM;
         bool ignored = sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-        if (!ignored || ends_well) sigaddset(&taken, signal_number);
+        if (!ignored || ends_well) sigaddset(&signals, signal_number);
     }
-    return taken;
+    return signals;
 }
 
 /* Forwards signals until the worker ends. Returns the worker's status from waitpid. */
-static int worker_wait(pid_t worker, const sigset_t *taken)
+static int worker_wait(pid_t worker, const sigset_t *signals)
 {
-    int how = 0;
-    while (waitpid(worker, &how, WNOHANG) != worker) {
-        int signal_number = sigwaitinfo(taken, NULL);
+    int status = 0;
+    while (waitpid(worker, &status, WNOHANG) != worker) {
+        int signal_number = sigwaitinfo(signals, NULL);
         for (int i = 0; i < PASSED_COUNT; i++)
-            if (passed_signals[i].taken == signal_number) kill(worker, passed_signals[i].sent);
+            if (passed_signals[i].received == signal_number) kill(worker, passed_signals[i].sent);
         /* The worker is stopped by now; the guard follows, so that the shell shows its prompt. */
         if (signal_number == SIGTSTP) raise(SIGSTOP);
     }
-    CHECK(WIFEXITED(how) || WIFSIGNALED(how));
-    return how;
+    CHECK(WIFEXITED(status) || WIFSIGNALED(status));
+    return status;
 }
 
 static void worker_main(int (*body)(void *user), void *user, pid_t guard, const sigset_t *mask,
@@ -72,8 +72,8 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
 {
     /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
     signal(SIGCHLD, SIG_DFL);
-    sigset_t taken = signals_taken(), mask_before;
-    sigprocmask(SIG_BLOCK, &taken, &mask_before);
+    sigset_t signals = signals_awaited(), mask_before;
+    sigprocmask(SIG_BLOCK, &signals, &mask_before);
     cnf_orphans_adopt();
     cnf_process_list foreign = {0};
     cnf_orphans_list(&foreign);
@@ -90,9 +90,9 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
     fflush(NULL);
     pid_t guard = getpid(), worker = fork();
     if (worker == 0) worker_main(body, user, guard, &mask_before, scratch);
-    int how = 0, error = errno;
+    int status = 0, error = errno;
     if (worker > 0) {
-        how = worker_wait(worker, &taken);
+        status = worker_wait(worker, &signals);
         cnf_orphans_kill(&foreign);
     }
     /* Every process that could write to the folder has ended. */
@@ -104,10 +104,10 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
     rt_arena_reset(&arena);
     rt_vector_free(&foreign);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
-    if (worker > 0 && WIFEXITED(how)) return WEXITSTATUS(how);
+    if (worker > 0 && WIFEXITED(status)) return WEXITSTATUS(status);
     if (worker > 0) {
-        fprintf(stderr, "assay: the run was ended by signal %d (%s)\n", WTERMSIG(how),
-                strsignal(WTERMSIG(how)));
+        fprintf(stderr, "assay: the run was ended by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
     } else {
         fprintf(stderr, "assay: no process can be started: %s\n", strerror(error));
     }

@@ -72,14 +72,14 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
         siginfo_t info = {0};
         ended = waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
                 info.si_pid == process->pid;
-        double left = deadline - cnf_process_now_ms();
-        late = left <= 0;
+        double remaining = deadline - cnf_process_now_ms();
+        late = remaining <= 0;
         if (ended || late || overflowed) break;
         /* With both outputs closed the end is near, but no event reports it. */
         bool is_quiet = process->output < 0 && process->errors < 0;
         double slice = is_quiet ? 1 : SLICE_MS;
         struct pollfd events[] = {{process->output, POLLIN, 0}, {process->errors, POLLIN, 0}};
-        poll(events, 2, (int)(left < slice ? left + 1 : slice));
+        poll(events, 2, (int)(remaining < slice ? remaining + 1 : slice));
     }
     /* The group is killed before its leader is reaped, so that its number cannot have been reused.
      */

@@ -38,10 +38,10 @@ rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
     if (!fits) errno = ENAMETOOLONG;
     if (!fits || !mkdtemp(name)) {
         int error = errno;
-        rt_status status = rt_fail(sink, RT_IO, RT_RULE_NONE,
-                                   "%s: no temporary folder can be made: %s; set TMPDIR to one "
-                                   "that can be written",
-                                   name, strerror(error));
+        rt_status status =
+            rt_fail(sink, RT_IO, RT_RULE_NONE,
+                    "%s: no temporary folder can be created: %s; set TMPDIR to a writable folder",
+                    name, strerror(error));
         errno = error;
         return status;
     }

@@ -71,7 +71,7 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
         count++;
     while (changes && changes[change_count])
         change_count++;
-    const char **all = rt_arena_alloc_array(arena, count + change_count + 1, sizeof *all);
+    const char **entries = rt_arena_alloc_array(arena, count + change_count + 1, sizeof *entries);
     size_t used = 0;
     for (size_t i = 0; i < count + change_count; i++) {
         const char *entry = i < count ? environ[i] : changes[i - count];
@@ -79,10 +79,10 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
         bool is_replaced = false;
         for (size_t k = i < count ? 0 : i - count + 1; k < change_count && !is_replaced; k++)
             is_replaced = strncmp(entry, changes[k], name) == 0 && changes[k][name] == '=';
-        if (!is_replaced) all[used++] = entry;
+        if (!is_replaced) entries[used++] = entry;
     }
-    CHECK(used <= count + change_count && !all[used]);
-    return all;
+    CHECK(used <= count + change_count && !entries[used]);
+    return entries;
 }
 
 /* ---- In the child, where only what is safe after a fork of threads may be called ------------- */

@@ -153,10 +153,10 @@ static void write_rules(rt_buffer *out, const cnf_why *why)
 static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text subject)
 {
     enum { BEFORE = 3, AFTER = 3 };
-    uint32_t longer =
-        parting->oracle_count > parting->other_count ? parting->oracle_count : parting->other_count;
+    uint32_t longer = parting->oracle_count > parting->subject_count ? parting->oracle_count
+                                                                     : parting->subject_count;
     uint32_t first = parting->index > BEFORE ? parting->index - BEFORE : 0;
-    CHECK(!parting->same && parting->index < longer);
+    CHECK(!parting->is_equal && parting->index < longer);
     CHECK(first <= parting->index);
     int width = (int)(subject.length > 4 ? subject.length : 4);
     rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
@@ -164,12 +164,12 @@ static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text su
     for (uint32_t i = first; i < longer && i <= parting->index + AFTER; i++) {
         rt_text left = RT_TEXT("nothing more"), right = RT_TEXT("nothing more");
         if (i < parting->oracle_count) left = parting->oracle[i];
-        if (i < parting->other_count) right = parting->other[i];
-        bool same = i < parting->index || rt_text_equal(left, right);
+        if (i < parting->subject_count) right = parting->subject[i];
+        bool is_equal = i < parting->index || rt_text_equal(left, right);
         char mark = i == parting->index ? '>' : ' ';
-        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, same ? "both" : "sim",
+        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, is_equal ? "both" : "sim",
                          RT_TEXT_ARG(left));
-        if (!same)
+        if (!is_equal)
             rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", mark, width, RT_TEXT_ARG(subject),
                              RT_TEXT_ARG(right));
     }
@@ -181,10 +181,11 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
     rt_arena arena = {0};
     cnf_parting parting;
     cnf_traces_compare(&arena, why->oracle, why->messages, &parting);
-    if (parting.is_complete && parting.same)
+    if (parting.is_complete && parting.is_equal)
         rt_buffer_printf(out, "\nThe traces are the same as on sim: %u event%s.\n",
                          parting.oracle_count, parting.oracle_count == 1 ? "" : "s");
-    if (parting.is_complete && !parting.same) write_parting(out, &parting, why->record->subject);
+    if (parting.is_complete && !parting.is_equal)
+        write_parting(out, &parting, why->record->subject);
     rt_arena_reset(&arena);
 }
 

@@ -67,8 +67,8 @@ bool cnf_run_check(const run_state *run)
         const run_scenario *scenario = run->slots[slot];
         if (!scenario) continue;
         CHECK(scenario->file >= run->files && scenario->file < run->files + run->next_file);
-        for (uint32_t other = 0; other < slot; other++)
-            CHECK(!run->slots[other] || run->slots[other]->file != scenario->file);
+        for (uint32_t earlier = 0; earlier < slot; earlier++)
+            CHECK(!run->slots[earlier] || run->slots[earlier]->file != scenario->file);
         CHECK(cases_check(run, scenario));
         for (uint32_t i = 0; i < run->options->subject_count; i++) {
             case_state state = scenario->cases[i].state;
@@ -178,7 +178,7 @@ static void choices_explain(run_scenario *scenario, run_case *explored)
     for (uint32_t i = 0; i < explored->messages.choice_count; i++) {
         const cnf_choice *choice = &explored->messages.choices[i];
         rt_buffer_printf(&text, "%s%.*s: %u of %u", i ? ", " : " (", RT_TEXT_ARG(choice->rule),
-                         choice->taken, choice->of);
+                         choice->taken, choice->alternative_count);
     }
     rt_buffer_printf(&text, "%s:\n%.*s", explored->messages.choice_count ? ")" : "",
                      RT_TEXT_ARG(explored->judgement.message));

@@ -32,12 +32,13 @@ bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script)
 
 /* A script of the first `count` choices as they were made, followed by the alternative `other`
  * unless that is SCN_NONE. */
-static rt_text script_make(rt_arena *arena, const cnf_choice *made, uint32_t count, uint32_t other)
+static rt_text script_make(rt_arena *arena, const cnf_choice *choices, uint32_t count,
+                           uint32_t alternative)
 {
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++)
-        rt_buffer_printf(&text, "%s%u", i ? "," : "", made[i].taken);
-    if (other != SCN_NONE) rt_buffer_printf(&text, "%s%u", count ? "," : "", other);
+        rt_buffer_printf(&text, "%s%u", i ? "," : "", choices[i].taken);
+    if (alternative != SCN_NONE) rt_buffer_printf(&text, "%s%u", count ? "," : "", alternative);
     rt_text script = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return script;
@@ -72,15 +73,16 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
 {
     *out_count = 0;
     for (uint32_t i = 0; script.length > 0; i++) {
-        uint32_t wanted;
-        bool is_taken = choice_next(&script, &wanted);
-        CHECK(is_taken);
+        uint32_t prescribed;
+        bool is_read = choice_next(&script, &prescribed);
+        CHECK(is_read);
         *out_count = i + 1;
-        if (i < messages->choice_count && messages->choices[i].taken == wanted) continue;
+        if (i < messages->choice_count && messages->choices[i].taken == prescribed) continue;
         *out_reason =
             i < messages->choice_count
                 ? rt_arena_printf(explorer->arena, "choice %u took alternative %u of %u, not %u", i,
-                                  messages->choices[i].taken, messages->choices[i].of, wanted)
+                                  messages->choices[i].taken,
+                                  messages->choices[i].alternative_count, prescribed)
                 : rt_arena_printf(explorer->arena, "choice %u was not made at all", i);
         return false;
     }
@@ -99,9 +101,9 @@ static void branches_note(cnf_explorer *explorer, const cnf_messages *messages)
         CHECK(check->branch <= check->branches);
         cnf_explored_branches *known = NULL;
         for (uint32_t j = 0; j < explorer->branches.count && !known; j++) {
-            cnf_explored_branches *other = &explorer->branches.items[j];
-            bool same = other->line == check->line && other->step == check->step;
-            if (same && other->branches == check->branches) known = other;
+            cnf_explored_branches *entry = &explorer->branches.items[j];
+            bool is_same_step = entry->line == check->line && entry->step == check->step;
+            if (is_same_step && entry->branches == check->branches) known = entry;
         }
         if (!known) {
             known = rt_vector_push(&explorer->branches);
@@ -122,12 +124,13 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
     if (!script_followed(explorer, script, messages, &prescribed, out_reason)) return false;
     for (uint32_t i = prescribed; i < messages->choice_count && !explorer->cut; i++) {
         const cnf_choice *choice = &messages->choices[i];
-        for (uint32_t other = choice->of; other-- > 0 && !explorer->cut;) {
-            if (other == choice->taken) continue;
+        for (uint32_t alternative = choice->alternative_count;
+             alternative-- > 0 && !explorer->cut;) {
+            if (alternative == choice->taken) continue;
             explorer->cut = explorer->pending.count + explorer->run_count >= explorer->run_max;
             if (!explorer->cut)
                 *rt_vector_push(&explorer->pending) =
-                    script_make(explorer->arena, messages->choices, i, other);
+                    script_make(explorer->arena, messages->choices, i, alternative);
         }
     }
     CHECK(explorer->pending.count + explorer->run_count <= explorer->run_max);

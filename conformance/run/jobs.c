@@ -17,7 +17,7 @@ enum {
 
 /* ---- Tags ---------------------------------------------------------------------------------- */
 
-run_job cnf_run_job_of(uint64_t tag)
+run_job cnf_run_job_decode(uint64_t tag)
 {
     const run_job job = {(job_kind)(tag >> 56), (uint32_t)(tag >> 32) & 0xffffff, (uint32_t)tag};
     CHECK((unsigned)job.kind <= JOB_PROBE);
@@ -38,7 +38,7 @@ static int forked_body(void *user, int messages)
     return cnf_subject_run(forked->subject, &forked->options, forked->pack, messages);
 }
 
-/* The settings common to all children of the run; the tag is read by cnf_run_job_of. */
+/* The settings common to all children of the run; the tag is read by cnf_run_job_decode. */
 static cnf_child_start start_of(const run_state *run, job_kind kind, uint32_t slot, uint32_t item)
 {
     CHECK(slot < run->slot_count && slot < 1u << 24);

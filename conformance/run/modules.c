@@ -80,7 +80,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
     CHECK(!work->answered && work->failure.length == 0);
     work->answered = true;
     modules->answered++;
-    rt_text how = {0};
+    rt_text ending = {0};
     switch (worker->end) {
     case CNF_PROCESS_EXITED:
         if (worker->code == 0) {
@@ -89,30 +89,30 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
             return;
         }
         work->failure = rt_arena_printf(arena, "exit-%d", worker->code);
-        how = RT_TEXT("gave up");
+        ending = RT_TEXT("gave up");
         break;
     case CNF_PROCESS_SIGNALLED:
         work->failure = rt_arena_printf(arena, "signal-%d", worker->code);
-        how = RT_TEXT("was ended by a signal");
+        ending = RT_TEXT("was ended by a signal");
         break;
     case CNF_PROCESS_TIMED_OUT:
         work->failure = RT_TEXT("timeout");
-        how = RT_TEXT("did not end in time");
+        ending = RT_TEXT("did not end in time");
         break;
     case CNF_PROCESS_OVERFLOWED:
         work->failure = RT_TEXT("flood");
-        how = RT_TEXT("sent more than an answer may hold");
+        ending = RT_TEXT("sent more than an answer may hold");
         break;
     case CNF_PROCESS_NOT_STARTED:
         work->failure = RT_TEXT("start");
-        how = rt_arena_printf(arena, "could not be started: %s%s", strerrordesc_np(worker->code),
-                              cnf_child_advice(worker->code));
+        ending = rt_arena_printf(arena, "could not be started: %s%s", strerrordesc_np(worker->code),
+                                 cnf_child_advice(worker->code));
         break;
     }
     CHECK(work->failure.length > 0);
     rt_text printed = rt_buffer_text(&worker->output);
     work->failure_message =
-        rt_arena_printf(arena, "the compile worker %.*s%s%.*s", RT_TEXT_ARG(how),
+        rt_arena_printf(arena, "the compile worker %.*s%s%.*s", RT_TEXT_ARG(ending),
                         printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
 }
 
@@ -260,22 +260,22 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
 
 /* Joins the variables of the scenario and the code; the scenario takes precedence. */
 static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global_list compiled,
-                                          rt_device_global_list given)
+                                          rt_device_global_list declared)
 {
     rt_map ids = {0};
     uint32_t count = compiled.count;
-    rt_device_global *all =
-        rt_arena_alloc_array(modules->arena, compiled.count + given.count, sizeof *all);
+    rt_device_global *joined =
+        rt_arena_alloc_array(modules->arena, compiled.count + declared.count, sizeof *joined);
     for (uint32_t i = 0; i < compiled.count; i++) {
-        all[i] = compiled.globals[i];
-        rt_map_set(&ids, all[i].unique_id, i);
+        joined[i] = compiled.globals[i];
+        rt_map_set(&ids, joined[i].unique_id, i);
     }
-    for (uint32_t i = 0; i < given.count; i++) {
-        uint32_t known = rt_map_find(&ids, given.globals[i].unique_id);
-        all[known != RT_MAP_NONE ? known : count++] = given.globals[i];
+    for (uint32_t i = 0; i < declared.count; i++) {
+        uint32_t known = rt_map_find(&ids, declared.globals[i].unique_id);
+        joined[known != RT_MAP_NONE ? known : count++] = declared.globals[i];
     }
     rt_map_free(&ids);
-    return (rt_device_global_list){all, count};
+    return (rt_device_global_list){joined, count};
 }
 
 /* Reads the images of one module. Returns false with a judgement in *out if there are none. */

@@ -67,21 +67,21 @@ void cnf_refusal_judge(rt_arena *arena, const scn_module *module, const cnf_comp
 {
     CHECK(module->refusal.error && answer->code != RT_UNAVAILABLE && answer->code != RT_TOOL);
     rt_text sentence = RT_TEXT("it was compiled");
-    const char *what = "succeeded";
-    if (answer->code != RT_OK) what = difference(arena, module, answer, &sentence);
+    const char *code = "succeeded";
+    if (answer->code != RT_OK) code = difference(arena, module, answer, &sentence);
     *out_judgement = (cnf_judgement){.step = SCN_NONE, .expected = 1, .observed = 1};
-    out_judgement->verdict = what ? CNF_VERDICT_FAIL : CNF_VERDICT_PASS;
-    if (!what) return;
-    rt_buffer said = {0}; /* all messages of the answer, one per line */
-    rt_buffer_append_text(&said, answer->message);
+    out_judgement->verdict = code ? CNF_VERDICT_FAIL : CNF_VERDICT_PASS;
+    if (!code) return;
+    rt_buffer messages = {0}; /* all messages of the answer, one per line */
+    rt_buffer_append_text(&messages, answer->message);
     for (uint32_t i = 0; i < answer->message_count; i++)
-        rt_buffer_printf(&said, "%s%.*s", said.size ? "\n" : "",
+        rt_buffer_printf(&messages, "%s%.*s", messages.size ? "\n" : "",
                          RT_TEXT_ARG(answer->messages[i].text));
     out_judgement->line = module->refusal.error->at.line;
     out_judgement->signature =
-        cnf_signature(arena, RT_TEXT("compile"), RT_TEXT("error"), rt_text_of(what), module->name);
+        cnf_signature(arena, RT_TEXT("compile"), RT_TEXT("error"), rt_text_of(code), module->name);
     out_judgement->message = rt_arena_printf(
         arena, "module %.*s is not refused as expected: %.*s%s%.*s", RT_TEXT_ARG(module->name),
-        RT_TEXT_ARG(sentence), said.size ? "\n" : "", RT_TEXT_ARG(rt_buffer_text(&said)));
-    rt_buffer_free(&said);
+        RT_TEXT_ARG(sentence), messages.size ? "\n" : "", RT_TEXT_ARG(rt_buffer_text(&messages)));
+    rt_buffer_free(&messages);
 }

@@ -140,7 +140,7 @@ static bool builds_complete(const run_scenario *scenario)
 {
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         const run_build *build = &scenario->builds[i];
-        if (build->wanted && !cnf_modules_complete(&build->modules)) return false;
+        if (build->is_used && !cnf_modules_complete(&build->modules)) return false;
     }
     return true;
 }
@@ -154,7 +154,7 @@ static void scenario_pack(run_state *run, uint32_t slot)
     scenario->packed = true;
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         run_build *build = &scenario->builds[i];
-        if (!build->wanted) continue;
+        if (!build->is_used) continue;
         cnf_judgement judgement;
         if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
             scn_pack_write(&build->pack, build->compiled);
@@ -163,7 +163,7 @@ static void scenario_pack(run_state *run, uint32_t slot)
         /* A source that compiles for one target does not make the scenario invalid by failing to
          * compile for another. */
         if (judgement.verdict == CNF_VERDICT_INVALID) {
-            if (i == 0 || !scenario->builds[0].wanted) {
+            if (i == 0 || !scenario->builds[0].is_used) {
                 scenario_invalid(run, scenario, &judgement);
                 scenario_close(run, slot);
                 return;
@@ -196,10 +196,10 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
     }
     CHECK(scenario->done_count < run->options->subject_count);
     for (uint32_t i = 0; i < run->options->subject_count; i++)
-        if (scenario->cases[i].state != CASE_DONE) cnf_run_build(run, scenario, i)->wanted = true;
+        if (scenario->cases[i].state != CASE_DONE) cnf_run_build(run, scenario, i)->is_used = true;
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         run_build *build = &scenario->builds[i];
-        if (!build->wanted) continue;
+        if (!build->is_used) continue;
         cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
                           run->cache, run->options->profile, build_formats[i]);
     }
@@ -246,7 +246,7 @@ static bool job_start(run_state *run)
         for (uint32_t i = 0; i < RUN_BUILDS; i++) {
             uint32_t module;
             run_build *build = &scenario->builds[i];
-            if (!build->wanted || !cnf_modules_next(&build->modules, &module)) continue;
+            if (!build->is_used || !cnf_modules_next(&build->modules, &module)) continue;
             cnf_run_compile_start(run, slot, i, module);
             return true;
         }
@@ -263,13 +263,13 @@ static bool job_start(run_state *run)
 
 static void job_ended(run_state *run, cnf_child_result *result)
 {
-    const run_job job = cnf_run_job_of(result->tag);
+    const run_job job = cnf_run_job_decode(result->tag);
     uint32_t slot = job.slot;
     CHECK(slot < run->slot_count && run->slots[slot]);
     run_scenario *scenario = run->slots[slot];
     switch (job.kind) {
     case JOB_COMPILE:
-        CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].wanted);
+        CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].is_used);
         cnf_modules_answer(&scenario->builds[job.item % RUN_BUILDS].modules, job.item / RUN_BUILDS,
                            result);
         if (builds_complete(scenario)) scenario_pack(run, slot);
@@ -319,9 +319,9 @@ static void run_begin(run_state *run)
     run->oracle = SCN_NONE;
     for (uint32_t i = 0; i < options->subject_count; i++) {
         const cnf_run_subject *column = &options->subjects[i];
-        const char *const *own =
+        const char *const *variables =
             column->subject->environment ? column->subject->environment(&run->arena) : NULL;
-        run->subjects[i].environment = environment_make(run, own, column->options);
+        run->subjects[i].environment = environment_make(run, variables, column->options);
         if (!column->subject->oracle || column->settings.length > 0) continue;
         CHECK(run->oracle == SCN_NONE);
         run->oracle = i;

@@ -46,7 +46,7 @@ typedef struct run_case {
 
 /* A scenario with its images, for the subjects whose devices take one format. */
 typedef struct run_build {
-    bool wanted; /* a subject of the run takes the format */
+    bool is_used; /* a subject of the run takes the format */
     cnf_modules modules;
     const scn_scenario *compiled; /* with its images; NULL: not compiled yet, or has none */
     rt_buffer pack;
@@ -132,7 +132,7 @@ typedef struct run_job {
 void cnf_run_case_tidy(run_case *test_case);
 
 /* Decodes the job of a child from its result's tag. */
-run_job cnf_run_job_of(uint64_t tag);
+run_job cnf_run_job_decode(uint64_t tag);
 
 /* Starts a child that compiles a module for a build of the scenario in the slot. */
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module);

@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_bundle)
+rt_status cnf_bundle_number(cnf_execution *execution, uint32_t step, uint32_t *out_bundle)
 {
     CHECK(step < execution->scenario->step_count);
     *out_bundle = execution->results[step].bundle;
-    if (*out_bundle != CNF_NOT_MADE) return RT_STATUS_OK;
-    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "bundle '%.*s' was not made",
+    if (*out_bundle != CNF_NO_OBJECT) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "bundle '%.*s' was not created",
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
@@ -19,11 +19,11 @@ rt_status cnf_run_bundle(cnf_execution *execution, uint32_t index)
     const scn_bundle *bundle = &execution->scenario->steps[index].bundle;
     CHECK(execution->scenario->steps[index].verb == SCN_VERB_BUNDLE);
     uint32_t context =
-        bundle->context == SCN_NONE ? CNF_NOT_MADE : execution->results[bundle->context].context;
+        bundle->context == SCN_NONE ? CNF_NO_OBJECT : execution->results[bundle->context].context;
     uint32_t *sources = rt_alloc_array(bundle->source_count + 1, sizeof *sources);
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < bundle->source_count && rt_ok(status); i++)
-        status = cnf_bundle_of(execution, bundle->sources[i], &sources[i]);
+        status = cnf_bundle_number(execution, bundle->sources[i], &sources[i]);
     if (rt_ok(status))
         status = execution->runtime->operations->bundle(execution, bundle, context, sources,
                                                         &execution->results[index].bundle);
@@ -35,20 +35,20 @@ rt_status cnf_run_bundle(cnf_execution *execution, uint32_t index)
 
 /* True if the bundle has, or lacks, all of the kernels. */
 static bool kernels_are(cnf_execution *execution, const cnf_bundle_content *content,
-                        const rt_text *kernels, uint32_t count, bool wanted,
+                        const rt_text *kernels, uint32_t count, bool is_expected,
                         cnf_emitted_check *check)
 {
     for (uint32_t i = 0; i < count; i++) {
-        bool has = false;
-        for (uint32_t k = 0; k < content->kernel_count && !has; k++)
-            has = rt_text_equal(content->kernels[k], kernels[i]);
-        if (has == wanted) continue;
-        check->code = wanted ? RT_TEXT("lacks") : RT_TEXT("has");
+        bool found = false;
+        for (uint32_t k = 0; k < content->kernel_count && !found; k++)
+            found = rt_text_equal(content->kernels[k], kernels[i]);
+        if (found == is_expected) continue;
+        check->code = is_expected ? RT_TEXT("lacks") : RT_TEXT("has");
         check->place = kernels[i];
-        check->message = rt_arena_printf(&execution->arena,
-                                         "kernel '%.*s' was expected %s in bundle '%.*s', and is%s",
-                                         RT_TEXT_ARG(kernels[i]), wanted ? "to be" : "not to be",
-                                         RT_TEXT_ARG(check->what), wanted ? " not" : "");
+        check->message = rt_arena_printf(
+            &execution->arena, "kernel '%.*s' was expected %s in bundle '%.*s', and is%s",
+            RT_TEXT_ARG(kernels[i]), is_expected ? "to be" : "not to be", RT_TEXT_ARG(check->what),
+            is_expected ? " not" : "");
         return false;
     }
     return true;
@@ -59,10 +59,10 @@ void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
 {
     const uint32_t image_count = expect->bundle.image_count;
     cnf_bundle_content content = {0};
-    uint32_t bundle = CNF_NOT_MADE;
+    uint32_t bundle = CNF_NO_OBJECT;
     check->kind = "bundle";
     check->what = execution->scenario->steps[expect->bundle.step].id;
-    rt_status status = cnf_bundle_of(execution, expect->bundle.step, &bundle);
+    rt_status status = cnf_bundle_number(execution, expect->bundle.step, &bundle);
     if (rt_ok(status))
         status = execution->runtime->operations->bundle_show(execution, bundle, &content);
     if (!rt_ok(status)) {
@@ -80,9 +80,9 @@ void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
                             false, check);
     if (check->ok && expect->bundle.has_unit_count &&
         content.unit_count != expect->bundle.unit_count) {
-        bool more = content.unit_count > expect->bundle.unit_count;
+        bool has_too_many = content.unit_count > expect->bundle.unit_count;
         check->ok = false;
-        check->code = more ? RT_TEXT("more") : RT_TEXT("fewer");
+        check->code = has_too_many ? RT_TEXT("more") : RT_TEXT("fewer");
         check->message = rt_arena_printf(
             &execution->arena,
             "bundle '%.*s' was expected to have %" PRIu64 " device images; it has %u",
@@ -94,9 +94,9 @@ void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
         rt_text found = cnf_images_print(&execution->arena, content.images, content.image_count);
         check->ok = false;
         check->code = RT_TEXT("images");
-        check->message = rt_arena_printf(
-            &execution->arena, "bundle '%.*s' is made of other images than expected: %.*s",
-            RT_TEXT_ARG(check->what), RT_TEXT_ARG(found));
+        check->message =
+            rt_arena_printf(&execution->arena, "bundle '%.*s' has other images than expected: %.*s",
+                            RT_TEXT_ARG(check->what), RT_TEXT_ARG(found));
     }
     rt_arena_reset(&content.arena);
 }

@@ -58,7 +58,7 @@ void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities
         rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,
                          capabilities->spirv_max >> 8 & 0xff);
     else if (capabilities->formats_taken & spirv_forms)
-        rt_buffer_printf(out, "SPIR-V: version not told\n");
+        rt_buffer_printf(out, "SPIR-V: version not reported\n");
     rt_buffer_printf(out, "links:");
     for (uint32_t i = 0; i < capabilities->extension_count; i++)
         rt_buffer_printf(out, " %s", capabilities->extensions[i]);

@@ -17,35 +17,35 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
     const scn_queue *queue = &execution->scenario->steps[index].queue;
     CHECK(execution->scenario->steps[index].verb == SCN_VERB_QUEUE);
     uint32_t context =
-        queue->context == SCN_NONE ? CNF_NOT_MADE : execution->results[queue->context].context;
+        queue->context == SCN_NONE ? CNF_NO_OBJECT : execution->results[queue->context].context;
     const cnf_runtime_operations *operations = execution->runtime->operations;
-    uint32_t *made = &execution->results[index].queue;
-    RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, made));
+    uint32_t *queue_number = &execution->results[index].queue;
+    RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, queue_number));
     CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* otherwise the scenario would
                                                                     * have been skipped */
-    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *made));
+    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *queue_number));
     if (!queue->enable_fusion) return RT_STATUS_OK;
     CHECK(operations->fusion); /* as above */
-    return operations->fusion->enable(execution, *made);
+    return operations->fusion->enable(execution, *queue_number);
 }
 
 rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t *out_queue)
 {
     CHECK(device < execution->scenario->device_count);
     uint32_t *queue = &execution->queues[device];
-    if (*queue == CNF_NOT_MADE)
+    if (*queue == CNF_NO_OBJECT)
         RT_TRY(
-            execution->runtime->operations->queue(execution, device, CNF_NOT_MADE, false, queue));
+            execution->runtime->operations->queue(execution, device, CNF_NO_OBJECT, false, queue));
     *out_queue = *queue;
     return RT_STATUS_OK;
 }
 
 /* The queue that a step made. */
-static rt_status queue_made(cnf_execution *execution, uint32_t step, uint32_t *out_queue)
+static rt_status queue_find(cnf_execution *execution, uint32_t step, uint32_t *out_queue)
 {
     *out_queue = execution->results[step].queue;
-    if (*out_queue != CNF_NOT_MADE) return RT_STATUS_OK;
-    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not made",
+    if (*out_queue != CNF_NO_OBJECT) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not created",
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
@@ -60,13 +60,13 @@ static rt_status command_begin(cnf_execution *execution, const scn_step *step, u
     if (command->queue == SCN_NONE)
         RT_TRY(cnf_default_queue(execution, command->device, out_queue));
     else
-        RT_TRY(queue_made(execution, command->queue, out_queue));
+        RT_TRY(queue_find(execution, command->queue, out_queue));
     uint32_t *after = rt_arena_alloc_array(&execution->arena, command->after_count, sizeof *after);
     *out_after = (cnf_after){.commands = after};
     for (uint32_t i = 0; i < command->after_count; i++) {
         CHECK(command->after[i] < execution->scenario->step_count);
         uint32_t earlier = execution->results[command->after[i]].command;
-        if (earlier != CNF_NOT_MADE) after[out_after->count++] = earlier;
+        if (earlier != CNF_NO_OBJECT) after[out_after->count++] = earlier;
     }
     return RT_STATUS_OK;
 }
@@ -88,11 +88,11 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     CHECK(step->verb == SCN_VERB_SUBMIT);
-    uint32_t queue = CNF_NOT_MADE, bundle = CNF_NOT_MADE;
+    uint32_t queue = CNF_NO_OBJECT, bundle = CNF_NO_OBJECT;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
     if (step->submit.bundle != SCN_NONE)
-        RT_TRY(cnf_bundle_of(execution, step->submit.bundle, &bundle));
+        RT_TRY(cnf_bundle_number(execution, step->submit.bundle, &bundle));
     return execution->runtime->operations->submit(execution, queue, &step->submit, bundle, after,
                                                   &execution->results[index].command);
 }
@@ -102,7 +102,7 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
     const scn_step *step = &execution->scenario->steps[index];
     CHECK(step->verb == SCN_VERB_COPY || step->verb == SCN_VERB_FILL);
     CHECK((step->verb == SCN_VERB_COPY) == (step->transfer.pattern.size == 0));
-    uint32_t queue = CNF_NOT_MADE;
+    uint32_t queue = CNF_NO_OBJECT;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
     return execution->runtime->operations->transfer(execution, queue, &step->transfer, after,
@@ -113,7 +113,7 @@ rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     CHECK(step->verb == SCN_VERB_HOST_TASK);
-    uint32_t queue = CNF_NOT_MADE;
+    uint32_t queue = CNF_NO_OBJECT;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
     return execution->runtime->operations->fusion->host_task(execution, queue, &step->task, after,
@@ -124,9 +124,9 @@ rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const cnf_fusion_operations *fusion = execution->runtime->operations->fusion;
-    uint32_t queue = CNF_NOT_MADE;
+    uint32_t queue = CNF_NO_OBJECT;
     if (step->verb == SCN_VERB_END_MEMORY) return fusion->end_memory(execution, step->memory);
-    RT_TRY(queue_made(execution, step->fusion.queue, &queue));
+    RT_TRY(queue_find(execution, step->fusion.queue, &queue));
     switch (step->verb) {
     case SCN_VERB_START_FUSION: return fusion->start(execution, queue);
     case SCN_VERB_CANCEL_FUSION: return fusion->cancel(execution, queue);
@@ -146,10 +146,10 @@ rt_status cnf_run_wait(cnf_execution *execution, uint32_t index)
     CHECK(step->verb == SCN_VERB_WAIT);
     if (step->wait.step != SCN_NONE) {
         uint32_t command = execution->results[step->wait.step].command;
-        return command == CNF_NOT_MADE ? RT_STATUS_OK
-                                       : operations->wait_command(execution, command);
+        return command == CNF_NO_OBJECT ? RT_STATUS_OK
+                                        : operations->wait_command(execution, command);
     }
     if (step->wait.queue == SCN_NONE) return operations->wait(execution);
     uint32_t queue = execution->results[step->wait.queue].queue;
-    return queue == CNF_NOT_MADE ? RT_STATUS_OK : operations->wait_queue(execution, queue);
+    return queue == CNF_NO_OBJECT ? RT_STATUS_OK : operations->wait_queue(execution, queue);
 }

@@ -57,11 +57,11 @@ static void tables_reset(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         cnf_step_result *result = &execution->results[i];
-        result->command = result->queue = CNF_NOT_MADE;
-        result->context = result->bundle = CNF_NOT_MADE;
+        result->command = result->queue = CNF_NO_OBJECT;
+        result->context = result->bundle = CNF_NO_OBJECT;
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)
-        execution->queues[i] = CNF_NOT_MADE;
+        execution->queues[i] = CNF_NO_OBJECT;
 }
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
     bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
     execution->skipped = real && status.code == RT_UNSUPPORTED;
     /* Even if its device was never asked: this failure is the subject's. */
-    execution->was_asked = execution->was_asked || !rt_ok(status);
+    execution->was_used = execution->was_used || !rt_ok(status);
     if (execution->skipped)
         cnf_emit_skip(execution->emitter, "real-program", "no",
                       rt_sink_diagnostic(execution->sink, status)->message);
@@ -262,7 +262,7 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
                         global->host_access == RT_HOST_ACCESS_READ;
         if (!readable || global->size > FINAL_VARIABLE_SIZE_MAX) continue;
         for (uint32_t d = 0; d < scenario->device_count; d++) {
-            if (execution->queues[d] == CNF_NOT_MADE) continue;
+            if (execution->queues[d] == CNF_NO_OBJECT) continue;
             cnf_content content = {0};
             rt_status status = execution->runtime->operations->read_global(
                 execution, &variable, execution->queues[d], true, &content);
@@ -285,7 +285,7 @@ static void finish(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
     cnf_runtime *runtime = execution->runtime;
-    execution->was_asked = runtime->operations->was_asked(runtime);
+    execution->was_used = runtime->operations->was_used(runtime);
     CHECK(!execution->skipped && execution->settled <= execution->findings.count);
     execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);

@@ -23,10 +23,10 @@ typedef struct cnf_finding {
 
 /* Objects of a step that later steps refer to. */
 typedef struct cnf_step_result {
-    uint32_t command; /* SUBMIT, COPY, FILL; CNF_NOT_MADE: none */
-    uint32_t queue;   /* QUEUE; CNF_NOT_MADE: none */
-    uint32_t context; /* CONTEXT; CNF_NOT_MADE: none */
-    uint32_t bundle;  /* BUNDLE; CNF_NOT_MADE: none */
+    uint32_t command; /* SUBMIT, COPY, FILL; CNF_NO_OBJECT: none */
+    uint32_t queue;   /* QUEUE; CNF_NO_OBJECT: none */
+    uint32_t context; /* CONTEXT; CNF_NO_OBJECT: none */
+    uint32_t bundle;  /* BUNDLE; CNF_NO_OBJECT: none */
     bool begun;
 } cnf_step_result;
 
@@ -47,7 +47,7 @@ struct cnf_execution {
     bool unfused;                              /* kernels must not be fused: see unfused.h */
     rt_arena arena;           /* for everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
-    uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */
+    uint32_t *queues;         /* per device: its default queue; CNF_NO_OBJECT until it is used */
     cnf_step_result *results; /* per step */
     uint32_t *counted;        /* per event kind: number of trace events at its last count
                                * expectation */
@@ -63,7 +63,7 @@ struct cnf_execution {
     bool failed;       /* a check failed, so the remaining steps do not run */
     bool refused;      /* a step was refused as expected */
     bool skipped;      /* set-up refused something that no real program can have, and said so */
-    bool was_asked;    /* cnf_runtime_operations.was_asked, before the final reads */
+    bool was_used;     /* cnf_runtime_operations.was_used, before the final reads */
 };
 
 /* Opens the subject's runtime; scenario, subject, options, sink and tools are set. Any failure
@@ -111,7 +111,7 @@ RT_MUST_USE rt_status cnf_variable_find(cnf_execution *execution, const scn_vari
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
 
 /* The number of the bundle that a step created; ERRC_INVALID if the step was refused. */
-rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_bundle);
+rt_status cnf_bundle_number(cnf_execution *execution, uint32_t step, uint32_t *out_bundle);
 
 /* Runs the lists of a parallel step on threads and joins them. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
@@ -132,8 +132,8 @@ cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
 /* True if two lists name the same images, and the list as "a, b" in the arena (judge/images.c). */
-bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *others,
-                      uint32_t other_count);
+bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *peers,
+                      uint32_t peer_count);
 rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count);
 /* An expectation about something that the subject does not show is neither met nor missed. */
 void cnf_leave_unobserved(cnf_emitted_check *check);

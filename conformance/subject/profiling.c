@@ -9,31 +9,31 @@ static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *ou
     uint32_t command = execution->results[step].command;
     CHECK(execution->runtime->operations->profiling); /* otherwise the scenario would have been
                                                        * skipped */
-    if (command != CNF_NOT_MADE)
+    if (command != CNF_NO_OBJECT)
         return execution->runtime->operations->profiling->times(execution, command, out_times);
     return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "step '%.*s' has given no event that could be asked",
+                   "step '%.*s' has no event to query",
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
 /* A check of the times of two commands; the sentence states the expectation. */
-static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other, bool holds,
+static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t peer, bool holds,
                        const char *sentence, const dev_times times[2])
 {
     const scn_scenario *scenario = execution->scenario;
-    rt_text asked = scenario->steps[scenario->steps[index].profiling.step].id;
+    rt_text name = scenario->steps[scenario->steps[index].profiling.step].id;
     cnf_emitted_check check = {.step = index,
                                .line = scenario->steps[index].at.line,
                                .kind = "profiling",
-                               .what = asked,
+                               .what = name,
                                .observed = execution->runtime->capabilities.executes,
                                .ok = holds || !execution->runtime->capabilities.executes};
     rt_buffer message = {0};
     if (!check.ok) {
         check.code = RT_TEXT("times");
-        rt_buffer_printf(&message, "step '%.*s' was expected to %s '%.*s'", RT_TEXT_ARG(asked),
-                         sentence, RT_TEXT_ARG(scenario->steps[other].id));
-        const rt_text steps[] = {asked, scenario->steps[other].id};
+        rt_buffer_printf(&message, "step '%.*s' was expected to %s '%.*s'", RT_TEXT_ARG(name),
+                         sentence, RT_TEXT_ARG(scenario->steps[peer].id));
+        const rt_text steps[] = {name, scenario->steps[peer].id};
         for (size_t i = 0; i < 2; i++)
             rt_buffer_printf(&message, "\n  %.*s: submitted %llu, began %llu, ended %llu",
                              RT_TEXT_ARG(steps[i]), (unsigned long long)times[i].submit,
@@ -47,24 +47,24 @@ static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other,
 void cnf_run_profiling(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    const scn_profiling *asked = &step->profiling;
+    const scn_profiling *profiling = &step->profiling;
     CHECK(step->verb == SCN_VERB_PROFILING);
-    dev_times own = {0}, after[2] = {0}, same[2] = {0};
-    rt_status status = times_of(execution, asked->step, &own);
-    if (rt_ok(status) && asked->after != SCN_NONE)
-        status = times_of(execution, asked->after, &after[1]);
-    if (rt_ok(status) && asked->same_as != SCN_NONE)
-        status = times_of(execution, asked->same_as, &same[1]);
-    cnf_judge_step(execution, index, "profiling", execution->scenario->steps[asked->step].id,
+    dev_times times = {0}, after[2] = {0}, equals[2] = {0};
+    rt_status status = times_of(execution, profiling->step, &times);
+    if (rt_ok(status) && profiling->after != SCN_NONE)
+        status = times_of(execution, profiling->after, &after[1]);
+    if (rt_ok(status) && profiling->same_as != SCN_NONE)
+        status = times_of(execution, profiling->same_as, &equals[1]);
+    cnf_judge_step(execution, index, "profiling", execution->scenario->steps[profiling->step].id,
                    status);
     if (!rt_ok(status)) return;
-    after[0] = same[0] = own;
-    if (asked->after != SCN_NONE)
-        judge_pair(execution, index, asked->after, own.start >= after[1].end, "begin behind",
+    after[0] = equals[0] = times;
+    if (profiling->after != SCN_NONE)
+        judge_pair(execution, index, profiling->after, times.start >= after[1].end, "begin after",
                    after);
-    bool equal =
-        asked->same_as == SCN_NONE ||
-        (own.submit == same[1].submit && own.start == same[1].start && own.end == same[1].end);
-    if (asked->same_as != SCN_NONE)
-        judge_pair(execution, index, asked->same_as, equal, "have the times of", same);
+    bool equal = profiling->same_as == SCN_NONE ||
+                 (times.submit == equals[1].submit && times.start == equals[1].start &&
+                  times.end == equals[1].end);
+    if (profiling->same_as != SCN_NONE)
+        judge_pair(execution, index, profiling->same_as, equal, "have the times of", equals);
 }

@@ -44,7 +44,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         reference->loader =
             cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
     }
-    rt_text selector = cnf_unfused_rest(arena, execution->options->settings);
+    rt_text selector = cnf_unfused_device_settings(arena, execution->options->settings);
     CHECK_IMPLIES(selector.length > 0, subject->settings != NULL);
     if (selector.length == 0) selector = rt_text_of(subject->selector);
     const dev_open_parameters parameters = {
@@ -191,7 +191,7 @@ static rt_status reference_restart(cnf_execution *execution)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     cnf_host_loader *ended = reference->loader;
-    rt_status left = cnf_host_loader_leave(ended);
+    rt_status leave_status = cnf_host_loader_leave(ended);
     rt_system system;
     if (ended) {
         reference->loader =
@@ -200,9 +200,11 @@ static rt_status reference_restart(cnf_execution *execution)
     }
     reference->bundles.count = 0;
     rt_runtime_restart(reference->runtime, ended ? &system : NULL);
-    rt_status gone = cnf_host_loader_destroy(ended);
-    rt_status begun = process_begin(execution);
-    return !rt_ok(left) ? left : !rt_ok(gone) ? gone : begun;
+    rt_status destroy_status = cnf_host_loader_destroy(ended);
+    rt_status begin_status = process_begin(execution);
+    return !rt_ok(leave_status)     ? leave_status
+           : !rt_ok(destroy_status) ? destroy_status
+                                    : begin_status;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
@@ -265,13 +267,13 @@ rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id co
                    "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
 }
 
-static rt_status reference_queue(cnf_execution *execution, uint32_t device_index, uint32_t given,
-                                 bool in_order, uint32_t *out_queue)
+static rt_status reference_queue(cnf_execution *execution, uint32_t device_index,
+                                 uint32_t context_number, bool in_order, uint32_t *out_queue)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     CHECK(device_index < execution->scenario->device_count);
     const rt_device *device = reference->devices[device_index];
-    rt_context_id context = given == CNF_NOT_MADE ? 0 : given;
+    rt_context_id context = context_number == CNF_NO_OBJECT ? 0 : context_number;
     RT_TRY(cnf_reference_check_context(execution, context, device));
     return rt_scheduler_queue_create(cnf_reference_scheduler(execution), device, context, in_order,
                                      out_queue);
@@ -344,7 +346,7 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
 
 /* True once a device received something with a visible effect; on a device that executes nothing,
  * only code counts. */
-static bool reference_was_asked(const cnf_runtime *runtime)
+static bool reference_was_used(const cnf_runtime *runtime)
 {
     static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,
                                            RT_EVENT_COPY,   RT_EVENT_FILL,
@@ -389,7 +391,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .profiling = &cnf_reference_profiling,
     .look = reference_look,
     .observes = reference_observes,
-    .tells_program = reference_tells_program,
+    .identifies_program = reference_tells_program,
     .choices = reference_choices,
-    .was_asked = reference_was_asked,
+    .was_used = reference_was_used,
 };

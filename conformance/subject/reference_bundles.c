@@ -17,7 +17,7 @@ static rt_status bundle_get(cnf_execution *execution, const scn_bundle *declared
     };
     cnf_reference *reference = cnf_reference_of(execution);
     const rt_device *device = reference->devices[declared->device];
-    rt_context_id id = context == CNF_NOT_MADE ? 0 : context;
+    rt_context_id id = context == CNF_NO_OBJECT ? 0 : context;
     RT_TRY(cnf_reference_check_context(execution, id, device));
     rt_spec_constant *constants =
         cnf_reference_constants(declared->constants, declared->constant_count);
@@ -45,22 +45,22 @@ rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *decla
     for (uint32_t i = 0; i < count; i++)
         sources[i] = cnf_reference_bundle_at(reference, numbers[i]);
 
-    rt_bundle *made = NULL;
+    rt_bundle *bundle = NULL;
     switch (declared->action) {
-    case SCN_BUNDLE_GET: RT_TRY(bundle_get(execution, declared, context, &made)); break;
+    case SCN_BUNDLE_GET: RT_TRY(bundle_get(execution, declared, context, &bundle)); break;
     case SCN_BUNDLE_COMPILE:
-        RT_TRY(rt_bundle_compile(programs, sources[0], declared->options, &made));
+        RT_TRY(rt_bundle_compile(programs, sources[0], declared->options, &bundle));
         break;
     case SCN_BUNDLE_LINK:
-        RT_TRY(rt_bundle_link(programs, sources, count, declared->options, &made));
+        RT_TRY(rt_bundle_link(programs, sources, count, declared->options, &bundle));
         break;
-    case SCN_BUNDLE_BUILD: RT_TRY(rt_bundle_build(programs, sources[0], &made)); break;
-    case SCN_BUNDLE_JOIN: RT_TRY(rt_bundle_join(programs, sources, count, &made)); break;
+    case SCN_BUNDLE_BUILD: RT_TRY(rt_bundle_build(programs, sources[0], &bundle)); break;
+    case SCN_BUNDLE_JOIN: RT_TRY(rt_bundle_join(programs, sources, count, &bundle)); break;
     case SCN_BUNDLE_ACTION_COUNT: UNREACHABLE();
     }
-    rt_runtime_bundle_keep(reference->runtime, made);
+    rt_runtime_bundle_keep(reference->runtime, bundle);
     *out_bundle = reference->bundles.count;
-    *rt_vector_push(&reference->bundles) = made;
+    *rt_vector_push(&reference->bundles) = bundle;
     return RT_STATUS_OK;
 }
 

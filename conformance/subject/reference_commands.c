@@ -94,7 +94,7 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
         .options = submit->options,
         .has_module = submit->module != SCN_NONE,
         .module = submit->module,
-        .bundle = bundle == CNF_NOT_MADE ? NULL : cnf_reference_bundle_at(reference, bundle),
+        .bundle = bundle == CNF_NO_OBJECT ? NULL : cnf_reference_bundle_at(reference, bundle),
     };
     rt_status status =
         rt_scheduler_launch(cnf_reference_scheduler(execution), queue, &launch, out_command);

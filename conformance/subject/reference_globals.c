@@ -24,7 +24,7 @@ rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
 {
     cnf_reference *reference = cnf_reference_of(execution);
     rt_global_copy copy;
-    *out_command = CNF_NOT_MADE;
+    *out_command = CNF_NO_OBJECT;
     RT_TRY(meant(execution, &declared->variable, &copy));
     copy.to_global = declared->to == SCN_NONE;
     copy.offset = copy.to_global ? declared->to_offset : declared->from_offset;

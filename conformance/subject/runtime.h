@@ -16,7 +16,7 @@ typedef struct cnf_runtime_operations cnf_runtime_operations;
 
 /* Numbers of queues, contexts, bundles and commands are chosen by the runtime; this one is never
  * used. */
-#define CNF_NOT_MADE UINT32_MAX
+#define CNF_NO_OBJECT UINT32_MAX
 
 /* The common part of every runtime; the first member of its own structure. */
 typedef struct cnf_runtime {
@@ -101,16 +101,16 @@ struct cnf_runtime_operations {
     rt_status (*load_image)(cnf_execution *execution, uint32_t module, uint32_t image);
     rt_status (*context)(cnf_execution *execution, const uint32_t *devices, uint32_t device_count,
                          uint32_t *out_context);
-    /* context CNF_NOT_MADE: the context of all devices. */
+    /* context CNF_NO_OBJECT: the context of all devices. */
     rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
                        uint32_t *out_queue);
     /* Creates a kernel bundle from those whose numbers are given (as many as bundle->sources);
-     * context CNF_NOT_MADE: the context of all devices. */
+     * context CNF_NO_OBJECT: the context of all devices. */
     rt_status (*bundle)(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                         const uint32_t *sources, uint32_t *out_bundle);
     rt_status (*bundle_show)(cnf_execution *execution, uint32_t bundle,
                              cnf_bundle_content *out_content);
-    /* bundle: an executable one to take the kernel from; CNF_NOT_MADE: the runtime finds it. */
+    /* bundle: an executable one to take the kernel from; CNF_NO_OBJECT: the runtime finds it. */
     rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                         uint32_t bundle, cnf_after after, uint32_t *out_command);
     /* A copy if the transfer has no pattern, otherwise a fill. A copy with a variable, which was
@@ -145,11 +145,11 @@ struct cnf_runtime_operations {
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
     /* True if traced events of a kind identify their program by a number that other events share,
      * but that a scenario cannot know. */
-    bool (*tells_program)(const cnf_runtime *runtime, rt_event_kind kind);
+    bool (*identifies_program)(const cnf_runtime *runtime, rt_event_kind kind);
     /* The choices made where the documents leave something open; valid until the next operation. */
     void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
     /* True once the runtime under test, or the device beneath ours, was asked for anything. */
-    bool (*was_asked)(const cnf_runtime *runtime);
+    bool (*was_used)(const cnf_runtime *runtime);
 };
 
 /* The documents' runtime (reference/), in this process, over cnf_subject.backend. */

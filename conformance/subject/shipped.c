@@ -84,7 +84,7 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
     if (shipped->base.capabilities.driver.length == 0)
         return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "%.*s has no runtime: it is not what ci/setup --with dpcpp makes",
+                       "%.*s has no runtime: it was not built by ci/setup --with dpcpp",
                        RT_TEXT_ARG(linked->library));
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(device(execution));
@@ -219,7 +219,7 @@ static rt_status shipped_queue(cnf_execution *execution, uint32_t device_index, 
 {
     cnf_question question = cnf_question_begin(HOST_QUEUE);
     rt_write_u32(&question.request, device_index);
-    rt_write_u32(&question.request, context == CNF_NOT_MADE ? HOST_NONE : context);
+    rt_write_u32(&question.request, context == CNF_NO_OBJECT ? HOST_NONE : context);
     rt_write_u8(&question.request, in_order);
     return cnf_shipped_ask_number(execution, &question, out_queue);
 }
@@ -280,7 +280,7 @@ static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_ch
 }
 
 /* Every step of a scenario goes to the runtime under test. */
-static bool shipped_was_asked(const cnf_runtime *runtime)
+static bool shipped_was_used(const cnf_runtime *runtime)
 {
     (void)runtime;
     return true;
@@ -290,13 +290,13 @@ static bool shipped_was_asked(const cnf_runtime *runtime)
 
 static bool shipped_probe(cnf_execution *execution, rt_buffer *out_message)
 {
-    uint32_t queue = CNF_NOT_MADE, command;
+    uint32_t queue = CNF_NO_OBJECT, command;
     cnf_content content = {0};
     rt_status status = shipped_set_up(execution);
-    if (rt_ok(status)) status = shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue);
+    if (rt_ok(status)) status = shipped_queue(execution, 0, CNF_NO_OBJECT, false, &queue);
     if (rt_ok(status))
         status = cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
-                                    CNF_NOT_MADE, (cnf_after){0}, &command);
+                                    CNF_NO_OBJECT, (cnf_after){0}, &command);
     if (rt_ok(status)) status = shipped_read(execution, 0, &content);
     bool right = rt_ok(status) && cnf_probe_answers(content.bytes, out_message);
     if (!rt_ok(status))
@@ -329,7 +329,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .host_symbol = shipped_host_symbol,
     .look = cnf_shipped_look,
     .observes = cnf_shipped_observes,
-    .tells_program = cnf_shipped_tells_program,
+    .identifies_program = cnf_shipped_tells_program,
     .choices = shipped_choices,
-    .was_asked = shipped_was_asked,
+    .was_used = shipped_was_used,
 };

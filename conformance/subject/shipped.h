@@ -55,7 +55,7 @@ RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_quest
 /* Adds what constructors and destructors did to the trace. */
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events);
 
-/* cnf_runtime_operations.observes and .tells_program. */
+/* cnf_runtime_operations.observes and .identifies_program. */
 bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
 bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 

@@ -30,7 +30,7 @@ rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question)
 rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question)
 {
     /* Names of requests, by host_request. */
-    static const char *const asked[] = {
+    static const char *const request_names[] = {
         [HOST_DEVICES] = "a request for devices",
         [HOST_CONTEXT] = "a request for a context",
         [HOST_QUEUE] = "a request for a queue",
@@ -45,8 +45,9 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
         [HOST_GLOBAL_READ] = "a read of a device_global",
     };
     uint8_t kind = (uint8_t)question->request.data[0];
-    CHECK(kind < sizeof asked / sizeof *asked && asked[kind]);
-    return cnf_host_answer_end(cnf_shipped_of(execution)->host, &question->answer, asked[kind]);
+    CHECK(kind < sizeof request_names / sizeof *request_names && request_names[kind]);
+    return cnf_host_answer_end(cnf_shipped_of(execution)->host, &question->answer,
+                               request_names[kind]);
 }
 
 rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question)

@@ -24,9 +24,9 @@ static rt_status get(cnf_execution *execution, const scn_bundle *declared, uint3
 {
     cnf_question question = bundle_question(HOST_BUNDLE_GET);
     rt_buffer *out = &question.request;
-    uint32_t bundle = CNF_NOT_MADE;
+    uint32_t bundle = CNF_NO_OBJECT;
     rt_write_u8(out, (uint8_t)declared->state);
-    rt_write_u32(out, context == CNF_NOT_MADE ? HOST_NONE : context);
+    rt_write_u32(out, context == CNF_NO_OBJECT ? HOST_NONE : context);
     rt_write_u32(out, 1);
     rt_write_u32(out, declared->device);
     rt_write_u32(out, declared->kernel_count);

@@ -27,7 +27,8 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution)
 /* ---- Events -------------------------------------------------------------------------------- */
 
 /* Those of the images that belong to the scenario, in the arena. */
-static const rt_text *own_images(call_reader *reader, const cnf_observed *call, uint32_t *out_count)
+static const rt_text *scenario_images(call_reader *reader, const cnf_observed *call,
+                                      uint32_t *out_count)
 {
     rt_text *images = rt_arena_alloc_array(&reader->arena, call->image_count, sizeof *images);
     *out_count = 0;
@@ -44,13 +45,13 @@ static const rt_text *own_images(call_reader *reader, const cnf_observed *call, 
 /* The number of the program that provided a launch's kernel, "?" if that was not seen. */
 static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 {
-    uint64_t kernel, made;
+    uint64_t kernel, created;
     if (!ocl_call_number(launch->call, "kernel", &kernel)) return RT_TEXT("?");
     for (uint32_t i = reader->found.count; i-- > 0;) {
         const cnf_observed *maker = &reader->found.items[i];
         if (maker->kind != RT_EVENT_KERNEL_CREATE || maker->program == UINT64_MAX ||
             maker->call->process != launch->call->process ||
-            !ocl_call_number(maker->call, "made", &made) || made != kernel)
+            !ocl_call_number(maker->call, "made", &created) || created != kernel)
             continue;
         return rt_arena_printf(&reader->arena, "%llu", (unsigned long long)maker->program);
     }
@@ -60,7 +61,7 @@ static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 static void trace_call(call_reader *reader, const cnf_observed *call)
 {
     uint32_t count;
-    const rt_text *images = own_images(reader, call, &count);
+    const rt_text *images = scenario_images(reader, call, &count);
     rt_trace *trace = reader->trace;
     switch (call->kind) {
     case RT_EVENT_CREATE:

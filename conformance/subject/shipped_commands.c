@@ -21,7 +21,7 @@ static void write_range(rt_buffer *out, const scn_submit *submit)
         rt_write_u64(out, d < submit->dimensions ? submit->offset[d] : 0);
 }
 
-static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_argument *given)
+static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_argument *argument)
 {
     static const uint8_t kinds[SCN_ARGUMENT_KIND_COUNT] = {
         [SCN_ARGUMENT_MEMORY] = HOST_ARGUMENT_MEMORY,
@@ -30,29 +30,29 @@ static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_a
         [SCN_ARGUMENT_VALUE] = HOST_ARGUMENT_BYTES,
         [SCN_ARGUMENT_LOCAL] = HOST_ARGUMENT_LOCAL,
     };
-    CHECK((unsigned)given->kind < SCN_ARGUMENT_KIND_COUNT);
-    rt_write_u8(out, kinds[given->kind]);
-    switch (given->kind) {
+    CHECK((unsigned)argument->kind < SCN_ARGUMENT_KIND_COUNT);
+    rt_write_u8(out, kinds[argument->kind]);
+    switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
-        rt_write_u32(out, memories[given->memory]);
-        rt_write_u8(out, (uint8_t)given->access);
+        rt_write_u32(out, memories[argument->memory]);
+        rt_write_u8(out, (uint8_t)argument->access);
         return;
     case SCN_ARGUMENT_POINTER:
-        rt_write_u32(out, memories[given->memory]);
-        rt_write_u64(out, given->offset);
+        rt_write_u32(out, memories[argument->memory]);
+        rt_write_u64(out, argument->offset);
         return;
     case SCN_ARGUMENT_NULL: return;
     case SCN_ARGUMENT_VALUE:
-        rt_write_bytes(out, given->value);
-        rt_write_u32(out, given->pointer_count);
-        for (uint32_t i = 0; i < given->pointer_count; i++) {
-            const scn_inner_pointer *pointer = &given->pointers[i];
+        rt_write_bytes(out, argument->value);
+        rt_write_u32(out, argument->pointer_count);
+        for (uint32_t i = 0; i < argument->pointer_count; i++) {
+            const scn_inner_pointer *pointer = &argument->pointers[i];
             rt_write_u64(out, pointer->at);
             rt_write_u32(out, memories[pointer->memory]);
             rt_write_u64(out, pointer->offset);
         }
         return;
-    case SCN_ARGUMENT_LOCAL: rt_write_u64(out, given->size); return;
+    case SCN_ARGUMENT_LOCAL: rt_write_u64(out, argument->size); return;
     case SCN_ARGUMENT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -62,7 +62,7 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
                              uint32_t bundle, cnf_after after, uint32_t *out_command)
 {
     const uint32_t *memories = cnf_shipped_of(execution)->memories;
-    bool bundled = bundle != CNF_NOT_MADE;
+    bool bundled = bundle != CNF_NO_OBJECT;
     cnf_question question = cnf_question_begin(bundled ? HOST_BUNDLE : HOST_SUBMIT);
     rt_buffer *out = &question.request;
     CHECK_IMPLIES(bundled, submit->constant_count == 0); /* skip.c */

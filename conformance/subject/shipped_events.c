@@ -8,8 +8,8 @@ typedef struct observed_row {
     const char *fields; /* fields of the event that are observed with the same meaning, separated by
                          * spaces */
     rt_event_kind kind;
-    bool tells_program; /* the field `program` has the driver's number */
-    bool by_layer;      /* observed by the OpenCL layer, otherwise by modules and the caller */
+    bool identifies_program; /* the field `program` has the driver's number */
+    bool by_layer;           /* observed by the OpenCL layer, otherwise by modules and the caller */
 } observed_row;
 
 static const observed_row observed[] = {
@@ -53,7 +53,7 @@ bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_tex
 bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
 {
     const observed_row *row = row_of(runtime, kind);
-    return row && row->tells_program;
+    return row && row->identifies_program;
 }
 
 /* A module registers all of its images in one call, in order. */

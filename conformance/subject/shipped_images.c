@@ -11,8 +11,8 @@
 
 static bool lists(rt_text list, rt_text name)
 {
-    for (rt_text other; rt_set_names_next(&list, &other);)
-        if (rt_text_equal(other, name)) return true;
+    for (rt_text listed; rt_set_names_next(&list, &listed);)
+        if (rt_text_equal(listed, name)) return true;
     return false;
 }
 
@@ -130,16 +130,16 @@ static void rewrite_code(rt_arena *arena, rt_image *image)
 
 const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario)
 {
-    scn_scenario *made = rt_arena_alloc(arena, sizeof *made);
+    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
     scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *made = *scenario;
+    *result = *scenario;
     memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    made->modules = modules;
-    for (uint32_t m = 0; m < made->module_count; m++) {
-        const rt_image_list *given = &scenario->modules[m].images;
-        rt_image *images = rt_arena_alloc_array(arena, given->count, sizeof *images);
-        for (uint32_t i = 0; i < given->count; i++) {
-            images[i] = given->images[i];
+    result->modules = modules;
+    for (uint32_t m = 0; m < result->module_count; m++) {
+        const rt_image_list *declared = &scenario->modules[m].images;
+        rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
+        for (uint32_t i = 0; i < declared->count; i++) {
+            images[i] = declared->images[i];
             join_lists(arena, &images[i]);
             list_provider(arena, &images[i]);
             rewrite_code(arena, &images[i]);
@@ -147,5 +147,5 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         }
         modules[m].images.images = images;
     }
-    return made;
+    return result;
 }

@@ -125,14 +125,15 @@ static const need_row needs[] = {
      "the scenario's device code has variables in global memory; this device has none that outlive "
      "a launch"},
     {"program_binaries", PERSISTENT_CACHE, offsetof(dev_capabilities, program_binaries),
-     "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
+     "the scenario keeps programs in a persistent cache; this device does not return programs as "
+     "bytes"},
     {"globals_by_name", GLOBALS, offsetof(dev_capabilities, globals_by_name),
      "the scenario has device_globals; this device finds no variable by its name"},
     {"usm", GLOBALS_IN_USM, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
     {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
-     "the scenario asks for times of commands; this device keeps none"},
+     "the scenario reads times of commands; this device records none"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -144,10 +145,10 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     bool has_code_features = false;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         const need_row *row = &needs[i];
-        bool has = *(const bool *)((const char *)capabilities + row->offset);
+        bool is_supported = *(const bool *)((const char *)capabilities + row->offset);
         /* A device that executes nothing cannot report findings; those stay unobserved, and the
          * rest is judged. */
-        if (has || (row->feature == FINDINGS && !capabilities->executes)) continue;
+        if (is_supported || (row->feature == FINDINGS && !capabilities->executes)) continue;
         bool is_of_code = row->feature == FUNCTION_POINTERS || row->feature == PROGRAM_VARIABLES;
         if (is_of_code && !has_code_features) {
             features |= code_features(scenario);
@@ -165,7 +166,7 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
 static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_taken,
                                  rt_text kernel)
 {
-    bool foreign = false, other = false;
+    bool foreign = false, runnable = false;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
@@ -174,12 +175,12 @@ static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_
             /* A device that takes source gets the source of a SPIR-V image. */
             bool source =
                 image->format == RT_FORMAT_SPIRV64 && (formats_taken >> RT_FORMAT_OPENCL_C & 1);
-            bool here = source || (formats_taken >> image->format & 1);
-            foreign = foreign || !here;
-            other = other || here;
+            bool fits = source || (formats_taken >> image->format & 1);
+            foreign = foreign || !fits;
+            runnable = runnable || fits;
         }
     }
-    return foreign && !other;
+    return foreign && !runnable;
 }
 
 static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -187,12 +188,12 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
-        uint32_t taken = capabilities->formats_taken;
+        uint32_t formats = capabilities->formats_taken;
         bool foreign = step->verb == SCN_VERB_SUBMIT &&
-                       is_for_other_devices(scenario, taken, step->submit.kernel);
+                       is_for_other_devices(scenario, formats, step->submit.kernel);
         uint32_t count = step->verb == SCN_VERB_BUNDLE ? step->bundle.kernel_count : 0;
         for (uint32_t k = 0; k < count; k++)
-            foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
+            foreign = foreign || is_for_other_devices(scenario, formats, step->bundle.kernels[k]);
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario exists only in formats that this device "
@@ -220,9 +221,9 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     if (capabilities->spirv_max == 0 || newest <= capabilities->spirv_max) return false;
     char capability[32];
     snprintf(capability, sizeof capability, "spirv-%u.%u", newest >> 16 & 255, newest >> 8 & 255);
-    cnf_emit_skip(emitter, capability, "no",
-                  RT_TEXT("an image of the scenario is of a version of SPIR-V that is newer than "
-                          "those that this device takes"));
+    cnf_emit_skip(
+        emitter, capability, "no",
+        RT_TEXT("an image of the scenario has a newer version of SPIR-V than this device takes"));
     return true;
 }
 
@@ -248,8 +249,8 @@ static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (uint32_t i = 0; i < scenario->device_count; i++) {
         for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
-            bool wanted = scenario->devices[i].links >> format & 1;
-            if (!wanted || dev_capabilities_link(capabilities, (rt_format)format)) continue;
+            bool is_required = scenario->devices[i].links >> format & 1;
+            if (!is_required || dev_capabilities_link(capabilities, (rt_format)format)) continue;
             cnf_emit_skip(emitter, rt_format_link_extension((rt_format)format), "no",
                           RT_TEXT("a device of the scenario must link programs of this format"));
             return true;
@@ -272,11 +273,13 @@ static const cnf_skip_row only_reference[] = {
     {"devices", SEVERAL_DEVICES,
      "the scenario has several devices; the driver of the shipped runtime has one"},
     {"restart", RESTARTS,
-     "the scenario's program starts anew; this version runs the shipped runtime once"},
+     "the scenario restarts its program; this version starts the shipped runtime's program only "
+     "once"},
     {"link-formats", HIDDEN_LINKS,
-     "a device of the scenario links fewer formats; the driver's links what it links"},
+     "a device of the scenario links fewer formats; those of the driver's device cannot be "
+     "restricted"},
     {"launch-module", LAUNCH_MODULES,
-     "a launch of the scenario says which module it comes from; DPC++ is not told"},
+     "a launch of the scenario names the module that its kernel comes from; DPC++ takes no module"},
     {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", LOADED_IMAGES,
@@ -285,10 +288,10 @@ static const cnf_skip_row only_reference[] = {
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "take none"},
     {"bundle-constants", BUNDLED_CONSTANTS,
-     "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
-     "ask that of DPC++"},
+     "a launch of the scenario combines constants with a kernel bundle; the host program does not "
+     "support that"},
     {"profiling", PROFILING,
-     "the scenario asks for times of commands; the host program does not ask DPC++ for them"},
+     "the scenario reads times of commands; the host program does not query them"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
@@ -316,11 +319,12 @@ static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
     bool spirv = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
-    bool taken = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
-    if (taken || !scn_scenario_fuses(scenario)) return false;
-    cnf_emit_skip(emitter, "kernel-fusion", "no",
-                  RT_TEXT("the scenario is about kernel fusion, which makes SPIR-V and PTX; this "
-                          "device takes neither"));
+    bool fuses = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
+    if (fuses || !scn_scenario_fuses(scenario)) return false;
+    cnf_emit_skip(
+        emitter, "kernel-fusion", "no",
+        RT_TEXT("the scenario is about kernel fusion, which produces SPIR-V and PTX; this device "
+                "takes neither"));
     return true;
 }
 
@@ -329,11 +333,12 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     const dev_capabilities *capabilities = &runtime->capabilities;
     CHECK(scenario->device_count >= 1);
     /* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
-    uint32_t shown = scenario->devices[0].hidden_aspects & capabilities->aspects;
-    if (shown != 0 && !runtime->operations->is_reference) {
-        cnf_emit_skip(emitter, "hidden-aspects", "no",
-                      RT_TEXT("the scenario's device lacks an aspect; the driver's shows it, "
-                              "because the OpenCL layer is not loaded"));
+    uint32_t visible = scenario->devices[0].hidden_aspects & capabilities->aspects;
+    if (visible != 0 && !runtime->operations->is_reference) {
+        cnf_emit_skip(
+            emitter, "hidden-aspects", "no",
+            RT_TEXT("the scenario's device must lack an aspect that the driver's device has; the "
+                    "OpenCL layer, which would hide it, is not loaded"));
         return true;
     }
     const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
@@ -356,18 +361,21 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     return lacks_aspect(emitter, scenario, capabilities);
 }
 
-bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
-                      bool device_executes)
+bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
+                     bool device_executes)
 {
-    if (subject->oracle || device_was_asked) return false;
+    if (subject->oracle || device_was_used) return false;
     if (!device_executes) {
-        cnf_emit_skip(emitter, "observation", "no",
-                      RT_TEXT("this device links and runs nothing, and no code is made for it "
-                              "here, so that nothing is seen"));
+        cnf_emit_skip(
+            emitter, "observation", "no",
+            RT_TEXT(
+                "this device links and runs nothing, and the scenario produces no code for it, so "
+                "there is nothing to observe"));
         return true;
     }
-    cnf_emit_skip(emitter, "reference-only", "yes",
-                  RT_TEXT("the device was asked for nothing here: the reference runtime alone "
-                          "decides, and it is judged on sim"));
+    cnf_emit_skip(
+        emitter, "reference-only", "yes",
+        RT_TEXT("the scenario never used the device: only the reference runtime decides, and it is "
+                "judged on sim"));
     return true;
 }

@@ -20,7 +20,7 @@ void cnf_skip_words_write(rt_buffer *out);
 /* Like cnf_skip, but after the scenario ran: skips it if its device was asked for nothing, because
  * decisions of the reference runtime alone are judged once, on the oracle. On a device that does
  * not execute: if it was asked for nothing with a visible effect. */
-bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
-                      bool device_executes);
+bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
+                     bool device_executes);
 
 #endif

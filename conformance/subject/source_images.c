@@ -32,7 +32,7 @@ static bool fixes_formats(const scn_module *module)
 }
 
 /* Number of images of the module's sources, which precede those written by hand. */
-static uint32_t made_count(const scn_module *module)
+static uint32_t compiled_count(const scn_module *module)
 {
     CHECK(module->images.count >= module->hand_image_count);
     return module->images.count - module->hand_image_count;
@@ -42,7 +42,7 @@ static uint32_t made_count(const scn_module *module)
  * from other sources, and a split distributes one source over several images. */
 static bool is_joined_or_parted(const scn_module *module)
 {
-    return module->source_count > 1 || made_count(module) > 1;
+    return module->source_count > 1 || compiled_count(module) > 1;
 }
 
 static bool has_spec_constants(const scn_module *module)
@@ -60,16 +60,15 @@ typedef struct obstacle_row {
 
 static const obstacle_row obstacles[] = {
     {{"opencl-c-sources",
-      "a source of the scenario is not OpenCL C, which is all that this device takes"},
+      "a source of the scenario is not OpenCL C, the only language that this device takes"},
      has_other_language},
-    {{"formats", "a module of the scenario fixes the formats of its images; this device takes "
-                 "OpenCL C alone"},
+    {{"formats",
+      "a module of the scenario fixes the formats of its images; this device takes only OpenCL C"},
      fixes_formats},
     {{"split", "post-link joins sources of the scenario, or splits one; an image in OpenCL C is "
                "one whole source"},
      is_joined_or_parted},
-    {{"spec_constants",
-      "the scenario's code has specialisation constants; OpenCL C has no such thing"},
+    {{"spec_constants", "the scenario's code has specialisation constants; OpenCL C has none"},
      has_spec_constants},
 };
 
@@ -101,10 +100,11 @@ static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t i
 {
     const rt_image *compiled = &module->images.images[index];
     if (compiled->format != RT_FORMAT_SPIRV64) return *compiled;
-    uint32_t made = made_count(module);
-    CHECK(index >= made || (made == 1 && module->source_count == 1));
-    const scn_source *source =
-        index >= made ? &module->hand_images[index - made].source : &module->sources[0];
+    uint32_t compiled_sources = compiled_count(module);
+    CHECK(index >= compiled_sources || (compiled_sources == 1 && module->source_count == 1));
+    const scn_source *source = index >= compiled_sources
+                                   ? &module->hand_images[index - compiled_sources].source
+                                   : &module->sources[0];
     CHECK(source->language == SCN_LANGUAGE_OPENCL_C);
     rt_buffer unit = {0};
     rt_buffer_append_text(&unit, no_contraction);
@@ -124,17 +124,17 @@ static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t i
 const scn_scenario *cnf_source_images(rt_arena *arena, const scn_scenario *scenario)
 {
     CHECK(cnf_source_obstacle_find(scenario) == NULL);
-    scn_scenario *made = rt_arena_alloc(arena, sizeof *made);
+    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
     scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *made = *scenario;
+    *result = *scenario;
     memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    made->modules = modules;
-    for (uint32_t i = 0; i < made->module_count; i++) {
+    result->modules = modules;
+    for (uint32_t i = 0; i < result->module_count; i++) {
         scn_module *module = &modules[i];
         rt_image *images = rt_arena_alloc_array(arena, module->images.count, sizeof *images);
         for (uint32_t k = 0; k < module->images.count; k++)
             images[k] = image_from(arena, module, k);
         module->images.images = images;
     }
-    return made;
+    return result;
 }

@@ -68,12 +68,12 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     if (layered) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
     bool executes = opened && execution->runtime->capabilities.executes;
-    const scn_scenario *given = execution->scenario;
+    const scn_scenario *original = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
-        execution->scenario = cnf_source_images(&execution->arena, given);
+        execution->scenario = cnf_source_images(&execution->arena, original);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
-    execution->scenario = given; /* The other one was the execution's. */
+    execution->scenario = original; /* The other one was the execution's. */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && store->misses) {
@@ -84,7 +84,7 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         return;
     }
     if (runs && !execution->skipped &&
-        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked, executes))
+        !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes))
         cnf_emit_end(emitter);
 }
 

@@ -14,16 +14,16 @@ bool cnf_unfused(const cnf_subject_options *options)
     return is_off;
 }
 
-rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings)
+rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings)
 {
-    rt_text rest = {"", 0};
+    rt_text device_settings = {"", 0};
     while (settings.length > 0) {
         rt_text part = rt_text_take_until(&settings, ',');
         if (rt_text_starts(part, "fusion=")) continue;
-        rest = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(rest), rest.length ? "," : "",
-                               RT_TEXT_ARG(part));
+        device_settings = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(device_settings),
+                                          device_settings.length ? "," : "", RT_TEXT_ARG(part));
     }
-    return rest;
+    return device_settings;
 }
 
 /* True if some accessor of the memory asks for promotion. */

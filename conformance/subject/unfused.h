@@ -14,7 +14,7 @@
 bool cnf_unfused(const cnf_subject_options *options);
 
 /* The remaining settings, which are for the device, in the arena. */
-rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings);
+rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings);
 
 /* True if an unfused run says nothing about the expectation. */
 bool cnf_unfused_hides(const cnf_execution *execution, const scn_expect *expect);

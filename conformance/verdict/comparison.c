@@ -47,13 +47,13 @@ static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count
     for (uint32_t i = 0; i < records->count; i++)
         items[i] = &records->items[i];
     qsort(items, records->count, sizeof *items, pointer_compare);
-    uint32_t kept = 0;
+    uint32_t unique_count = 0;
     for (uint32_t i = 0; i < records->count; i++) {
-        bool again = kept > 0 && key_compare(items[kept - 1], items[i]) == 0;
-        items[again ? kept - 1 : kept++] = items[i];
+        bool is_same_key = unique_count > 0 && key_compare(items[unique_count - 1], items[i]) == 0;
+        items[is_same_key ? unique_count - 1 : unique_count++] = items[i];
     }
-    CHECK(kept <= records->count);
-    *out_count = kept;
+    CHECK(unique_count <= records->count);
+    *out_count = unique_count;
     return items;
 }
 
@@ -94,7 +94,7 @@ static const int changes[STANDINGS][STANDINGS] = {
                       [STANDING_KNOWN] = CNF_CHANGE_KNOWN,
                       [STANDING_BAD] = SAME,
                       [STANDING_NONE] = CNF_CHANGE_SKIPPED},
-    [STANDING_NONE] = {[STANDING_GOOD] = CNF_CHANGE_ASKED,
+    [STANDING_NONE] = {[STANDING_GOOD] = CNF_CHANGE_RESUMED,
                        [STANDING_KNOWN] = CNF_CHANGE_KNOWN,
                        [STANDING_BAD] = CNF_CHANGE_NEW,
                        [STANDING_NONE] = SAME},
@@ -106,9 +106,9 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     CHECK(key_compare(before, after) == 0);
     standing was = standing_of(before), is = standing_of(after);
     if (changes[was][is] != SAME) return changes[was][is];
-    bool otherwise = before->judgement.verdict != after->judgement.verdict ||
-                     !rt_text_equal(before->judgement.signature, after->judgement.signature);
-    if ((is == STANDING_BAD || is == STANDING_KNOWN) && otherwise) return CNF_CHANGE_CHANGED;
+    bool differs = before->judgement.verdict != after->judgement.verdict ||
+                   !rt_text_equal(before->judgement.signature, after->judgement.signature);
+    if ((is == STANDING_BAD || is == STANDING_KNOWN) && differs) return CNF_CHANGE_CHANGED;
     bool slower = after->seconds > before->seconds * bound.factor &&
                   after->seconds - before->seconds >= bound.least_seconds;
     return is == STANDING_GOOD && slower ? CNF_CHANGE_SLOWER : SAME;
@@ -127,7 +127,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         if (order == 0)
             change = change_of(pair.before, pair.after, bound);
         else if (order < 0) /* a record that says nothing does not lower the number of checks */
-            change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_GONE;
+            change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_REMOVED;
         else
             change = standing_of(pair.after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;
         if (change == SAME) continue;

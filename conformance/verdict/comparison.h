@@ -13,19 +13,19 @@
  *     FIXED     was a failure, known or not, and now passes
  *     KNOWN     was not a failure, or was an unexpected one; now has an expectation entry
  *     SKIPPED   ran before and is now skipped or not available: one check fewer
- *     ASKED     was skipped or not available and now passes
+ *     RESUMED   was skipped or not available and now passes
  *     SLOWER    still passes, but took longer than the bound
  *     ADDED     has no record in the old run and is as expected
- *     GONE      ran in the old run and has no record in the new one: one check fewer */
+ *     REMOVED   ran in the old run and has no record in the new one: one check fewer */
 #define CNF_CHANGES(CHANGE)                                                                        \
     CHANGE(NEW, "new failure", true)                                                               \
     CHANGE(CHANGED, "changed failure", false)                                                      \
     CHANGE(SKIPPED, "skipped now", true)                                                           \
-    CHANGE(GONE, "not in the new run", true)                                                       \
+    CHANGE(REMOVED, "not in the new run", true)                                                    \
     CHANGE(SLOWER, "slower", true)                                                                 \
     CHANGE(KNOWN, "known failure now", false)                                                      \
     CHANGE(FIXED, "fixed", false)                                                                  \
-    CHANGE(ASKED, "no longer skipped", false)                                                      \
+    CHANGE(RESUMED, "no longer skipped", false)                                                    \
     CHANGE(ADDED, "added", false)
 
 typedef enum cnf_change {

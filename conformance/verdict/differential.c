@@ -18,10 +18,10 @@ static const cnf_final_memory *memory_find(const cnf_messages *messages, rt_text
 
 /* Compares one declared memory. Returns false, after judging the difference, if it differs. */
 static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_messages *oracle,
-                           const cnf_messages *other, cnf_judgement *out)
+                           const cnf_messages *subject, cnf_judgement *out)
 {
     const cnf_final_memory *expected = memory_find(oracle, memory->name);
-    const cnf_final_memory *found = memory_find(other, memory->name);
+    const cnf_final_memory *found = memory_find(subject, memory->name);
     /* A subject that cannot read a memory back does not send it. */
     if (!expected || !found) return true;
     uint64_t size = memory->count * memory->layout.size;
@@ -65,23 +65,23 @@ static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
 
 /* True if both took the same branch of every choice that the documents leave open; if not, the rest
  * may legitimately differ. */
-static bool chose_alike(const cnf_messages *oracle, const cnf_messages *other)
+static bool chose_alike(const cnf_messages *oracle, const cnf_messages *subject)
 {
     for (uint32_t i = 0; i < oracle->check_count; i++) {
         const cnf_check *check = &oracle->checks[i];
-        if (check->branches > 0 && branch_at(other, check) != check->branch) return false;
+        if (check->branches > 0 && branch_at(subject, check) != check->branch) return false;
     }
     return true;
 }
 
 void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,
-                      const cnf_messages *other, cnf_judgement *inout_judgement)
+                      const cnf_messages *subject, cnf_judgement *inout_judgement)
 {
-    CHECK(oracle->end == CNF_MESSAGES_ENDED && other->end == CNF_MESSAGES_ENDED);
-    if (!chose_alike(oracle, other)) return;
+    CHECK(oracle->end == CNF_MESSAGES_ENDED && subject->end == CNF_MESSAGES_ENDED);
+    if (!chose_alike(oracle, subject)) return;
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         if (!scenario->memories[i].addresses &&
-            !memory_compare(arena, &scenario->memories[i], oracle, other, inout_judgement))
+            !memory_compare(arena, &scenario->memories[i], oracle, subject, inout_judgement))
             return;
     /* What the scenario does not declare is a device_global of unknown type. */
     const scn_layout byte = scn_layout_of(arena, SCN_TYPE_UCHAR, 1);
@@ -91,7 +91,7 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
         for (uint32_t j = 0; j < scenario->memory_count && !is_declared; j++)
             is_declared = rt_text_equal(scenario->memories[j].name, sent->name);
         const scn_memory variable = {.name = sent->name, .layout = byte, .count = sent->data.size};
-        if (!is_declared && !memory_compare(arena, &variable, oracle, other, inout_judgement))
+        if (!is_declared && !memory_compare(arena, &variable, oracle, subject, inout_judgement))
             return;
     }
 }

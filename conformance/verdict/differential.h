@@ -10,6 +10,6 @@
  * branches of a one_of, nothing is compared: both conform, and their memories may differ. Both must
  * have run to completion. */
 void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,
-                      const cnf_messages *other, cnf_judgement *inout_judgement);
+                      const cnf_messages *subject, cnf_judgement *inout_judgement);
 
 #endif

@@ -21,9 +21,9 @@ typedef struct comparison {
     uint8_t *differs; /* per element */
 } comparison;
 
-static bool byte_defined(const comparison *both, uint64_t index)
+static bool byte_defined(const comparison *pair, uint64_t index)
 {
-    return !both->defined.data || (both->defined.data[index / 8] >> (index % 8) & 1);
+    return !pair->defined.data || (pair->defined.data[index / 8] >> (index % 8) & 1);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
@@ -32,14 +32,15 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
                              uint64_t got)
 {
     if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
-    double wanted = cnf_value_float(type, expected), found = cnf_value_float(type, got);
+    double expected_value = cnf_value_float(type, expected);
+    double got_value = cnf_value_float(type, got);
     /* NaN and infinity are equal only to themselves, which the caller has checked already. */
-    if (!isfinite(wanted) || !isfinite(found)) return false;
-    double apart = fabs(found - wanted);
+    if (!isfinite(expected_value) || !isfinite(got_value)) return false;
+    double apart = fabs(got_value - expected_value);
     switch (memory->tolerance_kind) {
     case SCN_TOLERANCE_ULP: return (double)cnf_value_ulp(type, expected, got) <= memory->tolerance;
     case SCN_TOLERANCE_ABSOLUTE: return apart <= memory->tolerance;
-    case SCN_TOLERANCE_RELATIVE: return apart <= memory->tolerance * fabs(wanted);
+    case SCN_TOLERANCE_RELATIVE: return apart <= memory->tolerance * fabs(expected_value);
     case SCN_TOLERANCE_NONE: break;
     }
     UNREACHABLE();
@@ -47,21 +48,21 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
 
 /* Compares one number at an offset of both contents. If some of its bytes are undefined, the others
  * are compared as bytes. */
-static bool number_compare(const comparison *both, scn_type type, uint64_t expected_at,
+static bool number_compare(const comparison *pair, scn_type type, uint64_t expected_at,
                            uint64_t got_at)
 {
     uint32_t size = scn_type_size(type), defined = 0;
-    const uint8_t *expected = both->expected.data + expected_at, *got = both->got.data + got_at;
-    bool same = true;
+    const uint8_t *expected = pair->expected.data + expected_at, *got = pair->got.data + got_at;
+    bool is_equal = true;
     for (uint32_t i = 0; i < size; i++) {
-        if (!byte_defined(both, expected_at + i)) continue;
+        if (!byte_defined(pair, expected_at + i)) continue;
         defined++;
-        same = same && expected[i] == got[i];
+        is_equal = is_equal && expected[i] == got[i];
     }
-    if (same || defined < size) return same;
-    uint64_t wanted = cnf_value_bits(type, expected), found = cnf_value_bits(type, got);
-    return cnf_value_order(type, wanted) == cnf_value_order(type, found) ||
-           within_tolerance(both->memory, type, wanted, found);
+    if (is_equal || defined < size) return is_equal;
+    uint64_t expected_bits = cnf_value_bits(type, expected), got_bits = cnf_value_bits(type, got);
+    return cnf_value_order(type, expected_bits) == cnf_value_order(type, got_bits) ||
+           within_tolerance(pair->memory, type, expected_bits, got_bits);
 }
 
 /* A number of an element: lane `lane` of a field. */
@@ -78,15 +79,15 @@ static uint64_t number_offset(const scn_memory *memory, uint64_t element, number
 
 /* Finds the first number in which element `expected` of one content differs from element `got` of
  * the other; false if there is none. */
-static bool element_differs(const comparison *both, uint64_t expected, uint64_t got,
+static bool element_differs(const comparison *pair, uint64_t expected, uint64_t got,
                             number_place *out_place)
 {
-    const scn_memory *memory = both->memory;
+    const scn_memory *memory = pair->memory;
     for (uint32_t f = 0; f < memory->layout.field_count; f++) {
         const scn_field *field = &memory->layout.fields[f];
         for (uint32_t lane = 0; lane < field->lanes; lane++) {
             *out_place = (number_place){field, lane};
-            if (!number_compare(both, field->type, number_offset(memory, expected, *out_place),
+            if (!number_compare(pair, field->type, number_offset(memory, expected, *out_place),
                                 number_offset(memory, got, *out_place)))
                 return true;
         }
@@ -127,27 +128,27 @@ static int index_compare(const void *a, const void *b, void *user)
 }
 
 /* True if all bytes of the element's numbers are defined. */
-static bool element_defined(const comparison *both, uint64_t element)
+static bool element_defined(const comparison *pair, uint64_t element)
 {
-    const scn_layout *layout = &both->memory->layout;
+    const scn_layout *layout = &pair->memory->layout;
     for (uint32_t f = 0; f < layout->field_count; f++) {
         const scn_field *field = &layout->fields[f];
-        uint64_t at = number_offset(both->memory, element, (number_place){field, 0});
+        uint64_t at = number_offset(pair->memory, element, (number_place){field, 0});
         for (uint32_t i = 0; i < field->lanes * scn_type_size(field->type); i++)
-            if (!byte_defined(both, at + i)) return false;
+            if (!byte_defined(pair, at + i)) return false;
     }
     return true;
 }
 
 /* The indices of the compared elements in order of their values; the caller frees them with
  * rt_free. */
-static uint64_t *sorted_indices(const comparison *both, rt_bytes data, bool only_defined,
+static uint64_t *sorted_indices(const comparison *pair, rt_bytes data, bool only_defined,
                                 uint64_t *out_count)
 {
-    uint64_t *indices = rt_alloc_array(both->memory->count + 1, sizeof *indices), count = 0;
-    for (uint64_t i = 0; i < both->memory->count; i++)
-        if (!only_defined || element_defined(both, i)) indices[count++] = i;
-    sorting by = {both->memory, data.data};
+    uint64_t *indices = rt_alloc_array(pair->memory->count + 1, sizeof *indices), count = 0;
+    for (uint64_t i = 0; i < pair->memory->count; i++)
+        if (!only_defined || element_defined(pair, i)) indices[count++] = i;
+    sorting by = {pair->memory, data.data};
     qsort_r(indices, count, sizeof *indices, index_compare, &by);
     *out_count = count;
     return indices;
@@ -157,32 +158,32 @@ static uint64_t *sorted_indices(const comparison *both, rt_bytes data, bool only
  * element takes the smallest remaining element that equals it. No other pairing finds more
  * partners: without a tolerance, equal elements are adjacent, and if elements are single numbers,
  * tolerances are intervals with ascending ends. */
-static void compare_sorted(const comparison *both)
+static void compare_sorted(const comparison *pair)
 {
-    uint64_t wanted_count, found_count, next = 0;
-    uint64_t *wanted = sorted_indices(both, both->expected, true, &wanted_count);
-    uint64_t *found = sorted_indices(both, both->got, false, &found_count);
-    uint32_t size = both->memory->layout.size;
-    for (uint64_t i = 0; i < wanted_count; i++) {
-        const uint8_t *element = both->expected.data + wanted[i] * size;
+    uint64_t expected_count, found_count, next = 0;
+    uint64_t *expected = sorted_indices(pair, pair->expected, true, &expected_count);
+    uint64_t *found = sorted_indices(pair, pair->got, false, &found_count);
+    uint32_t size = pair->memory->layout.size;
+    for (uint64_t i = 0; i < expected_count; i++) {
+        const uint8_t *element = pair->expected.data + expected[i] * size;
         bool partner = false;
         while (next < found_count && !partner) {
             number_place place;
-            partner = !element_differs(both, wanted[i], found[next], &place);
-            const uint8_t *other = both->got.data + found[next] * size;
-            if (!partner && element_order(both->memory, other, element) > 0) break;
+            partner = !element_differs(pair, expected[i], found[next], &place);
+            const uint8_t *candidate = pair->got.data + found[next] * size;
+            if (!partner && element_order(pair->memory, candidate, element) > 0) break;
             next++;
         }
-        both->differs[wanted[i]] = !partner;
+        pair->differs[expected[i]] = !partner;
     }
     rt_free(found);
-    rt_free(wanted);
+    rt_free(expected);
 }
 
 /* A matching grown by augmenting paths: H. W. Kuhn, "The Hungarian method for the assignment
  * problem", 1955, without weights. */
 typedef struct matching {
-    const comparison *both;
+    const comparison *pair;
     uint64_t *holder;  /* per found element: the expected element matched with it */
     uint64_t *visited; /* per found element: the expected element whose search visited it last */
 } matching;
@@ -191,23 +192,25 @@ typedef struct matching {
 
 /* Finds a partner for an expected element: a free element, or one whose holder can move to another.
  * The recursion depth is at most the number of elements. */
-static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
+static bool partner_find(matching *matches, uint64_t expected, uint64_t search)
 {
-    uint64_t count = all->both->memory->count;
+    uint64_t count = matches->pair->memory->count;
     number_place place;
     for (uint64_t found = 0; found < count; found++) {
-        if (all->holder[found] != NOBODY || element_differs(all->both, wanted, found, &place))
+        if (matches->holder[found] != NOBODY ||
+            element_differs(matches->pair, expected, found, &place))
             continue;
-        all->holder[found] = wanted;
+        matches->holder[found] = expected;
         return true;
     }
     for (uint64_t found = 0; found < count; found++) {
-        if (all->visited[found] == search || element_differs(all->both, wanted, found, &place))
+        if (matches->visited[found] == search ||
+            element_differs(matches->pair, expected, found, &place))
             continue;
-        CHECK(all->holder[found] < count); /* a free element was taken above */
-        all->visited[found] = search;
-        if (!partner_find(all, all->holder[found], search)) continue;
-        all->holder[found] = wanted;
+        CHECK(matches->holder[found] < count); /* a free element was taken above */
+        matches->visited[found] = search;
+        if (!partner_find(matches, matches->holder[found], search)) continue;
+        matches->holder[found] = expected;
         return true;
     }
     return false;
@@ -215,18 +218,18 @@ static bool partner_find(matching *all, uint64_t wanted, uint64_t search)
 
 /* Marks the expected elements without a partner in a maximum matching, which is correct for every
  * tolerance. */
-static void compare_matched(const comparison *both)
+static void compare_matched(const comparison *pair)
 {
-    uint64_t count = both->memory->count;
-    matching all = {.both = both,
-                    .holder = rt_alloc_array(count, sizeof *all.holder),
-                    .visited = rt_alloc_array(count, sizeof *all.visited)};
+    uint64_t count = pair->memory->count;
+    matching matches = {.pair = pair,
+                        .holder = rt_alloc_array(count, sizeof *matches.holder),
+                        .visited = rt_alloc_array(count, sizeof *matches.visited)};
     for (uint64_t i = 0; i < count; i++)
-        all.holder[i] = all.visited[i] = NOBODY;
+        matches.holder[i] = matches.visited[i] = NOBODY;
     for (uint64_t i = 0; i < count; i++)
-        both->differs[i] = element_defined(both, i) && !partner_find(&all, i, i);
-    rt_free(all.visited);
-    rt_free(all.holder);
+        pair->differs[i] = element_defined(pair, i) && !partner_find(&matches, i, i);
+    rt_free(matches.visited);
+    rt_free(matches.holder);
 }
 
 /* ---- Saying it ----------------------------------------------------------------------------- */
@@ -234,14 +237,14 @@ static void compare_matched(const comparison *both)
 /* The place in OpenCL C syntax: ".weight", ".weight.y", ".s3" or nothing. */
 static rt_text place_print(rt_arena *arena, number_place place)
 {
-    static const char few[] = "xyzw", many[] = "0123456789abcdef";
+    static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
     rt_text name = place.field->name;
     const char *dot = name.length > 0 ? "." : "";
     CHECK(place.lane < place.field->lanes && place.field->lanes <= SCN_LANES_MAX);
     if (place.field->lanes == 1) return rt_arena_printf(arena, "%s%.*s", dot, RT_TEXT_ARG(name));
     if (place.field->lanes <= 4)
-        return rt_arena_printf(arena, "%s%.*s.%c", dot, RT_TEXT_ARG(name), few[place.lane]);
-    return rt_arena_printf(arena, "%s%.*s.s%c", dot, RT_TEXT_ARG(name), many[place.lane]);
+        return rt_arena_printf(arena, "%s%.*s.%c", dot, RT_TEXT_ARG(name), letters[place.lane]);
+    return rt_arena_printf(arena, "%s%.*s.s%c", dot, RT_TEXT_ARG(name), digits[place.lane]);
 }
 
 static rt_text number_print(rt_arena *arena, scn_type type, const uint8_t *bytes)
@@ -253,23 +256,23 @@ static rt_text number_print(rt_arena *arena, scn_type type, const uint8_t *bytes
     return printed;
 }
 
-static void describe_ordered(const comparison *both, cnf_difference *out)
+static void describe_ordered(const comparison *pair, cnf_difference *out)
 {
-    rt_arena *arena = both->arena;
+    rt_arena *arena = pair->arena;
     number_place place;
-    bool differs = element_differs(both, out->first, out->first, &place);
+    bool differs = element_differs(pair, out->first, out->first, &place);
     CHECK(differs);
     rt_text part = place_print(arena, place);
     out->place = rt_arena_printf(arena, "element %" PRIu64 "%.*s", out->first, RT_TEXT_ARG(part));
-    out->name = rt_arena_printf(arena, "%.*s[%" PRIu64 "]%.*s", RT_TEXT_ARG(both->memory->name),
+    out->name = rt_arena_printf(arena, "%.*s[%" PRIu64 "]%.*s", RT_TEXT_ARG(pair->memory->name),
                                 out->first, RT_TEXT_ARG(part));
     scn_type type = place.field->type;
-    uint64_t at = number_offset(both->memory, out->first, place);
-    out->expected = number_print(arena, type, both->expected.data + at);
-    out->got = number_print(arena, type, both->got.data + at);
+    uint64_t at = number_offset(pair->memory, out->first, place);
+    out->expected = number_print(arena, type, pair->expected.data + at);
+    out->got = number_print(arena, type, pair->got.data + at);
     if (scn_type_class(type) == 'f') {
-        uint64_t expected = cnf_value_bits(type, both->expected.data + at);
-        uint64_t got = cnf_value_bits(type, both->got.data + at);
+        uint64_t expected = cnf_value_bits(type, pair->expected.data + at);
+        uint64_t got = cnf_value_bits(type, pair->got.data + at);
         bool is_nan = isnan(cnf_value_float(type, expected)) || isnan(cnf_value_float(type, got));
         out->distance = is_nan ? RT_TEXT("one is NaN")
                                : rt_arena_printf(arena, "%" PRIu64 " ULP apart",
@@ -282,26 +285,26 @@ static void describe_ordered(const comparison *both, cnf_difference *out)
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
 }
 
-static void describe_unordered(const comparison *both, cnf_difference *out)
+static void describe_unordered(const comparison *pair, cnf_difference *out)
 {
-    rt_arena *arena = both->arena;
+    rt_arena *arena = pair->arena;
     /* The element as its numbers, in braces if there are several. */
-    const scn_layout *layout = &both->memory->layout;
+    const scn_layout *layout = &pair->memory->layout;
     rt_buffer text = {0};
     uint32_t printed = 0;
     for (uint32_t f = 0; f < layout->field_count; f++) {
         const scn_field *field = &layout->fields[f];
         for (uint32_t lane = 0; lane < field->lanes; lane++) {
-            uint64_t at = number_offset(both->memory, out->first, (number_place){field, lane});
+            uint64_t at = number_offset(pair->memory, out->first, (number_place){field, lane});
             rt_buffer_printf(&text, printed++ ? ", " : "");
-            cnf_value_print(&text, field->type, both->expected.data + at);
+            cnf_value_print(&text, field->type, pair->expected.data + at);
         }
     }
     out->expected = rt_arena_printf(arena, printed > 1 ? "{%s}" : "%s", rt_buffer_string(&text));
     rt_buffer_free(&text);
     out->place = rt_arena_printf(arena, "element %" PRIu64, out->first);
     out->name =
-        rt_arena_printf(arena, "%.*s[%" PRIu64 "]", RT_TEXT_ARG(both->memory->name), out->first);
+        rt_arena_printf(arena, "%.*s[%" PRIu64 "]", RT_TEXT_ARG(pair->memory->name), out->first);
     out->got = RT_TEXT("no equal element");
     out->text = rt_arena_printf(arena,
                                 "%.*s: expected %.*s in any place, got %.*s\n%" PRIu64
@@ -320,28 +323,28 @@ bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes ex
     CHECK_IMPLIES(defined.data, defined.size >= (expected.size + 7) / 8);
     *out_difference = (cnf_difference){0};
     if (memcmp(expected.data, got.data, expected.size) == 0) return true;
-    const comparison both = {.arena = arena,
+    const comparison pair = {.arena = arena,
                              .memory = memory,
                              .expected = expected,
                              .got = got,
                              .defined = defined,
                              .differs = rt_alloc((size_t)memory->count)};
     if (scn_memory_is_matched(memory))
-        compare_matched(&both);
+        compare_matched(&pair);
     else if (memory->unordered)
-        compare_sorted(&both);
+        compare_sorted(&pair);
     else
         for (uint64_t i = 0; i < memory->count; i++)
-            both.differs[i] = element_differs(&both, i, i, &(number_place){0});
-    cnf_pattern pattern = cnf_pattern_of(arena, both.differs, memory->count);
+            pair.differs[i] = element_differs(&pair, i, i, &(number_place){0});
+    cnf_pattern pattern = cnf_pattern_find(arena, pair.differs, memory->count);
     CHECK(pattern.count <= memory->count);
     if (pattern.count > 0) {
         out_difference->count = pattern.count;
         out_difference->total = memory->count;
         out_difference->first = pattern.first;
         out_difference->pattern = pattern.text;
-        (memory->unordered ? describe_unordered : describe_ordered)(&both, out_difference);
+        (memory->unordered ? describe_unordered : describe_ordered)(&pair, out_difference);
     }
-    rt_free(both.differs);
+    rt_free(pair.differs);
     return pattern.count == 0;
 }

@@ -66,7 +66,7 @@ static const scn_shape shape_reference_text = {
 static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
-    bool fine = true;
+    bool is_valid = true;
     rt_text rest = node->text;
     while (rest.length > 0) {
         uint32_t dashes = 0;
@@ -84,11 +84,11 @@ static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
         rt_nearest nearest = rt_nearest_to(word);
         for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
             rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
-        fine =
+        is_valid =
             scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
                        scn_shown(reader->arena, word), scn_nearest_hint(reader->arena, &nearest));
     }
-    return fine;
+    return is_valid;
 }
 
 static const scn_shape shape_scenario = {.kind = SCN_SHAPE_TEXT,
@@ -139,9 +139,10 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
     }
     if (entry->class == CNF_CLASS_VIOLATES_A_MUST && entry->reproduction.length == 0) {
-        return scn_report(reader->reporter, entry->at,
-                          "class 'violates-a-must' needs 'reproduction': a file beside this one "
-                          "that shows the violation without assay's runtime");
+        return scn_report(
+            reader->reporter, entry->at,
+            "class 'violates-a-must' needs 'reproduction': a file next to this one that shows the "
+            "violation without assay's runtime");
     }
     if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
         return scn_report(reader->reporter, entry->at,
@@ -203,12 +204,12 @@ typedef struct expectation_reader {
     const cnf_packed_scenario *packed; /* the pack's first scenario; NULL if there is no pack */
     rt_sink *sink;
     rt_buffer *problems;
-    bool fine;
+    bool is_valid;
 } expectation_reader;
 
 static void file_problem(expectation_reader *reader, rt_text file, const scn_problem *problem)
 {
-    reader->fine = false;
+    reader->is_valid = false;
     scn_problem_write(reader->problems, file, problem);
 }
 
@@ -252,7 +253,7 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
     CHECK(file.length > folder + strlen(".yaml"));
     rt_text stem = {file.data + folder, file.length - folder - strlen(".yaml")};
     if (rt_text_equal(stem, name)) return true;
-    return scn_report(reporter, at, "the entries of subject '%s' belong into a file %s.yaml",
+    return scn_report(reporter, at, "the entries of subject '%s' belong in the file %s.yaml",
                       scn_shown(reporter->arena, name), scn_shown(reporter->arena, name));
 }
 
@@ -262,7 +263,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     rt_arena *arena = &reader->out->arena;
     rt_text folder = {file.data, folder_length(file)};
     if (read->reproduction.length > 0 && !path_exists(arena, folder, read->reproduction)) {
-        scn_report(reporter, read->at, "there is no reproduction '%s' beside this file",
+        scn_report(reporter, read->at, "there is no reproduction '%s' next to this file",
                    scn_shown(arena, read->reproduction));
     }
     cnf_expectation *entry = rt_vector_push(&reader->out->entries);
@@ -270,13 +271,13 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     entry->file = file;
     entry->subject = subject;
     /* The scenario is in the pack, or below one of the roots. */
-    bool there = false;
+    bool exists = false;
     const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
-    for (uint32_t i = 0; pack && i < pack->count && !there; i++)
-        there = rt_text_equal(pack->scenarios[i].path, entry->scenario);
-    for (uint32_t i = 0; i < reader->roots.count && !there; i++)
-        there = path_exists(arena, reader->roots.items[i], entry->scenario);
-    if (there) return;
+    for (uint32_t i = 0; pack && i < pack->count && !exists; i++)
+        exists = rt_text_equal(pack->scenarios[i].path, entry->scenario);
+    for (uint32_t i = 0; i < reader->roots.count && !exists; i++)
+        exists = path_exists(arena, reader->roots.items[i], entry->scenario);
+    if (exists) return;
     entry->state = CNF_ENTRY_UNUSED;
     entry->note = RT_TEXT("there is no such scenario");
 }
@@ -286,7 +287,7 @@ static void file_read(expectation_reader *reader, rt_text file)
     rt_buffer content;
     rt_status status = cnf_file_read(reader->sink, file, RT_SCENARIO_SIZE_MAX, &content);
     if (!rt_ok(status)) {
-        reader->fine = false;
+        reader->is_valid = false;
         rt_buffer_printf(reader->problems, "%.*s\n",
                          RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
         return;
@@ -324,7 +325,7 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
     struct dirent **names;
     int count = scandir(rt_arena_text(arena, folder).data, &names, is_expectation_file, alphasort);
     if (count < 0 && (needed || errno != ENOENT)) {
-        reader->fine = false;
+        reader->is_valid = false;
         rt_buffer_printf(reader->problems, "%.*s: cannot be read: %s\n", RT_TEXT_ARG(folder),
                          strerror(errno));
     }
@@ -390,13 +391,13 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
                                  .subject_count = subject_count,
                                  .sink = rt_sink_create(),
                                  .problems = out_problems,
-                                 .fine = true};
+                                 .is_valid = true};
     if (files->count > 0) reader.packed = files->items[0].packed;
     if (reader.packed) {
         rt_status status =
             cnf_expectations_unpack(reader.sink, expectations, reader.packed->pack->expectations);
-        reader.fine = rt_ok(status);
-        if (!reader.fine)
+        reader.is_valid = rt_ok(status);
+        if (!reader.is_valid)
             rt_buffer_printf(out_problems, "assay: %.*s\n",
                              RT_TEXT_ARG(rt_sink_diagnostic(reader.sink, status)->message));
     } else {
@@ -413,5 +414,5 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
     duplicates_check(&reader);
     rt_vector_free(&reader.roots);
     rt_sink_destroy(reader.sink);
-    return reader.fine;
+    return reader.is_valid;
 }

@@ -85,11 +85,11 @@ static void judge_crash(const judge_case *judge)
      * aborts with a message, or its caller writes to NULL. */
     const char *printed = rt_buffer_string(&child->output);
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
-    bool said = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
+    bool names_memory = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
     rt_text message =
         rt_arena_printf(arena, "the process %.*s in stage %.*s%s", RT_TEXT_ARG(event),
                         RT_TEXT_ARG(judge->messages->stage),
-                        exhausted || near_limit || said ? memory_limit_text(judge) : "");
+                        exhausted || near_limit || names_memory ? memory_limit_text(judge) : "");
     judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
@@ -108,13 +108,14 @@ static bool judge_end(const judge_case *judge)
                                     child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
     case CNF_PROCESS_OVERFLOWED:
-        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
-                    rt_arena_printf(arena,
-                                    "the process sent more than %zu bytes of messages, the most "
-                                    "that is taken; final memories are sent with two digits a "
-                                    "byte, so those of a scenario must be smaller than half of it "
-                                    "together",
-                                    child->messages.size));
+        judge_stage(
+            judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
+            rt_arena_printf(
+                arena,
+                "the process sent more than %zu bytes of messages, the limit; final memories are "
+                "sent as two digits per byte, so all memories of a scenario together must be "
+                "smaller than half of it",
+                child->messages.size));
         return true;
     case CNF_PROCESS_NOT_STARTED:
         judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
@@ -194,7 +195,7 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
                     messages->fault_message);
     } else if (messages->end == CNF_MESSAGES_CUT) {
         judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
-                    RT_TEXT("the process ended well, but without its last message"));
+                    RT_TEXT("the process exited normally, but did not send its last message"));
     } else if (messages->end != CNF_MESSAGES_ENDED) { /* the subject refused to run the scenario */
         bool skipped = messages->end == CNF_MESSAGES_SKIPPED;
         CHECK(skipped || messages->end == CNF_MESSAGES_UNAVAILABLE);
@@ -212,10 +213,10 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
         out->verdict = CNF_VERDICT_SKIP;
         out->capability = RT_TEXT("observation");
         out->answer = rt_arena_printf(arena, "0 of %u", out->expected);
-        out->message = RT_TEXT("this subject shows nothing of what the scenario expects");
+        out->message = RT_TEXT("this subject observes nothing that the scenario expects");
     } else {
         judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
-                    RT_TEXT("the scenario ended without one expectation judged"));
+                    RT_TEXT("the scenario ended without judging any expectation"));
     }
 }
 
@@ -226,7 +227,7 @@ rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_jud
     CHECK(inout->verdict == CNF_VERDICT_TIMEOUT || inout->verdict == CNF_VERDICT_CRASH);
     cnf_messages answer;
     cnf_messages_read(arena, rt_buffer_text(&probe->messages), &answer);
-    rt_text complaint = RT_TEXT("the device no longer answers: the process that asked it died");
+    rt_text complaint = RT_TEXT("the device no longer answers: the process that probed it died");
     if (probe->end == CNF_PROCESS_NOT_STARTED) return (rt_text){0};
     if (answer.probe == CNF_PROBE_RIGHT && probe->end == CNF_PROCESS_EXITED) return (rt_text){0};
     if (answer.probe == CNF_PROBE_WRONG)
@@ -236,7 +237,7 @@ rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_jud
         complaint = rt_arena_printf(arena, "the device can no longer be opened: %.*s",
                                     RT_TEXT_ARG(answer.reason));
     else if (probe->end == CNF_PROCESS_TIMED_OUT)
-        complaint = rt_arena_printf(arena, "the device no longer answers (asked for %d s)",
+        complaint = rt_arena_printf(arena, "the device no longer answers (probed for %d s)",
                                     (int)probe->seconds);
     if (inout->verdict == CNF_VERDICT_TIMEOUT) inout->verdict = CNF_VERDICT_HANG;
     inout->message =
@@ -246,12 +247,13 @@ rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_jud
 
 /* ---- Without a child ------------------------------------------------------------------------ */
 
-cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *what, rt_text message,
+cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *class_name, rt_text message,
                                    uint32_t line)
 {
     return (cnf_judgement){.verdict = CNF_VERDICT_INVALID,
-                           .signature = cnf_signature(arena, RT_TEXT("read"), rt_text_of(what),
-                                                      (rt_text){0}, (rt_text){0}),
+                           .signature =
+                               cnf_signature(arena, RT_TEXT("read"), rt_text_of(class_name),
+                                             (rt_text){0}, (rt_text){0}),
                            .message = message,
                            .step = SCN_NONE,
                            .line = line};
@@ -265,8 +267,9 @@ cnf_judgement cnf_judge_refusal(const cnf_judgement *found, bool is_oracle)
         .step = SCN_NONE,
         .capability = RT_TEXT("reference-only"),
         .answer = RT_TEXT("yes"),
-        .message = RT_TEXT("a module is refused as expected before anything reaches the device: "
-                           "the compiler alone decides, and it is judged on sim"),
+        .message =
+            RT_TEXT("a module is refused as expected before anything reaches the device: only the "
+                    "compiler decides, and it is judged on sim"),
     };
 }
 
@@ -290,7 +293,7 @@ cnf_judgement cnf_judge_poisoned(rt_arena *arena, rt_text reason)
         .verdict = CNF_VERDICT_POISONED,
         .signature =
             cnf_signature(arena, RT_TEXT("start"), RT_TEXT("poisoned"), (rt_text){0}, (rt_text){0}),
-        .message = rt_arena_printf(arena, "%.*s; the device was not asked again in this run",
+        .message = rt_arena_printf(arena, "%.*s; the device was not used again in this run",
                                    RT_TEXT_ARG(reason)),
         .step = SCN_NONE};
 }

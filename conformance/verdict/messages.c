@@ -20,12 +20,12 @@ typedef struct message_reader {
     rt_text sent;  /* the message's line */
 } message_reader;
 
-static void reader_fail(message_reader *reader, const char *code, const char *what)
+static void reader_fail(message_reader *reader, const char *code, const char *violation)
 {
     if (reader->out->fault) return;
     reader->out->fault = code;
     reader->out->fault_message =
-        rt_arena_printf(reader->arena, "message %u of the child: %s", reader->line, what);
+        rt_arena_printf(reader->arena, "message %u of the child: %s", reader->line, violation);
 }
 
 /* ---- Fields -------------------------------------------------------------------------------- */
@@ -162,18 +162,18 @@ static void on_trace(message_reader *reader, const json_t *message)
 
 static void on_choices(message_reader *reader, const json_t *message)
 {
-    const json_t *made = json_object_get(message, "made"), *choice;
+    const json_t *list = json_object_get(message, "made"), *choice;
     size_t index;
-    if (!json_is_array(made)) reader_fail(reader, "incomplete", "choices without their list");
-    json_array_foreach(made, index, choice)
+    if (!json_is_array(list)) reader_fail(reader, "incomplete", "choices without their list");
+    json_array_foreach(list, index, choice)
     {
-        cnf_choice taken = {.rule = field_text(reader, choice, "rule"),
-                            .of = field_number(choice, "of", 0),
-                            .taken = field_number(choice, "taken", UINT32_MAX)};
-        if (taken.taken < taken.of)
-            *rt_vector_push(&reader->choices) = taken;
+        cnf_choice item = {.rule = field_text(reader, choice, "rule"),
+                           .alternative_count = field_number(choice, "of", 0),
+                           .taken = field_number(choice, "taken", UINT32_MAX)};
+        if (item.taken < item.alternative_count)
+            *rt_vector_push(&reader->choices) = item;
         else
-            reader_fail(reader, "incomplete", "a choice that is none of its alternatives");
+            reader_fail(reader, "incomplete", "a choice outside its alternatives");
     }
 }
 
@@ -236,7 +236,7 @@ static void read_line(message_reader *reader, rt_text line)
     else if (reader->out->end != CNF_MESSAGES_CUT)
         reader_fail(reader, "after-end", "something after the last message");
     else if (row == row_count)
-        reader_fail(reader, "unknown-type", "its type is none of the protocol's");
+        reader_fail(reader, "unknown-type", "its type is unknown");
     else
         message_rows[row].read(reader, message);
     json_decref(message);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* Fields that describe how a subject works rather than what it does. */
-static const char *const fields_of_subject[] = {"by", "format"};
+static const char *const subject_fields[] = {"by", "format"};
 
-static bool is_of_subject(const char *key)
+static bool is_subject_field(const char *key)
 {
-    for (size_t i = 0; i < sizeof fields_of_subject / sizeof *fields_of_subject; i++)
-        if (strcmp(fields_of_subject[i], key) == 0) return true;
+    for (size_t i = 0; i < sizeof subject_fields / sizeof *subject_fields; i++)
+        if (strcmp(subject_fields[i], key) == 0) return true;
     return false;
 }
 
@@ -38,11 +38,11 @@ static bool events_equal(json_t *a, json_t *b)
     if (!json_is_object(a) || !json_is_object(b)) return false;
     json_object_foreach(a, key, value)
     {
-        if (!is_of_subject(key) && !json_equal(value, json_object_get(b, key))) return false;
+        if (!is_subject_field(key) && !json_equal(value, json_object_get(b, key))) return false;
     }
     json_object_foreach(b, key, value)
     {
-        if (!is_of_subject(key) && !json_object_get(a, key)) return false;
+        if (!is_subject_field(key) && !json_object_get(a, key)) return false;
     }
     return true;
 }
@@ -83,7 +83,7 @@ static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
     if (!kind) value_print(&text, event);
     json_object_foreach(kind ? event : NULL, key, value)
     {
-        if (strcmp(key, "event") == 0 || (compared_only && is_of_subject(key))) continue;
+        if (strcmp(key, "event") == 0 || (compared_only && is_subject_field(key))) continue;
         rt_buffer_printf(&text, " %s: ", key);
         value_print(&text, value);
     }
@@ -122,35 +122,36 @@ const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messa
 
 /* ---- Comparing ----------------------------------------------------------------------------- */
 
-void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *subject,
                         cnf_parting *out_parting)
 {
     *out_parting = (cnf_parting){0};
-    json_t *expected = events_load(oracle->trace), *found = events_load(other->trace);
+    json_t *expected = events_load(oracle->trace), *found = events_load(subject->trace);
     if (expected && found) {
         out_parting->is_complete = true;
         out_parting->oracle = events_print(arena, expected, &out_parting->oracle_count);
-        out_parting->other = events_print(arena, found, &out_parting->other_count);
+        out_parting->subject = events_print(arena, found, &out_parting->subject_count);
         uint32_t index = 0;
         while (events_equal(json_array_get(expected, index), json_array_get(found, index)))
             index++;
-        CHECK(index <= out_parting->oracle_count && index <= out_parting->other_count);
+        CHECK(index <= out_parting->oracle_count && index <= out_parting->subject_count);
         out_parting->index = index;
-        out_parting->same = index == out_parting->oracle_count && index == out_parting->other_count;
+        out_parting->is_equal =
+            index == out_parting->oracle_count && index == out_parting->subject_count;
     }
     json_decref(expected);
     json_decref(found);
 }
 
-void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *subject,
                      cnf_judgement *inout_judgement)
 {
     CHECK(cnf_verdict_effect(inout_judgement->verdict) != CNF_EFFECT_EXPECTED);
     cnf_parting parting;
-    cnf_traces_compare(arena, oracle, other, &parting);
+    cnf_traces_compare(arena, oracle, subject, &parting);
     rt_text message = inout_judgement->message;
     if (!parting.is_complete) return;
-    if (parting.same) {
+    if (parting.is_equal) {
         inout_judgement->message =
             rt_arena_printf(arena, "%.*s\nthe traces are the same as on sim", RT_TEXT_ARG(message));
         return;
@@ -158,7 +159,7 @@ void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_mess
     uint32_t index = parting.index;
     const rt_text nothing = RT_TEXT("nothing more");
     rt_text expected = index < parting.oracle_count ? parting.oracle[index] : nothing;
-    rt_text found = index < parting.other_count ? parting.other[index] : nothing;
+    rt_text found = index < parting.subject_count ? parting.subject[index] : nothing;
     inout_judgement->message =
         rt_arena_printf(arena, "%.*s\nthe traces part at event %u:\n  sim     %.*s\n  subject %.*s",
                         RT_TEXT_ARG(message), index, RT_TEXT_ARG(expected), RT_TEXT_ARG(found));

@@ -6,12 +6,12 @@
 
 /* Two traces side by side. Events are lines for people: "link program: 1 inputs: [a, b]". */
 typedef struct cnf_parting {
-    bool is_complete;      /* both subjects sent a trace; otherwise the rest is unset */
-    bool same;             /* no event differs */
-    uint32_t index;        /* index of the first difference; may be past the end of one trace */
-    const rt_text *oracle; /* the oracle's events, all of them */
-    const rt_text *other;  /* the other subject's */
-    uint32_t oracle_count, other_count;
+    bool is_complete;       /* both subjects sent a trace; otherwise the rest is unset */
+    bool is_equal;          /* no event differs */
+    uint32_t index;         /* index of the first difference; may be past the end of one trace */
+    const rt_text *oracle;  /* the oracle's events, all of them */
+    const rt_text *subject; /* the other subject's */
+    uint32_t oracle_count, subject_count;
 } cnf_parting;
 
 /* An event as a line for people. Keys are equal if cnf_traces_compare regards the events as equal.
@@ -28,12 +28,12 @@ const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messa
  * linked, and the format of the images. Everything else is, including the scenario's devices, which
  * have the same names on every subject. A value that is not an event equals no event. Everything
  * lives in the arena. */
-void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *subject,
                         cnf_parting *out_parting);
 
 /* Appends to the judgement's message the first event in which the other subject's trace differs
  * from the oracle's, or that the traces are equal; nothing if either sent no trace. */
-void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *subject,
                      cnf_judgement *inout_judgement);
 
 #endif

@@ -71,7 +71,7 @@ static rt_text pattern_print(rt_arena *arena, const index_pattern *pattern)
                            RT_TEXT_ARG(end));
 }
 
-cnf_pattern cnf_pattern_of(rt_arena *arena, const uint8_t *differs, uint64_t total)
+cnf_pattern cnf_pattern_find(rt_arena *arena, const uint8_t *differs, uint64_t total)
 {
     index_pattern pattern = {.total = total, .regular = true};
     for (uint64_t i = 0; i < total; i++)

@@ -13,6 +13,6 @@ typedef struct cnf_pattern {
 
 /* Describes the indices below `total` whose byte is nonzero; all zero if there are none. The text
  * lives in the arena or is static. */
-cnf_pattern cnf_pattern_of(rt_arena *arena, const uint8_t *differs, uint64_t total);
+cnf_pattern cnf_pattern_find(rt_arena *arena, const uint8_t *differs, uint64_t total);
 
 #endif

@@ -98,7 +98,7 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
 }
 
 /* True for the verdicts that only an expectation entry gives. */
-static bool is_made_by_entry(cnf_verdict verdict)
+static bool is_from_entry(cnf_verdict verdict)
 {
     return verdict == CNF_VERDICT_XFAIL || verdict == CNF_VERDICT_XPASS ||
            verdict == CNF_VERDICT_XFAIL_MISMATCH;
@@ -115,7 +115,7 @@ json_t *cnf_record_json(const cnf_record *record)
     CHECK(record->scenario.length > 0 && record->subject.length > 0);
     CHECK(record->judgement.observed <= record->judgement.expected);
     CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
-    CHECK(is_made_by_entry(record->judgement.verdict) == (record->known.entry.length > 0));
+    CHECK(is_from_entry(record->judgement.verdict) == (record->known.entry.length > 0));
     json_t *object = json_object();
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         json_t *value = field_json(&field_rows[i], record);
@@ -216,8 +216,7 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
         }
         if (value && !field_read(arena, row, value, out)) {
             return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                           "not a record: the value of '%s' is none of those that it may have",
-                           row->key);
+                           "not a record: the value of '%s' is not permitted", row->key);
         }
     }
     /* Relations between members. */
@@ -228,8 +227,8 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
         wrong = "it names no scenario or no subject";
     else if (judgement->observed > judgement->expected)
         wrong = "it observed more than it expected";
-    else if (is_made_by_entry(judgement->verdict) != known || is_made_by_entry(out->known.seen))
-        wrong = "its verdict and what it knows of an expectation disagree";
+    else if (is_from_entry(judgement->verdict) != known || is_from_entry(out->known.seen))
+        wrong = "its verdict contradicts its expectation entry";
     if (!wrong) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
 }

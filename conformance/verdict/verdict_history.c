@@ -25,10 +25,11 @@ static rt_status refused(rt_sink *sink, const cnf_history *history)
     const char *why = sqlite3_errmsg(history->database);
     int code = sqlite3_errcode(history->database);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%s: not a history of assay, or a damaged one (%s); name another file, or "
-                       "take this one away",
-                       name, why);
+        return rt_fail(
+            sink, RT_MALFORMED, RT_RULE_NONE,
+            "%s: not a history of assay, or a damaged one (%s); name another file, or remove this "
+            "one",
+            name, why);
     return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: %s", name, why);
 }
 
@@ -50,9 +51,9 @@ static rt_status number_ask(rt_sink *sink, cnf_history *history, const char *sql
     sqlite3_stmt *statement;
     *out_number = 0;
     RT_TRY(prepare(sink, history, sql, &statement));
-    bool given = sqlite3_step(statement) == SQLITE_ROW;
-    if (given) *out_number = sqlite3_column_int(statement, 0);
-    rt_status status = given ? RT_STATUS_OK : refused(sink, history);
+    bool has_row = sqlite3_step(statement) == SQLITE_ROW;
+    if (has_row) *out_number = sqlite3_column_int(statement, 0);
+    rt_status status = has_row ? RT_STATUS_OK : refused(sink, history);
     sqlite3_finalize(statement);
     return status;
 }
@@ -76,9 +77,9 @@ static rt_status schema_ensure(rt_sink *sink, cnf_history *history)
     if (tables == 0 && application == 0 && version == 0) return run_sql(sink, history, schema);
     const char *name = rt_buffer_string(&history->name);
     if (application != APPLICATION)
-        return rt_fail(
-            sink, RT_MALFORMED, RT_RULE_NONE,
-            "%s: a database of something else, not a history of assay; name another file", name);
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "%s: another program's database, not a history of assay; name another file",
+                       name);
     if (version == VERSION) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%s: its version is %d, and this assay writes %d; name another file", name,
@@ -218,10 +219,10 @@ static void stretch_print(rt_buffer *out, const stretch *now)
  * next. */
 static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
 {
-    bool same = now->runs > 0;
+    bool belongs = now->runs > 0;
     for (int i = 0; i < COMMON; i++)
-        same = same && rt_text_equal(rt_buffer_text(&now->common[i]), column(row, i));
-    if (!same) {
+        belongs = belongs && rt_text_equal(rt_buffer_text(&now->common[i]), column(row, i));
+    if (!belongs) {
         stretch_print(out, now);
         for (int i = 0; i < COMMON; i++)
             replace(&now->common[i], column(row, i));
@@ -232,7 +233,7 @@ static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
     now->runs++;
 }
 
-static const char select_one[] =
+static const char select_scenario[] =
     "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
     " WHERE scenario = ?1 ORDER BY subject, run, rowid";
 static const char select_changing[] =
@@ -249,7 +250,8 @@ rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenari
     uint32_t rows = 0;
     stretch now = {0};
     RT_TRY(number_ask(sink, history, "SELECT count(DISTINCT run) FROM verdicts", &runs));
-    RT_TRY(prepare(sink, history, scenario.length > 0 ? select_one : select_changing, &select));
+    RT_TRY(
+        prepare(sink, history, scenario.length > 0 ? select_scenario : select_changing, &select));
     code = sqlite3_bind_text64(select, 1, scenario.data ? scenario.data : "", scenario.length,
                                SQLITE_TRANSIENT, SQLITE_UTF8);
     if (code == SQLITE_OK) code = sqlite3_step(select);

@@ -296,9 +296,8 @@ static void compile_for_host(source *from)
     assert_int_equal(cnf_process_start(&process, path, arguments, environment, input), 0);
     cnf_process_result result = cnf_process_finish(&process, TIMEOUT_MS, &output, &errors);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
-    uint32_t count =
-        cnf_diagnostics_collect(&from->arena, cnf_diagnostic_of_clang, RT_TEXT("<stdin>"),
-                                rt_buffer_text(&errors), &messages);
+    uint32_t count = cnf_diagnostics_collect(&from->arena, cnf_diagnostic_clang, RT_TEXT("<stdin>"),
+                                             rt_buffer_text(&errors), &messages);
     assert_true((result.code == 0) == (count == 0));
     judge_errors(from, messages.items, messages.count);
     rt_vector_free(&messages);

@@ -397,7 +397,7 @@ static void what_is_no_result_is_the_tools_failure(void **state)
         {"echo 'No device' >&2; exit 3", "ended with status 3\nNo device"},
         {"kill -11 $$", "signal 11"},
         {"true", "ended with status 0"},
-        {"echo nonsense", "what the compiler of SYCL made of source app/0 is damaged: "},
+        {"echo nonsense", "the output of the SYCL compiler for source app/0 is damaged: "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const cnf_compile_answer *answer = call(fixture, rows[i].code);
@@ -437,7 +437,7 @@ static void an_image_by_hand_is_one_image(void **state)
         (scn_module){.name = RT_TEXT("app"), .hand_images = &by_hand, .hand_image_count = 1};
     install_result(fixture, codes, 2);
     assert_int_equal(call(fixture, "x")->code, RT_COMPILE_TIME);
-    assert_true(rt_text_starts(fixture->answer.messages[0].text, "the compiler makes several"));
+    assert_true(rt_text_starts(fixture->answer.messages[0].text, "the compiler produces several"));
     const scn_hand_image other = {.source = {.language = SCN_LANGUAGE_SYCL,
                                              .name = RT_TEXT("app/0"),
                                              .code = RT_TEXT("cat  $here/result")}};

@@ -7,7 +7,7 @@ assay=$1 scenarios=$2
 
 # Scenarios that do not form a single text of OpenCL C are refused, on any machine.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
-says "OpenCL C has no such thing"
+says "OpenCL C has none"
 expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
 says "an image in OpenCL C is one whole source"
 expect 2 export "$scenarios/fusion/promotion_of_a_buffer.yaml" --for opencl-c -o "$folder/x"

@@ -519,8 +519,8 @@ static void a_log_outlives_its_writer(void **state)
         bool is_tail;
     } rows[] = {{"0", 0, false},
                 {"5", 5, false},
-                {"65536", CNF_CHILD_LOG_KEPT, false},
-                {"65537", CNF_CHILD_LOG_KEPT, true}};
+                {"65536", CNF_CHILD_LOG_MAX, false},
+                {"65537", CNF_CHILD_LOG_MAX, true}};
     cnf_pool *pool = cnf_pool_create();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *arguments[] = {"echo", "3", rows[i].count, NULL};

@@ -66,7 +66,7 @@ static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_d
     rt_arena arena = {0};
     cnf_parting parting;
     cnf_traces_compare(&arena, detail->oracle, detail->messages, &parting);
-    json_int_t part = parting.same ? -1 : (json_int_t)parting.index;
+    json_int_t part = parting.is_equal ? -1 : (json_int_t)parting.index;
     if (parting.is_complete) cnf_json_set(out, "part", json_integer(part));
     rt_arena_reset(&arena);
 }

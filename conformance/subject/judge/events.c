@@ -11,17 +11,17 @@ static bool observes(const cnf_execution *execution, rt_event_kind kind, const c
     return runtime->operations->observes(runtime, kind, rt_text_of(field));
 }
 
-static bool tells_program(const cnf_execution *execution, rt_event_kind kind)
+static bool identifies_program(const cnf_execution *execution, rt_event_kind kind)
 {
     const cnf_runtime *runtime = execution->runtime;
-    return runtime->operations->tells_program(runtime, kind);
+    return runtime->operations->identifies_program(runtime, kind);
 }
 
 /* True if the trace identifies the program that a kernel was last launched from. */
 static bool observes_programs(const cnf_execution *execution)
 {
     return observes(execution, RT_EVENT_LAUNCH, "kernel") &&
-           tells_program(execution, RT_EVENT_LAUNCH);
+           identifies_program(execution, RT_EVENT_LAUNCH);
 }
 
 /* True if the expected event would appear in the trace if it happened, distinguishable from others.
@@ -33,7 +33,7 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
     CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
     if (!observes(execution, kind, "")) return false;
     if (expected->program_of.length > 0 &&
-        (!observes_programs(execution) || !tells_program(execution, kind)))
+        (!observes_programs(execution) || !identifies_program(execution, kind)))
         return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
         if (!runtime->operations->observes(runtime, kind, expected->fields[i].key)) return false;
@@ -94,7 +94,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     rt_trace *trace = execution->runtime->trace;
     check->kind = "program";
     check->what = expect->program.kernel;
-    if (!observes_programs(execution) || !tells_program(execution, RT_EVENT_BUILD) ||
+    if (!observes_programs(execution) || !identifies_program(execution, RT_EVENT_BUILD) ||
         !observes(execution, RT_EVENT_BUILD, "images")) {
         cnf_leave_unobserved(check);
         return;
@@ -108,20 +108,20 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     }
     /* The event that created the program, by a build or from the persistent cache. */
     rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
-    const rt_event *made = NULL;
-    for (uint32_t i = launch; i-- > 0 && !made;) {
+    const rt_event *creation = NULL;
+    for (uint32_t i = launch; i-- > 0 && !creation;) {
         const rt_event *event = rt_trace_event(trace, i);
         if (event->kind != RT_EVENT_BUILD && event->kind != RT_EVENT_PERSISTENT_HIT) continue;
-        if (rt_text_equal(field_of(event, "program")->values[0], program)) made = event;
+        if (rt_text_equal(field_of(event, "program")->values[0], program)) creation = event;
     }
-    if (!made) { /* The shipped runtime's trace may have gaps. */
+    if (!creation) { /* The shipped runtime's trace may have gaps. */
         check->code = RT_TEXT("not-built");
         check->message =
-            rt_arena_printf(&execution->arena, "the program of '%.*s' was not seen to be built",
+            rt_arena_printf(&execution->arena, "no build of the program of '%.*s' was observed",
                             RT_TEXT_ARG(expect->program.kernel));
         return;
     }
-    const rt_event_field *images = field_of(made, "images");
+    const rt_event_field *images = field_of(creation, "images");
     check->ok = cnf_images_equal(images->values, images->value_count, expect->program.images,
                                  expect->program.image_count);
     if (!check->ok) {
@@ -157,12 +157,12 @@ static bool event_matches(const cnf_execution *execution, uint32_t index,
     bool of_program = expected->program_of.length > 0;
     if (of_program && !is_about_program(trace, index, expected->program_of)) return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
-        const scn_trace_field *wanted = &expected->fields[i];
-        const rt_event_field *field = rt_event_field_find(event, wanted->key);
-        if (!field || field->is_list != wanted->is_list) return false;
-        if (field->value_count != wanted->value_count) return false;
+        const scn_trace_field *expected_field = &expected->fields[i];
+        const rt_event_field *field = rt_event_field_find(event, expected_field->key);
+        if (!field || field->is_list != expected_field->is_list) return false;
+        if (field->value_count != expected_field->value_count) return false;
         for (uint32_t k = 0; k < field->value_count; k++)
-            if (!rt_text_equal(field->values[k], wanted->values[k])) return false;
+            if (!rt_text_equal(field->values[k], expected_field->values[k])) return false;
     }
     return cnf_event_images_fit(execution->scenario, event, expected);
 }
@@ -183,7 +183,7 @@ static void print_event(rt_buffer *out, const rt_event *event)
 void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    enum { SHOWN = 5 };
+    enum { LISTED_MAX = 5 };
     rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
     for (; found < expect->trace.event_count; found++) {
@@ -206,16 +206,16 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
      * from there on. */
     const scn_trace_event *missing = &expect->trace.events[found];
     rt_buffer text = {0};
-    rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
+    rt_buffer_printf(&text, "no event '%.*s' matches line %u after those found before",
                      RT_TEXT_ARG(missing->kind), missing->at.line);
-    uint32_t shown = 0;
-    for (uint32_t i = after_last; i < end && shown < SHOWN; i++) {
+    uint32_t listed = 0;
+    for (uint32_t i = after_last; i < end && listed < LISTED_MAX; i++) {
         const rt_event *event = rt_trace_event(trace, i);
         if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
-        if (shown++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
+        if (listed++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
         print_event(&text, event);
     }
-    if (shown == 0) rt_buffer_printf(&text, "; there is none of this kind");
+    if (listed == 0) rt_buffer_printf(&text, "; there is none of this kind");
     check->observed = true; /* The missing event is observable, even if others are not. */
     check->what = missing->kind;
     check->line = missing->at.line;

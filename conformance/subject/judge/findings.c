@@ -96,7 +96,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     rt_buffer text = {0};
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported no such one",
+        rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported none",
                          RT_TEXT_ARG(expect->finding.kind));
         for (uint32_t i = 0; i < execution->findings.count; i++) {
             if (execution->findings.items[i].expected) continue;

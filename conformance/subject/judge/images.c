@@ -53,14 +53,14 @@ static bool holds(const rt_text *images, uint32_t count, rt_text image)
     return false;
 }
 
-bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *others,
-                      uint32_t other_count)
+bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *peers,
+                      uint32_t peer_count)
 {
-    bool same = count == other_count;
+    bool equal = count == peer_count;
     /* Both directions: a list that names an image twice must not hide another. */
-    for (uint32_t i = 0; i < count && same; i++)
-        same = holds(images, count, others[i]) && holds(others, count, images[i]);
-    return same;
+    for (uint32_t i = 0; i < count && equal; i++)
+        equal = holds(images, count, peers[i]) && holds(peers, count, images[i]);
+    return equal;
 }
 
 rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count)

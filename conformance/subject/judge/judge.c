@@ -60,7 +60,7 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
     rt_text name = execution->scenario->steps[expect->fusion_mode.queue].id;
     check->kind = "fusion_mode";
     check->what = name;
-    bool active = queue != CNF_NOT_MADE &&
+    bool active = queue != CNF_NO_OBJECT &&
                   execution->runtime->operations->fusion->is_active(execution, queue);
     check->ok = active == expect->fusion_mode.is_active;
     if (check->ok) return;

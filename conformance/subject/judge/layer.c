@@ -53,9 +53,9 @@ static rt_text about_images(const layer_counts *counts, const rt_text *images, u
         rt_buffer_printf(&text, "%s%.*s", i == 0 ? (count == 1 ? "image " : "images ") : ", ",
                          RT_TEXT_ARG(name));
     }
-    rt_text kept = rt_arena_text(counts->arena, rt_buffer_text(&text));
+    rt_text copy = rt_arena_text(counts->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return kept;
+    return copy;
 }
 
 static rt_text about_kernel(const layer_counts *counts, rt_text kernel)
@@ -80,7 +80,7 @@ static rt_text field_images(const layer_counts *counts, const rt_event *event, c
 
 /* The name for a program from the persistent cache: its code is the driver's own and not an
  * image's. */
-static const rt_text kept_program = {"a program of the persistent cache", 33};
+static const rt_text cached_program = {"a program of the persistent cache", 33};
 
 static void claim(layer_counts *counts, const rt_event *event)
 {
@@ -91,11 +91,11 @@ static void claim(layer_counts *counts, const rt_event *event)
     case RT_EVENT_PERSISTENT_REJECT: {
         /* A program in the cache is passed to the driver and built; even one that the device then
          * refuses was passed. A program that the cache itself rejects reaches no driver. */
-        bool taken = event->kind == RT_EVENT_PERSISTENT_HIT;
-        bool tried = taken || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
-        if (!by_tool) what = kept_program;
+        bool is_hit = event->kind == RT_EVENT_PERSISTENT_HIT;
+        bool tried = is_hit || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
+        if (!by_tool) what = cached_program;
         if (tried) item_find(counts, RT_EVENT_CREATE, what)->claimed++;
-        if (taken) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
+        if (is_hit) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
     }
     case RT_EVENT_ERROR: counts->refused++; return;
@@ -139,8 +139,8 @@ static void see(layer_counts *counts, const cnf_observed *observed)
          * been observed yet. */
         rt_text first = observed->image_count == 1 ? observed->images[0] : (rt_text){0};
         if (first.length > 0 && memchr(first.data, ':', first.length)) {
-            const layer_item *kept = item_find(counts, observed->kind, kept_program);
-            if (kept->seen < kept->claimed) what = kept_program;
+            const layer_item *cached = item_find(counts, observed->kind, cached_program);
+            if (cached->seen < cached->claimed) what = cached_program;
         }
     }
     item_find(counts, observed->kind, what)->seen++;
@@ -202,28 +202,30 @@ const cnf_image_name *cnf_scenario_images(cnf_execution *execution, uint32_t *ou
 static void judge_differences(cnf_execution *execution, const cnf_layer_difference *differences,
                               uint32_t count)
 {
-    enum { SHOWN_MAX = 8 };
+    enum { LISTED_MAX = 8 };
     CHECK(count > 0 && differences[0].seen != differences[0].claimed);
     rt_buffer message = {0};
-    rt_buffer_printf(&message,
-                     "the trace and what the OpenCL driver was asked for differ (the "
-                     "OpenCL layer recorded the calls; assay why shows the last ones):\n");
-    for (uint32_t i = 0; i < count && i < SHOWN_MAX; i++) {
-        const cnf_layer_difference *one = &differences[i];
-        rt_buffer_printf(&message, "  %s", rt_event_name(one->kind));
-        if (one->what.length > 0) rt_buffer_printf(&message, " of %.*s", RT_TEXT_ARG(one->what));
-        rt_buffer_printf(&message, ": the trace has %u, the driver was asked %u time%s\n",
-                         one->claimed, one->seen, one->seen == 1 ? "" : "s");
+    rt_buffer_printf(
+        &message,
+        "the trace and the calls to the OpenCL driver differ (the OpenCL layer recorded the "
+        "calls; assay why shows the last ones):\n");
+    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
+        const cnf_layer_difference *difference = &differences[i];
+        rt_buffer_printf(&message, "  %s", rt_event_name(difference->kind));
+        if (difference->what.length > 0)
+            rt_buffer_printf(&message, " of %.*s", RT_TEXT_ARG(difference->what));
+        rt_buffer_printf(&message, ": the trace has %u, the driver was called %u time%s\n",
+                         difference->claimed, difference->seen, difference->seen == 1 ? "" : "s");
     }
-    if (count > SHOWN_MAX) rt_buffer_printf(&message, "  and %u more\n", count - SHOWN_MAX);
+    if (count > LISTED_MAX) rt_buffer_printf(&message, "  and %u more\n", count - LISTED_MAX);
     const cnf_layer_difference *first = &differences[0];
-    bool more = first->seen > first->claimed;
+    bool is_unclaimed = first->seen > first->claimed;
     cnf_judged(execution, &(cnf_emitted_check){
                               .step = SCN_NONE,
                               .kind = "layer",
                               .what = rt_text_of(rt_event_name(first->kind)),
                               .observed = true,
-                              .code = more ? RT_TEXT("unclaimed") : RT_TEXT("unseen"),
+                              .code = is_unclaimed ? RT_TEXT("unclaimed") : RT_TEXT("unseen"),
                               .place = first->claimed > 0 ? first->what : (rt_text){0},
                               .message = rt_buffer_text(&message),
                           });
@@ -246,7 +248,7 @@ static void judge_unread(cnf_execution *execution, const char *code, rt_text mes
 }
 
 /* The scenario's images, and those created while it ran. */
-static const cnf_image_name *all_images(cnf_execution *execution, uint32_t *out_count)
+static const cnf_image_name *known_images(cnf_execution *execution, uint32_t *out_count)
 {
     uint32_t known, event_count = rt_trace_count(execution->runtime->trace);
     const cnf_image_name *declared = cnf_scenario_images(execution, &known);
@@ -257,9 +259,9 @@ static const cnf_image_name *all_images(cnf_execution *execution, uint32_t *out_
     for (uint32_t i = 0; i < event_count; i++) {
         const rt_event *event = rt_trace_event(execution->runtime->trace, i);
         if (event->kind != RT_EVENT_INJECT) continue;
-        cnf_image_name *made = &names[(*out_count)++];
-        made->name = field_text(event, "image");
-        bool read = rt_hash_read(field_text(event, "code"), &made->hash);
+        cnf_image_name *name = &names[(*out_count)++];
+        name->name = field_text(event, "image");
+        bool read = rt_hash_read(field_text(event, "code"), &name->hash);
         CHECK(read);
     }
     return names;
@@ -268,7 +270,7 @@ static const cnf_image_name *all_images(cnf_execution *execution, uint32_t *out_
 static void judge_log(cnf_execution *execution, const ocl_call_log *log)
 {
     uint32_t name_count, count;
-    const cnf_image_name *names = all_images(execution, &name_count);
+    const cnf_image_name *names = known_images(execution, &name_count);
     const cnf_layer_difference *differences;
     cnf_layer_compare(&execution->arena, execution->runtime->trace,
                       execution->runtime->capabilities.links_with_tool, names, name_count,
@@ -293,7 +295,7 @@ void cnf_judge_layer(cnf_execution *execution)
     else if (!execution->layer->found)
         judge_unread(execution, "not-found",
                      RT_TEXT("the OpenCL layer " OCL_LAYER_FILE
-                             " is not beside assay: build or install it whole"),
+                             " is not next to assay: build or install all of assay"),
                      false);
     else if (!readable || log.process_count == 0)
         judge_unread(execution, "not-loaded",

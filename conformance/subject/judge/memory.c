@@ -81,7 +81,7 @@ void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
         cnf_leave_unobserved(check);
         return;
     }
-    uint32_t queue = CNF_NOT_MADE;
+    uint32_t queue = CNF_NO_OBJECT;
     rt_status status = cnf_default_queue(execution, expect->variable.device, &queue);
     if (rt_ok(status))
         status = execution->runtime->operations->read_global(execution, &expect->variable.variable,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The text on one line, with C escapes for characters that would break it. */
-static rt_text shown(rt_arena *arena, rt_text text)
+static rt_text text_escape(rt_arena *arena, rt_text text)
 {
     rt_buffer out = {0};
     for (size_t i = 0; i < text.length; i++) {
@@ -34,7 +34,7 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
     } else if (!cnf_output_read(&execution->output, &printed)) {
         check->code = RT_TEXT("unreadable");
         check->message =
-            rt_arena_printf(arena, "what was printed cannot be read: %s", strerror(errno));
+            rt_arena_printf(arena, "the printed output cannot be read: %s", strerror(errno));
     } else if (rt_text_equal(rt_buffer_text(&printed), expect->output)) {
         check->ok = true;
     } else {
@@ -48,8 +48,8 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
         check->code = RT_TEXT("differs");
         check->place = rt_arena_printf(arena, "line %u", line);
         check->message = rt_arena_printf(arena, "expected \"%.*s\", printed was \"%.*s\"",
-                                         RT_TEXT_ARG(shown(arena, expect->output)),
-                                         RT_TEXT_ARG(shown(arena, text)));
+                                         RT_TEXT_ARG(text_escape(arena, expect->output)),
+                                         RT_TEXT_ARG(text_escape(arena, text)));
     }
     rt_buffer_free(&printed);
 }

@@ -8,11 +8,10 @@ void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
     uint32_t command = execution->results[expect->event.step].command;
     check->kind = "event";
     check->what = execution->scenario->steps[expect->event.step].id;
-    if (command == CNF_NOT_MADE) {
+    if (command == CNF_NO_OBJECT) {
         check->code = RT_TEXT("no-event");
-        check->message =
-            rt_arena_printf(&execution->arena, "step '%.*s' has given no event that could be asked",
-                            RT_TEXT_ARG(check->what));
+        check->message = rt_arena_printf(&execution->arena, "step '%.*s' has no event to query",
+                                         RT_TEXT_ARG(check->what));
         return;
     }
     if (!operations->status || !execution->runtime->capabilities.executes) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_part_of_a_name(char c)
+static bool is_name_part(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
@@ -14,8 +14,8 @@ static bool mentions(rt_text text, rt_text name)
     CHECK(name.length > 0);
     const char *at = text.data, *end = text.data + text.length;
     while ((at = memmem(at, (size_t)(end - at), name.data, name.length))) {
-        bool begins = at == text.data || !is_part_of_a_name(at[-1]);
-        bool ends = at + name.length == end || !is_part_of_a_name(at[name.length]);
+        bool begins = at == text.data || !is_name_part(at[-1]);
+        bool ends = at + name.length == end || !is_name_part(at[name.length]);
         if (begins && ends) return true;
         at++;
     }
@@ -54,9 +54,9 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
     *out_sentence = (rt_text){0};
     /* The shipped runtime reports what the application sees, which may be less specific than the
      * documents' class: errc::build if a linker refused. */
-    rt_code wanted = rt_code_find(error->documents);
+    rt_code documented = rt_code_find(error->documents);
     bool is_less_specific =
-        !ours && wanted != RT_CODE_COUNT && rt_code_matches(wanted, rt_text_of(class_name));
+        !ours && documented != RT_CODE_COUNT && rt_code_matches(documented, rt_text_of(class_name));
     if (error->documents.length && !is_less_specific &&
         !rt_code_matches(diagnostic->code, error->documents)) {
         *out_sentence = rt_arena_printf(arena, "expected the documents' class %.*s, got %s",

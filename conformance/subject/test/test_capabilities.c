@@ -68,7 +68,7 @@ static void spirv_is_told_of_who_takes_it(void **state)
     const dev_capabilities others = {.formats_taken = 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE};
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &takes);
-    assert_non_null(strstr(rt_buffer_string(&text), "SPIR-V: version not told\n"));
+    assert_non_null(strstr(rt_buffer_string(&text), "SPIR-V: version not reported\n"));
     rt_buffer_free(&text);
     cnf_capabilities_write(&text, &others);
     assert_null(strstr(rt_buffer_string(&text), "SPIR-V"));

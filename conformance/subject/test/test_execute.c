@@ -565,7 +565,7 @@ static void a_launch_that_no_driver_saw_fails(void **state)
     const cnf_check *check = run_layered(*state, LAYER_BEGINS LAYER_BUILDS, true);
     assert_false(check->ok);
     assert_layer_check(check, "unseen", "launch",
-                       "launch of kernel apply: the trace has 1, the driver was asked 0 times");
+                       "launch of kernel apply: the trace has 1, the driver was called 0 times");
     assert_string_equal(check->place.data, "kernel apply");
 }
 
@@ -575,7 +575,7 @@ static void a_launch_that_the_trace_lacks_fails(void **state)
         run_layered(*state, LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES LAYER_LAUNCHES, true);
     assert_false(check->ok);
     assert_layer_check(check, "unclaimed", "launch",
-                       "the trace has 1, the driver was asked 2 times");
+                       "the trace has 1, the driver was called 2 times");
     /* A kernel that only the driver names is not part of a signature. */
     check = run_layered(*state,
                         LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES
@@ -595,7 +595,7 @@ static void a_log_that_is_none_fails_and_none_is_unobserved(void **state)
     assert_layer_check(check, "not-loaded", "log", "OPENCL_LAYERS");
     check = run_layered(*state, "", false);
     assert_true(check->ok && !check->observed);
-    assert_layer_check(check, "not-found", "log", "is not beside assay");
+    assert_layer_check(check, "not-found", "log", "is not next to assay");
     check = run_layered(*state, LAYER_BEGINS "7 1 0 < full\n", true);
     assert_true(check->ok && !check->observed);
     assert_layer_check(check, "full", "log", "more calls than can be compared");

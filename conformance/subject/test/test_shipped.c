@@ -109,7 +109,7 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
     if (rt_ok(status) && !execution.skipped &&
-        !cnf_skip_unasked(&emitter, &fake, execution.was_asked, true))
+        !cnf_skip_unused(&emitter, &fake, execution.was_used, true))
         cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);

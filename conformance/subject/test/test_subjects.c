@@ -68,7 +68,7 @@ static void every_setting_opens_its_device(void **state)
             for (const char *const *value = setting->values; *value; value++) {
                 char text[64];
                 snprintf(text, sizeof text, "%s=%s", setting->name, *value);
-                rt_text selector = cnf_unfused_rest(&arena, rt_text_of(text));
+                rt_text selector = cnf_unfused_device_settings(&arena, rt_text_of(text));
                 dev_device *device;
                 rt_status status =
                     dev_device_open(cnf_subjects[i].backend, &parameters, selector, &device);

@@ -120,7 +120,7 @@ static const struct wrong_row {
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
      ":4:5: error: class 'violates-a-must' needs 'reproduction'"},
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n    reproduction: none.c\n",
-     ":4:5: error: there is no reproduction 'none.c' beside this file\n"},
+     ":4:5: error: there is no reproduction 'none.c' next to this file\n"},
     {"pocl", HEAD A "    verdict: CRASH\n    class: permitted-divergence\n    reason: x\n",
      ":4:5: error: a crash or hang is not a permitted divergence"},
     {"pocl", HEAD A SIG REST "    reference: DL-RESOLV-09 decides\n",
@@ -130,7 +130,7 @@ static const struct wrong_row {
     {"pocl", "assay_expectations: 1\nsubject: polc\nentries: []\n",
      ":2:10: error: unknown subject 'polc'; did you mean 'pocl'?\n"},
     {"sim", "assay_expectations: 1\nsubject: pocl\nentries: []\n",
-     ":2:10: error: the entries of subject 'pocl' belong into a file pocl.yaml\n"},
+     ":2:10: error: the entries of subject 'pocl' belong in the file pocl.yaml\n"},
     /* A name without a subject: every file of the folder is checked. */
     {"polc", "assay_expectations: 1\nsubject: polc\nentries: []\n",
      ":2:10: error: unknown subject"},
