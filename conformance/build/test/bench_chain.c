@@ -22,8 +22,9 @@
 
 enum { LENGTH_MAX = 8, ROUNDS_MIN = 5, ROUNDS_MAX = 101, SECONDS_MAX = 6 };
 
-typedef enum way { ONE_BY_ONE, BARRIERS, FUSED, PROMOTED, WAYS } way;
-static const char *const way_names[WAYS] = {"unfused_ms", "barriers_ms", "fused_ms", "promoted_ms"};
+typedef enum launch_mode { SEPARATE, BARRIERS, FUSED, PROMOTED, MODES } launch_mode;
+static const char *const mode_names[MODES] = {"unfused_ms", "barriers_ms", "fused_ms",
+                                              "promoted_ms"};
 
 typedef struct bench {
     fusion_fixture *fixture;
@@ -121,10 +122,10 @@ static void make_runtime(bench *b, const dev_backend *backend, rt_text selector)
 
 /* ---- One list ------------------------------------------------------------------------------ */
 
-static void submit(bench *b, uint32_t k, uint32_t length, way how)
+static void submit(bench *b, uint32_t k, uint32_t length, launch_mode mode)
 {
     bool first = k == 0, last = k + 1 == length;
-    rt_promotion between = how == PROMOTED ? RT_PROMOTION_PRIVATE : RT_PROMOTION_NONE;
+    rt_promotion between = mode == PROMOTED ? RT_PROMOTION_PRIVATE : RT_PROMOTION_NONE;
     const rt_argument arguments[] = {
         {.kind = RT_ARGUMENT_MEMORY,
          .memory = b->buffers[k],
@@ -150,16 +151,16 @@ static double wall_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static double run_list(bench *b, uint32_t length, way how)
+static double run_list(bench *b, uint32_t length, launch_mode mode)
 {
     rt_fusion *fusion = rt_runtime_fusion(b->runtime);
     rt_command_id command;
     double begin = wall_ms();
     demand(b, rt_fusion_start(fusion, b->queue));
     for (uint32_t k = 0; k < length; k++)
-        submit(b, k, length, how);
-    demand(b, how == ONE_BY_ONE ? rt_fusion_cancel(fusion, b->queue)
-                                : rt_fusion_complete(fusion, b->queue, how != BARRIERS, &command));
+        submit(b, k, length, mode);
+    demand(b, mode == SEPARATE ? rt_fusion_cancel(fusion, b->queue)
+                               : rt_fusion_complete(fusion, b->queue, mode != BARRIERS, &command));
     demand(b, rt_scheduler_wait(rt_runtime_scheduler(b->runtime)));
     return wall_ms() - begin;
 }
@@ -173,37 +174,38 @@ static int compare(const void *a, const void *b)
 }
 
 /* A refused list would run kernel by kernel, and be measured as if it were fused. */
-static void check_launches(bench *b, uint32_t from, uint32_t wanted)
+static void check_launches(bench *b, uint32_t from, uint32_t expected)
 {
     rt_trace *trace = rt_runtime_trace(b->runtime);
     uint32_t launches = 0;
     for (uint32_t i = from; i < rt_trace_count(trace); i++)
         launches += rt_trace_event(trace, i)->kind == RT_EVENT_LAUNCH;
-    if (launches == wanted) return;
-    fprintf(stderr, "bench_chain: %u launches, %u expected\n", launches, wanted);
+    if (launches == expected) return;
+    fprintf(stderr, "bench_chain: %u launches, %u expected\n", launches, expected);
     exit(1);
 }
 
 static void measure(bench *b, uint32_t length)
 {
-    static double times[WAYS][ROUNDS_MAX];
-    for (way how = ONE_BY_ONE; how < WAYS; how++) { /* builds, compiles and uploads contents */
+    static double times[MODES][ROUNDS_MAX];
+    for (launch_mode mode = SEPARATE; mode < MODES;
+         mode++) { /* builds, compiles and uploads contents */
         uint32_t from = rt_trace_count(rt_runtime_trace(b->runtime));
-        run_list(b, length, how);
-        check_launches(b, from, how == ONE_BY_ONE ? length : 1);
+        run_list(b, length, mode);
+        check_launches(b, from, mode == SEPARATE ? length : 1);
     }
     double begin = wall_ms();
     uint32_t rounds = 0;
     while (rounds < ROUNDS_MAX && (rounds < ROUNDS_MIN || wall_ms() - begin < 1e3 * SECONDS_MAX)) {
-        for (way how = ONE_BY_ONE; how < WAYS; how++)
-            times[how][rounds] = run_list(b, length, how);
+        for (launch_mode mode = SEPARATE; mode < MODES; mode++)
+            times[mode][rounds] = run_list(b, length, mode);
         rounds++;
     }
     printf("{\"kernels\": %u, \"elements\": %llu, \"rounds\": %u", length,
            (unsigned long long)b->elements, rounds);
-    for (way how = ONE_BY_ONE; how < WAYS; how++) {
-        qsort(times[how], rounds, sizeof times[how][0], compare);
-        printf(", \"%s\": %.4f", way_names[how], times[how][rounds / 2]);
+    for (launch_mode mode = SEPARATE; mode < MODES; mode++) {
+        qsort(times[mode], rounds, sizeof times[mode][0], compare);
+        printf(", \"%s\": %.4f", mode_names[mode], times[mode][rounds / 2]);
     }
     printf("}\n");
     fflush(stdout);

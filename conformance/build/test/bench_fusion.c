@@ -63,8 +63,8 @@ static double measure(fusion_fixture *fixture, const rt_link_code *code, uint32_
     for (uint32_t i = 0; i < REPEATS; i++) {
         double begin = processor_seconds();
         fixture_must_fuse(fixture, &request);
-        double taken = processor_seconds() - begin;
-        if (i == 0 || taken < least) least = taken;
+        double elapsed = processor_seconds() - begin;
+        if (i == 0 || elapsed < least) least = elapsed;
     }
     rt_free(kernels);
     rt_free(identities);

@@ -77,7 +77,7 @@ typedef struct source {
 } source;
 
 /* Finds a mark in a line. *out_rest is the text after it, trimmed. True if the mark is present. */
-static bool behind(rt_text line, const char *mark, rt_text *out_rest)
+static bool take_after(rt_text line, const char *mark, rt_text *out_rest)
 {
     const char *at = memmem(line.data, line.length, mark, strlen(mark));
     if (!at) return false;
@@ -129,11 +129,11 @@ static void read_line(source *from, rt_text line, uint32_t number)
 {
     rt_text rest;
     expected_property property = {0};
-    if (behind(line, "// refused: ", &rest))
+    if (take_after(line, "// refused: ", &rest))
         *rt_vector_push(&from->errors) = (expected_error){number, rest, false};
-    if (behind(line, "// variable: ", &rest)) read_variable(from, rest);
-    property.absent = behind(line, "// lists not ", &rest);
-    if (property.absent || behind(line, "// lists ", &rest)) {
+    if (take_after(line, "// variable: ", &rest)) read_variable(from, rest);
+    property.absent = take_after(line, "// lists not ", &rest);
+    if (property.absent || take_after(line, "// lists ", &rest)) {
         assert_true(cut(rest, ':', &property.set, &property.name));
         property.name = whole_id(&from->arena, property.name);
         *rt_vector_push(&from->properties) = property;
@@ -199,12 +199,12 @@ static void judge_errors(source *from, const cnf_compile_message *messages, uint
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static bool lists(rt_image_list images, const expected_property *wanted)
+static bool lists(rt_image_list images, const expected_property *expected)
 {
     for (uint32_t i = 0; i < images.count; i++) {
         for (uint32_t s = 0; s < images.images[i].set_count; s++) {
             const rt_property_set *set = &images.images[i].sets[s];
-            if (rt_text_equal(set->name, wanted->set) && rt_property_set_has(set, wanted->name))
+            if (rt_text_equal(set->name, expected->set) && rt_property_set_has(set, expected->name))
                 return true;
         }
     }
@@ -213,17 +213,17 @@ static bool lists(rt_image_list images, const expected_property *wanted)
 
 /* True if an image has the variable. The layout is that of document 002, "New SYCL/device globals
  * property set", with the scope as four bytes (its key dpcpp). */
-static bool has_variable(rt_image_list images, const expected_variable *wanted)
+static bool has_variable(rt_image_list images, const expected_variable *expected)
 {
     for (uint32_t i = 0; i < images.count; i++) {
         const rt_property_set *set = rt_image_set(&images.images[i], RT_SET_DEVICE_GLOBALS);
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             const rt_property *property = &set->properties[k];
             uint32_t value[2] = {0};
-            if (!rt_text_equal(property->name, wanted->id)) continue;
+            if (!rt_text_equal(property->name, expected->id)) continue;
             assert_int_equal(property->bytes.size, sizeof value);
             memcpy(value, property->bytes.data, sizeof value);
-            return value[0] == wanted->size && (value[1] != 0) == wanted->image_scope;
+            return value[0] == expected->size && (value[1] != 0) == expected->image_scope;
         }
     }
     return false;
@@ -232,16 +232,16 @@ static bool has_variable(rt_image_list images, const expected_variable *wanted)
 static void judge_images(const source *from, rt_image_list images)
 {
     for (uint32_t i = 0; i < from->properties.count; i++) {
-        const expected_property *wanted = &from->properties.items[i];
-        if (lists(images, wanted) == wanted->absent)
-            fail_msg("%.*s lists %s%.*s", RT_TEXT_ARG(wanted->set), wanted->absent ? "" : "not ",
-                     RT_TEXT_ARG(wanted->name));
+        const expected_property *expected = &from->properties.items[i];
+        if (lists(images, expected) == expected->absent)
+            fail_msg("%.*s lists %s%.*s", RT_TEXT_ARG(expected->set),
+                     expected->absent ? "" : "not ", RT_TEXT_ARG(expected->name));
     }
     for (uint32_t i = 0; i < from->variables.count; i++) {
-        const expected_variable *wanted = &from->variables.items[i];
-        if (!has_variable(images, wanted))
-            fail_msg("no image has %.*s of %u bytes with %s scope", RT_TEXT_ARG(wanted->id),
-                     wanted->size, wanted->image_scope ? "image" : "device");
+        const expected_variable *expected = &from->variables.items[i];
+        if (!has_variable(images, expected))
+            fail_msg("no image has %.*s of %u bytes with %s scope", RT_TEXT_ARG(expected->id),
+                     expected->size, expected->image_scope ? "image" : "device");
     }
 }
 
@@ -358,15 +358,15 @@ static bool tell_versions(void)
     const char *const environment[] = {"PATH=/usr/bin:/bin", libraries, NULL};
     cnf_process process = {0};
     rt_buffer output = {0}, errors = {0};
-    bool told = toolchain.sycl[0] && cnf_process_start(&process, toolchain.sycl, arguments,
-                                                       environment, (rt_bytes){0}) == 0;
-    if (told) told = cnf_process_finish(&process, TIMEOUT_MS, &output, &errors).code == 0;
-    if (told) printf("shown with: %s", rt_buffer_string(&output));
+    bool is_known = toolchain.sycl[0] && cnf_process_start(&process, toolchain.sycl, arguments,
+                                                           environment, (rt_bytes){0}) == 0;
+    if (is_known) is_known = cnf_process_finish(&process, TIMEOUT_MS, &output, &errors).code == 0;
+    if (is_known) printf("shown with: %s", rt_buffer_string(&output));
     fflush(stdout);
     rt_buffer_free(&output);
     rt_buffer_free(&errors);
     rt_arena_reset(&arena);
-    return told;
+    return is_known;
 }
 
 int main(int argc, char **argv)

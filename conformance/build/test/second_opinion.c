@@ -95,19 +95,19 @@ static uint32_t mutate(tally *t, const original *o, uint32_t *out)
 
 /* ---- Comparison --------------------------------------------------------------------------- */
 
-static void judge(tally *t, const char *name, const char *what, const answer *a)
+static void judge(tally *t, const char *name, const char *variant, const answer *a)
 {
     t->compared++;
     if (!a->is_done) {
         t->died += a->is_begun;
         t->failed += !a->is_begun;
-        if (!a->is_begun) printf("%s%s: ours died\n", name, what);
+        if (!a->is_begun) printf("%s%s: ours died\n", name, variant);
         return;
     }
     t->agreed_valid += a->ours == OPINION_VALID && a->theirs == OPINION_VALID;
     if (opinion_agrees(a->ours, a->our_text, a->theirs, a->their_text)) return;
     t->failed++;
-    printf("%s%s: ours %s [%s], SPIRV-Tools %s [%s]\n", name, what,
+    printf("%s%s: ours %s [%s], SPIRV-Tools %s [%s]\n", name, variant,
            a->ours == OPINION_VALID ? "accepts" : "objects", a->our_text,
            a->theirs == OPINION_VALID ? "accepts" : "objects", a->their_text);
 }
@@ -144,9 +144,9 @@ static void compare_mutants(tally *t, const char *name, const original *o)
         if (next < t->mutants) next++;
     }
     for (uint32_t i = 0; i < t->mutants; i++) {
-        char what[32];
-        snprintf(what, sizeof what, ", mutant %u", i);
-        judge(t, name, what, &answers[i]);
+        char variant[32];
+        snprintf(variant, sizeof variant, ", mutant %u", i);
+        judge(t, name, variant, &answers[i]);
     }
     rt_free(mutant);
     munmap(answers, size);

@@ -56,17 +56,17 @@ static uint32_t found[DIFFERENCE_COUNT];
 static bool listing;
 static uint32_t unexplained;
 
-static void explain(difference why, rt_text image, rt_text what)
+static void explain(difference why, rt_text image, rt_text detail)
 {
     found[why]++;
     if (listing)
-        printf("%.*s: %.*s: %s\n", RT_TEXT_ARG(image), RT_TEXT_ARG(what), explanations[why]);
+        printf("%.*s: %.*s: %s\n", RT_TEXT_ARG(image), RT_TEXT_ARG(detail), explanations[why]);
 }
 
-static void complain(rt_text image, const char *what, rt_text name)
+static void complain(rt_text image, const char *detail, rt_text name)
 {
     unexplained++;
-    printf("%.*s: %s: %.*s\n", RT_TEXT_ARG(image), what, RT_TEXT_ARG(name));
+    printf("%.*s: %s: %.*s\n", RT_TEXT_ARG(image), detail, RT_TEXT_ARG(name));
 }
 
 /* ---- Compiling ----------------------------------------------------------------------------- */
@@ -81,58 +81,62 @@ typedef struct compiled {
 } compiled;
 
 /* Compiles a module; NO_COMPILER if its compiler is missing. */
-static int compile_module(compiled *all, cnf_cache *cache, uint32_t index)
+static int compile_module(compiled *compilation, cnf_cache *cache, uint32_t index)
 {
     rt_buffer request = {0};
     cnf_compile_answer answer;
-    cnf_compile_request_module(&request, &all->scenario->modules[index], RT_PROFILE_DOCUMENTS,
-                               RT_FORMAT_SPIRV64, false);
-    cnf_compile_call(cache, &all->arena, rt_buffer_bytes(&request), TIMEOUT_MS,
-                     &all->answers[index], &answer);
+    cnf_compile_request_module(&request, &compilation->scenario->modules[index],
+                               RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64, false);
+    cnf_compile_call(cache, &compilation->arena, rt_buffer_bytes(&request), TIMEOUT_MS,
+                     &compilation->answers[index], &answer);
     rt_buffer_free(&request);
     if (answer.code == RT_UNAVAILABLE && answer.name_count > 0) {
         printf("%.*s\n", RT_TEXT_ARG(answer.message));
         return NO_COMPILER;
     }
     if (answer.code != RT_OK) {
-        complain(all->scenario->modules[index].name, "does not compile", answer.message);
+        complain(compilation->scenario->modules[index].name, "does not compile", answer.message);
         return UNEXPLAINED;
     }
     rt_reader reader = rt_reader_of(answer.artefact);
-    rt_status status = rt_image_list_read(all->sink, &all->arena, &reader, &all->images[index]);
+    rt_status status = rt_image_list_read(compilation->sink, &compilation->arena, &reader,
+                                          &compilation->images[index]);
     return rt_ok(status) ? EXPLAINED : UNEXPLAINED;
 }
 
-static int compile(compiled *all, cnf_cache *cache, const char *path)
+static int compile(compiled *compilation, cnf_cache *cache, const char *path)
 {
     scn_problems problems;
     rt_text name = rt_text_of(path);
-    all->sink = rt_sink_create();
+    compilation->sink = rt_sink_create();
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool read = file >= 0 && rt_read_all(file, &all->text);
+    bool read = file >= 0 && rt_read_all(file, &compilation->text);
     if (file >= 0) close(file);
     if (read)
-        all->scenario = scn_read(&all->arena, rt_buffer_text(&all->text), name, name, &problems);
-    if (!all->scenario) {
+        compilation->scenario = scn_read(&compilation->arena, rt_buffer_text(&compilation->text),
+                                         name, name, &problems);
+    if (!compilation->scenario) {
         complain(rt_text_of(path), "is not a scenario", (rt_text){0});
         return UNEXPLAINED;
     }
-    uint32_t count = all->scenario->module_count;
-    all->images = rt_arena_alloc_array(&all->arena, count, sizeof *all->images);
-    all->answers = rt_arena_alloc_array(&all->arena, count, sizeof *all->answers);
+    uint32_t count = compilation->scenario->module_count;
+    compilation->images =
+        rt_arena_alloc_array(&compilation->arena, count, sizeof *compilation->images);
+    compilation->answers =
+        rt_arena_alloc_array(&compilation->arena, count, sizeof *compilation->answers);
     int result = EXPLAINED;
     for (uint32_t i = 0; i < count && result == EXPLAINED; i++)
-        result = compile_module(all, cache, i);
+        result = compile_module(compilation, cache, i);
     return result;
 }
 
-static void free_compiled(compiled *all)
+static void free_compiled(compiled *compilation)
 {
-    for (uint32_t i = 0; all->answers && i < all->scenario->module_count; i++)
-        rt_buffer_free(&all->answers[i]);
-    rt_arena_reset(&all->arena);
-    rt_buffer_free(&all->text);
-    if (all->sink) rt_sink_destroy(all->sink);
+    for (uint32_t i = 0; compilation->answers && i < compilation->scenario->module_count; i++)
+        rt_buffer_free(&compilation->answers[i]);
+    rt_arena_reset(&compilation->arena);
+    rt_buffer_free(&compilation->text);
+    if (compilation->sink) rt_sink_destroy(compilation->sink);
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */

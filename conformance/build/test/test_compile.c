@@ -39,14 +39,14 @@ typedef struct compile_fixture {
 
 static int open_fixture(void **state)
 {
-    compile_fixture *made = rt_alloc(sizeof *made);
-    strcpy(made->folder, "/tmp/compile-test-XXXXXX");
-    assert_non_null(mkdtemp(made->folder));
+    compile_fixture *fixture = rt_alloc(sizeof *fixture);
+    strcpy(fixture->folder, "/tmp/compile-test-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
     rt_text warning;
-    made->cache = cnf_cache_open(rt_text_of(made->folder), &warning);
+    fixture->cache = cnf_cache_open(rt_text_of(fixture->folder), &warning);
     assert_int_equal(warning.length, 0);
-    made->sink = rt_sink_create();
-    *state = made;
+    fixture->sink = rt_sink_create();
+    *state = fixture;
     return 0;
 }
 
@@ -224,11 +224,11 @@ static const rt_bytes some_answer = {(const uint8_t *)"an answer", 9};
 static bool finds(cnf_cache *cache, rt_bytes request)
 {
     rt_buffer found = {0};
-    bool there = cnf_cache_find(cache, request, &found);
-    if (there) assert_int_equal(found.size, some_answer.size);
-    if (there) assert_memory_equal(found.data, some_answer.data, some_answer.size);
+    bool is_found = cnf_cache_find(cache, request, &found);
+    if (is_found) assert_int_equal(found.size, some_answer.size);
+    if (is_found) assert_memory_equal(found.data, some_answer.data, some_answer.size);
     rt_buffer_free(&found);
-    return there;
+    return is_found;
 }
 
 static void the_cache_finds_what_it_keeps(void **state)
@@ -239,9 +239,9 @@ static void the_cache_finds_what_it_keeps(void **state)
     assert_true(finds(fixture->cache, some_request));
     assert_false(finds(fixture->cache, (rt_bytes){(const uint8_t *)"other", 5}));
     rt_text warning;
-    cnf_cache *again = cnf_cache_open(rt_text_of(fixture->folder), &warning);
-    assert_true(finds(again, some_request));
-    cnf_cache_close(again);
+    cnf_cache *reopened = cnf_cache_open(rt_text_of(fixture->folder), &warning);
+    assert_true(finds(reopened, some_request));
+    cnf_cache_close(reopened);
 }
 
 /* The path of the only entry in a cache. */
@@ -252,8 +252,8 @@ static void only_entry(const compile_fixture *fixture, char path[256])
     FILE *list = popen(command, "r");
     assert_non_null(fgets(path, 256, list));
     path[strcspn(path, "\n")] = '\0';
-    char more[8];
-    assert_null(fgets(more, sizeof more, list));
+    char extra[8];
+    assert_null(fgets(extra, sizeof extra, list));
     pclose(list);
 }
 
@@ -836,14 +836,14 @@ static void a_list_is_fused_once(void **state)
     assert_true(rt_ok(
         rt_fusion_result_read(fixture->sink, &fixture->arena, fixture->answer.artefact, &result)));
     assert_true(rt_text_is(result.image.kernels[0], "fused_0"));
-    rt_buffer again = {0};
+    rt_buffer second_bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request), 0, &again,
-                     &answer);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request), 0,
+                     &second_bytes, &answer);
     assert_int_equal(answer.code, RT_OK);
-    assert_int_equal(again.size, fixture->bytes.size);
-    assert_memory_equal(again.data, fixture->bytes.data, again.size);
-    rt_buffer_free(&again);
+    assert_int_equal(second_bytes.size, fixture->bytes.size);
+    assert_memory_equal(second_bytes.data, fixture->bytes.data, second_bytes.size);
+    rt_buffer_free(&second_bytes);
 }
 
 /* At worst, damaged code kills the worker. */

@@ -288,25 +288,25 @@ typedef struct promoting {
     rt_fusion_range range;
 } promoting;
 
-static void make_promoting(fusion_fixture *fixture, promoting *made, const char *source,
+static void make_promoting(fusion_fixture *fixture, promoting *chain, const char *source,
                            rt_fusion_range range, rt_fusion_promotion_kind kind, uint64_t elements)
 {
-    made->code = (rt_link_code){fixture_compile(fixture, source), NULL, 0};
-    made->range = range;
-    made->kernels[0] = kernel_of(&made->code, "produce", range);
-    made->kernels[1] = kernel_of(&made->code, "consume", range);
-    made->identity = (rt_fusion_identity){{0, 0}, {1, 0}};
-    made->promotion = (rt_fusion_promotion){{0, 0}, kind, elements, sizeof(int32_t)};
-    made->request = request_of(made->kernels, 2, range);
-    made->request.identities = &made->identity;
-    made->request.identity_count = 1;
-    made->request.promotions = &made->promotion;
-    made->request.promotion_count = 1;
-    fixture_must_fuse(fixture, &made->request);
+    chain->code = (rt_link_code){fixture_compile(fixture, source), NULL, 0};
+    chain->range = range;
+    chain->kernels[0] = kernel_of(&chain->code, "produce", range);
+    chain->kernels[1] = kernel_of(&chain->code, "consume", range);
+    chain->identity = (rt_fusion_identity){{0, 0}, {1, 0}};
+    chain->promotion = (rt_fusion_promotion){{0, 0}, kind, elements, sizeof(int32_t)};
+    chain->request = request_of(chain->kernels, 2, range);
+    chain->request.identities = &chain->identity;
+    chain->request.identity_count = 1;
+    chain->request.promotions = &chain->promotion;
+    chain->request.promotion_count = 1;
+    fixture_must_fuse(fixture, &chain->request);
 }
 
 /* Launches the fused kernel with `out` alone; tmp is no longer a parameter. */
-static sim_object launch_promoted(fusion_fixture *fixture, const promoting *made, uint32_t count)
+static sim_object launch_promoted(fusion_fixture *fixture, const promoting *chain, uint32_t count)
 {
     assert_true(fixture->result.promoted[0]);
     assert_int_equal(fixture->result.parameter_count, 1);
@@ -314,7 +314,7 @@ static sim_object launch_promoted(fusion_fixture *fixture, const promoting *made
     assert_int_equal(fixture->result.parameters[0].parameter, 1);
     sim_object out = fixture_ints(fixture, count, -1);
     const sim_argument argument = fixture_pass(out);
-    launch(fixture, &made->range, &argument, 1);
+    launch(fixture, &chain->range, &argument, 1);
     return out;
 }
 
@@ -326,20 +326,20 @@ static sim_object launch_promoted(fusion_fixture *fixture, const promoting *made
 static void a_buffer_becomes_private(void **state)
 {
     fusion_fixture *fixture = *state;
-    promoting made;
+    promoting chain;
     rt_fusion_range range = fixture_range(ITEMS, 0, 0);
-    make_promoting(fixture, &made,
+    make_promoting(fixture, &chain,
                    PRODUCE " tmp[i] = 7 * (int)i; }\n" CONSUME " out[i] = tmp[i] + 1; }", range,
                    RT_FUSION_PRIVATE, 1);
-    sim_object out = launch_promoted(fixture, &made, ITEMS);
+    sim_object out = launch_promoted(fixture, &chain, ITEMS);
     for (int32_t i = 0; i < ITEMS; i++)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 7 * i + 1);
-    make_promoting(fixture, &made,
+    make_promoting(fixture, &chain,
                    PRODUCE
                    " for (int k = 0; k < 3; k++) tmp[3 * i + k] = 100 * k + (int)i; }\n" CONSUME
                    " out[i] = tmp[3 * i + 2] - tmp[3 * i + 1] + tmp[3 * i]; }",
                    range, RT_FUSION_PRIVATE, 3);
-    out = launch_promoted(fixture, &made, ITEMS);
+    out = launch_promoted(fixture, &chain, ITEMS);
     for (int32_t i = 0; i < ITEMS; i++)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 100 + i);
 }
@@ -348,12 +348,12 @@ static void a_buffer_becomes_private(void **state)
 static void a_buffer_becomes_local(void **state)
 {
     fusion_fixture *fixture = *state;
-    promoting made;
+    promoting chain;
     rt_fusion_range range = fixture_range_local(fixture_range(ITEMS, 0, 0), 4, 0, 0);
-    make_promoting(fixture, &made,
+    make_promoting(fixture, &chain,
                    PRODUCE " tmp[i] = 7 * (int)i; }\n" CONSUME " out[i] = tmp[i ^ 1]; }", range,
                    RT_FUSION_LOCAL, 4);
-    sim_object out = launch_promoted(fixture, &made, ITEMS);
+    sim_object out = launch_promoted(fixture, &chain, ITEMS);
     for (int32_t i = 0; i < ITEMS; i++)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 7 * (i ^ 1));
 }
@@ -362,15 +362,15 @@ static void a_buffer_becomes_local(void **state)
 static void elements_may_have_parts(void **state)
 {
     fusion_fixture *fixture = *state;
-    promoting made;
-    make_promoting(fixture, &made,
+    promoting chain;
+    make_promoting(fixture, &chain,
                    "typedef struct { int a; short b[2]; } pair;\n"
                    "kernel void produce(global pair *tmp) { size_t i = get_global_id(0);"
                    " tmp[i].a = (int)i; tmp[i].b[1] = 5; tmp[i].b[0] = 2; }\n"
                    "kernel void consume(global const pair *tmp, global int *out) {"
                    " size_t i = get_global_id(0); out[i] = 100 * tmp[i].a + tmp[i].b[1]; }",
                    fixture_range(ITEMS, 0, 0), RT_FUSION_PRIVATE, 2);
-    sim_object out = launch_promoted(fixture, &made, ITEMS);
+    sim_object out = launch_promoted(fixture, &chain, ITEMS);
     for (int32_t i = 0; i < ITEMS; i++)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 100 * i + 5);
 }
@@ -397,12 +397,12 @@ static void what_is_not_safe_is_not_promoted(void **state)
 {
     fusion_fixture *fixture = *state;
     for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
-        promoting made;
+        promoting chain;
         rt_text source = rt_arena_printf(&fixture->arena,
                                          "kernel void produce(global int *tmp, global int *keep) {"
                                          " size_t i = get_global_id(0); %s }\n" CONSUME " %s }",
                                          unsafe[i].produce, unsafe[i].consume);
-        make_promoting(fixture, &made, source.data, fixture_range(ITEMS, 0, 0), RT_FUSION_PRIVATE,
+        make_promoting(fixture, &chain, source.data, fixture_range(ITEMS, 0, 0), RT_FUSION_PRIVATE,
                        unsafe[i].elements);
         assert_false(fixture->result.promoted[0]);
         const char *reason = rt_arena_text(&fixture->arena, fixture->result.reasons[0]).data;
@@ -415,8 +415,8 @@ static void what_is_not_safe_is_not_promoted(void **state)
 static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
 {
     fusion_fixture *fixture = *state;
-    promoting made;
-    make_promoting(fixture, &made,
+    promoting chain;
+    make_promoting(fixture, &chain,
                    "kernel void produce(global int4 *tmp) { tmp[get_global_id(0)] = 1; }\n"
                    "kernel void consume(global const int4 *tmp, global int *out) {"
                    " out[get_global_id(0)] = tmp[get_global_id(0)].x; }",
@@ -462,8 +462,8 @@ static void constants_are_propagated_bit_for_bit(void **state)
     launch(fixture, &range, &argument, 1);
     int64_t seen[7];
     sim_object_read(fixture->world, p, 0, sizeof seen, seen);
-    const int64_t wanted[7] = {256, 0x3FC00000, -3, 11, -1, INT64_C(-81985529216486896), 300};
-    assert_memory_equal(seen, wanted, sizeof wanted);
+    const int64_t expected[7] = {256, 0x3FC00000, -3, 11, -1, INT64_C(-81985529216486896), 300};
+    assert_memory_equal(seen, expected, sizeof expected);
     /* Its size differs from the parameter's. */
     const rt_fusion_constant wrong = {{0, 1}, {(const uint8_t *)&m, 2}};
     request.constants = &wrong;

@@ -163,16 +163,16 @@ static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_o
     scn_nd_range table = table_of(range);
     scn_place place = {0};
     for (uint64_t i = 0; i < items; i++, scn_oracle_next(&table, &place)) {
-        uint64_t wanted[RECORD] = {0};
-        table_record(&table, &place, wanted);
+        uint64_t expected[RECORD] = {0};
+        table_record(&table, &place, expected);
         for (uint32_t slot = 0; slot < RECORD; slot++) {
             uint64_t value = seen[i * RECORD + slot];
-            if (!is_compared(range, slot) || value == wanted[slot]) continue;
+            if (!is_compared(range, slot) || value == expected[slot]) continue;
             fail_msg("range %u{%u,%u,%u}/{%u,%u,%u}: work-item %u, answer %u is %u, not %u",
                      range->dimensions, (unsigned)range->global[0], (unsigned)range->global[1],
                      (unsigned)range->global[2], (unsigned)range->local[0],
                      (unsigned)range->local[1], (unsigned)range->local[2], (unsigned)i, slot,
-                     (unsigned)value, (unsigned)wanted[slot]);
+                     (unsigned)value, (unsigned)expected[slot]);
         }
     }
     for (uint64_t i = items * RECORD; i < count; i++)
@@ -215,9 +215,9 @@ static void check_list(fusion_fixture *fixture, const rt_link_code *code,
     rt_arena_reset(&fixture->arena);
 }
 
-static rt_link_code code_of(fusion_fixture *fixture, rt_arena *kept)
+static rt_link_code code_of(fusion_fixture *fixture, rt_arena *arena)
 {
-    return (rt_link_code){rt_arena_bytes(kept, fixture_compile(fixture, asking)), NULL, 0};
+    return (rt_link_code){rt_arena_bytes(arena, fixture_compile(fixture, asking)), NULL, 0};
 }
 
 /* ---- Small ranges -------------------------------------------------------------------------- */
@@ -245,8 +245,8 @@ static void every_pair_of_small_ranges_is_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
     rt_fusion_range ranges[SMALL_MAX];
-    rt_arena kept = {0};
-    rt_link_code code = code_of(fixture, &kept);
+    rt_arena arena = {0};
+    rt_link_code code = code_of(fixture, &arena);
     uint32_t count = small_ranges(ranges), done = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = 0; j < count; j++) {
@@ -258,7 +258,7 @@ static void every_pair_of_small_ranges_is_as_alone(void **state)
     }
     print_message("%u pairs\n", done);
     assert_true(done > 1000);
-    rt_arena_reset(&kept);
+    rt_arena_reset(&arena);
 }
 
 /* The divisors of a range as local sizes, for a kernel that has a local size and a launch that
@@ -267,8 +267,8 @@ static void local_sizes_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
     rt_fusion_range ranges[SMALL_MAX];
-    rt_arena kept = {0};
-    rt_link_code code = code_of(fixture, &kept);
+    rt_arena arena = {0};
+    rt_link_code code = code_of(fixture, &arena);
     uint32_t count = small_ranges(ranges), done = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = 0; j < count; j++) {
@@ -289,7 +289,7 @@ static void local_sizes_are_as_alone(void **state)
     }
     print_message("%u pairs\n", done);
     assert_true(done > 1000);
-    rt_arena_reset(&kept);
+    rt_arena_reset(&arena);
 }
 
 /* ---- Offsets, long lists, chance ----------------------------------------------------------- */
@@ -298,8 +298,8 @@ static void local_sizes_are_as_alone(void **state)
 static void offsets_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
-    rt_arena kept = {0};
-    rt_link_code code = code_of(fixture, &kept);
+    rt_arena arena = {0};
+    rt_link_code code = code_of(fixture, &arena);
     rt_fusion_range list[] = {fixture_range(8, 0, 0), fixture_range(16, 0, 0)};
     list[0].offset[0] = list[1].offset[0] = 4;
     check_list(fixture, &code, list, 2, &list[1]);
@@ -309,14 +309,14 @@ static void offsets_are_as_alone(void **state)
         planes[i].offset[2] = 1;
     }
     check_list(fixture, &code, planes, 2, &planes[1]);
-    rt_arena_reset(&kept);
+    rt_arena_reset(&arena);
 }
 
 static void a_list_of_every_number_of_dimensions(void **state)
 {
     fusion_fixture *fixture = *state;
-    rt_arena kept = {0};
-    rt_link_code code = code_of(fixture, &kept);
+    rt_arena arena = {0};
+    rt_link_code code = code_of(fixture, &arena);
     rt_fusion_range list[] = {fixture_range(24, 0, 0), fixture_range(6, 4, 0),
                               fixture_range(4, 3, 2), fixture_range(24, 0, 0),
                               fixture_range(5, 0, 0)};
@@ -324,7 +324,7 @@ static void a_list_of_every_number_of_dimensions(void **state)
         check_list(fixture, &code, list, 5, &list[i]);
     rt_fusion_range alike[] = {list[2], list[2], list[2]};
     check_list(fixture, &code, alike, 3, &list[2]);
-    rt_arena_reset(&kept);
+    rt_arena_reset(&arena);
 }
 
 static uint64_t draw(uint64_t *seed, uint64_t below)
@@ -344,8 +344,8 @@ static rt_fusion_range draw_range(uint64_t *seed)
 static void large_ranges_at_random_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
-    rt_arena kept = {0};
-    rt_link_code code = code_of(fixture, &kept);
+    rt_arena arena = {0};
+    rt_link_code code = code_of(fixture, &arena);
     uint64_t seed = 17;
     for (uint32_t round = 0; round < 60; round++) {
         rt_fusion_range list[3];
@@ -356,7 +356,7 @@ static void large_ranges_at_random_are_as_alone(void **state)
         }
         check_list(fixture, &code, list, 3, &list[largest]);
     }
-    rt_arena_reset(&kept);
+    rt_arena_reset(&arena);
 }
 
 int main(int argc, char **argv)

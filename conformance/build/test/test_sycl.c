@@ -65,16 +65,16 @@ static void install_compiler(const char *folder)
 
 static int open_fixture(void **state)
 {
-    sycl_fixture *made = rt_alloc(sizeof *made);
-    strcpy(made->folder, "/tmp/sycl-test-XXXXXX");
-    assert_non_null(mkdtemp(made->folder));
-    assert_int_equal(setenv("ASSAY_VENV", made->folder, 1), 0);
-    install_compiler(made->folder);
+    sycl_fixture *fixture = rt_alloc(sizeof *fixture);
+    strcpy(fixture->folder, "/tmp/sycl-test-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    assert_int_equal(setenv("ASSAY_VENV", fixture->folder, 1), 0);
+    install_compiler(fixture->folder);
     rt_text warning;
-    made->cache = cnf_cache_open(rt_text_of(made->folder), &warning);
-    made->module =
-        (scn_module){.name = RT_TEXT("app"), .sources = &made->source, .source_count = 1};
-    *state = made;
+    fixture->cache = cnf_cache_open(rt_text_of(fixture->folder), &warning);
+    fixture->module =
+        (scn_module){.name = RT_TEXT("app"), .sources = &fixture->source, .source_count = 1};
+    *state = fixture;
     return 0;
 }
 
@@ -139,9 +139,9 @@ static rt_bytes make_spirv(rt_arena *arena, const char *const *names, const char
     memcpy(&string[2], extra, strlen(extra));
     string[0] = (2 + length) << 16 | 7;
     rt_buffer_append(&code, string, (2 + length) * sizeof *string);
-    rt_bytes made = rt_arena_bytes(arena, rt_buffer_bytes(&code));
+    rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&code));
     rt_buffer_free(&code);
-    return made;
+    return bytes;
 }
 
 /* The compiler's kernel names: each twice, and a function among them. */
@@ -157,14 +157,14 @@ static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
 
 /* Writes a SYCLBIN next to the compiler. */
-static void install_binaries(sycl_fixture *fixture, rt_device_binaries all)
+static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
 {
     rt_sink *sink = rt_sink_create();
     rt_syclbin syclbin;
     rt_buffer file = {0};
     char path[128];
     snprintf(path, sizeof path, "%s/lib/assay/result", fixture->folder);
-    assert_true(rt_ok(rt_syclbin_of(sink, &fixture->arena, all, &syclbin)));
+    assert_true(rt_ok(rt_syclbin_of(sink, &fixture->arena, binaries, &syclbin)));
     assert_true(rt_ok(rt_syclbin_write(sink, &file, &syclbin)));
     write_file(path, file.data, file.size);
     rt_buffer_free(&file);
@@ -438,10 +438,10 @@ static void an_image_by_hand_is_one_image(void **state)
     install_result(fixture, codes, 2);
     assert_int_equal(call(fixture, "x")->code, RT_COMPILE_TIME);
     assert_true(rt_text_starts(fixture->answer.messages[0].text, "the compiler produces several"));
-    const scn_hand_image other = {.source = {.language = SCN_LANGUAGE_SYCL,
-                                             .name = RT_TEXT("app/0"),
-                                             .code = RT_TEXT("cat  $here/result")}};
-    fixture->module.hand_images = &other;
+    const scn_hand_image hand_image = {.source = {.language = SCN_LANGUAGE_SYCL,
+                                                  .name = RT_TEXT("app/0"),
+                                                  .code = RT_TEXT("cat  $here/result")}};
+    fixture->module.hand_images = &hand_image;
     install_result(fixture, codes, 1);
     call(fixture, "x");
     assert_int_equal(images_of(fixture).count, 1);

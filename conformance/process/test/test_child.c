@@ -32,8 +32,8 @@ static void pause_ms(long milliseconds)
 }
 
 /* Starts one forked child in its own pool and returns its result. */
-static cnf_child_result run_one(cnf_child_body *body, void *user, uint32_t timeout_ms,
-                                size_t messages_max)
+static cnf_child_result run_child(cnf_child_body *body, void *user, uint32_t timeout_ms,
+                                  size_t messages_max)
 {
     cnf_pool *pool = cnf_pool_create();
     assert_non_null(pool);
@@ -72,7 +72,7 @@ static int body_well(void *user, int messages)
 static void an_end_by_exit_is_told(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 5);
     assert_non_null(strstr(rt_buffer_string(&result.output), "on stdout"));
@@ -93,7 +93,7 @@ static void a_crash_keeps_what_was_said(void **state)
     (void)state;
     int signals[] = {SIGSEGV, SIGABRT, SIGKILL};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        cnf_child_result result = run_one(body_crash, &signals[i], LIMIT_MS, MESSAGES_MAX);
+        cnf_child_result result = run_child(body_crash, &signals[i], LIMIT_MS, MESSAGES_MAX);
         assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
         assert_int_equal(result.code, signals[i]);
         assert_messages(&result, "half a li");
@@ -113,7 +113,7 @@ static int body_hang(void *user, int messages)
 static void a_hang_ends_at_its_limit(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_hang, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_hang, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_true(result.seconds >= SHORT_LIMIT_MS / 1e3 && result.seconds < 10);
     assert_messages(&result, "here\n");
@@ -132,7 +132,7 @@ static int body_stops(void *user, int messages)
 static void a_child_that_stops_ends_at_its_limit(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_stops, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_stops, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_messages(&result, "here\n");
 }
@@ -151,7 +151,7 @@ static int body_babbles(void *user, int messages)
 static void babble_ends_at_its_limit(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_babbles, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_babbles, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
     assert_int_equal(result.output.size, 8192);
     assert_messages(&result, "here\n");
@@ -214,7 +214,7 @@ static int body_flood(void *user, int messages)
 static void a_flood_is_cut(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_flood, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_flood, NULL, LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_OVERFLOWED);
     assert_int_equal(result.messages.size, MESSAGES_MAX);
     cnf_child_result_free(&result);
@@ -235,7 +235,7 @@ static int body_talks(void *user, int messages)
 static void much_talk_is_no_fault(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_talks, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_talks, NULL, LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 0);
     assert_int_equal(result.messages.size, 170000);
@@ -258,7 +258,7 @@ static int body_closes(void *user, int messages)
 static void closed_descriptors_are_no_end(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_closes, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_closes, NULL, LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_int_equal(result.code, 3);
     assert_true(result.seconds >= 0.2);
@@ -300,7 +300,7 @@ static void what_a_child_leaves_is_killed(void **state)
     grandchild_note notes[] = {
         {.new_session = false}, {.new_session = true}, {.new_session = true, .twice = true}};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
-        cnf_child_result result = run_one(body_grandchild, &notes[i], LIMIT_MS, MESSAGES_MAX);
+        cnf_child_result result = run_child(body_grandchild, &notes[i], LIMIT_MS, MESSAGES_MAX);
         assert_int_equal(result.end, CNF_PROCESS_EXITED);
         const char *at = strstr(rt_buffer_string(&result.messages), "grandchild\n");
         assert_non_null(at);
@@ -354,7 +354,7 @@ static void a_fork_bomb_is_cleared(void **state)
     (void)state;
     for (int hangs = 0; hangs < 2; hangs++) {
         bool stays = hangs;
-        cnf_child_result result = run_one(body_bomb, &stays, 2 * SHORT_LIMIT_MS, MESSAGES_MAX);
+        cnf_child_result result = run_child(body_bomb, &stays, 2 * SHORT_LIMIT_MS, MESSAGES_MAX);
         assert_int_equal(result.end, hangs ? CNF_PROCESS_TIMED_OUT : CNF_PROCESS_EXITED);
         assert_int_equal(descendants(), 0);
         assert_messages(&result, "exploded\n");
@@ -370,7 +370,7 @@ static void children_from_before_are_left_alone(void **state)
         pause();
         _exit(0);
     }
-    cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
     cnf_child_result_free(&result);
     assert_int_equal(waitpid(before, NULL, WNOHANG), 0);
     kill(before, SIGKILL);
@@ -447,7 +447,7 @@ static int body_counts_descriptors(void *user, int messages)
 static void a_child_inherits_nothing_else(void **state)
 {
     (void)state;
-    cnf_child_result result = run_one(body_counts_descriptors, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result result = run_child(body_counts_descriptors, NULL, LIMIT_MS, MESSAGES_MAX);
     assert_int_equal(result.code, 4);
     cnf_child_result_free(&result);
 }
@@ -515,7 +515,7 @@ static void a_log_outlives_its_writer(void **state)
     (void)state;
     static const struct {
         const char *count;
-        size_t kept;
+        size_t expected_size;
         bool is_tail;
     } rows[] = {{"0", 0, false},
                 {"5", 5, false},
@@ -533,9 +533,10 @@ static void a_log_outlives_its_writer(void **state)
         cnf_child_result result;
         assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
         assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
-        assert_int_equal(result.log.size, rows[i].kept);
+        assert_int_equal(result.log.size, rows[i].expected_size);
         assert_int_equal(result.log_is_tail, rows[i].is_tail);
-        if (rows[i].kept > 0) assert_int_equal(result.log.data[rows[i].kept - 1], 'z');
+        if (rows[i].expected_size > 0)
+            assert_int_equal(result.log.data[rows[i].expected_size - 1], 'z');
         cnf_child_result_free(&result);
     }
     cnf_pool_destroy(pool);
@@ -580,11 +581,12 @@ static void an_environment_is_changed_by_name(void **state)
     const char *const changes[] = {"ASSAY_T=1", "ASSAY_TT=2", "ASSAY_T=3", NULL};
     assert_int_equal(setenv("ASSAY_T", "0", 1), 0);
     assert_int_equal(setenv("ASSAY_TTT", "4", 1), 0);
-    const char *const *all = cnf_start_environment(&arena, changes);
+    const char *const *environment = cnf_start_environment(&arena, changes);
     const char *const *ours = cnf_start_environment(&arena, NULL);
     rt_buffer found = {0};
-    for (size_t i = 0; all[i]; i++)
-        if (strncmp(all[i], "ASSAY_T", 7) == 0) rt_buffer_printf(&found, "%s ", all[i]);
+    for (size_t i = 0; environment[i]; i++)
+        if (strncmp(environment[i], "ASSAY_T", 7) == 0)
+            rt_buffer_printf(&found, "%s ", environment[i]);
     assert_string_equal(rt_buffer_string(&found), "ASSAY_TTT=4 ASSAY_TT=2 ASSAY_T=3 ");
     size_t count = 0;
     for (size_t i = 0; ours[i]; i++)

@@ -167,9 +167,9 @@ static void assert_nothing_stays(const guarded_run *run)
 
 static int status_of(pid_t guard)
 {
-    int how;
-    assert_int_equal(waitpid(guard, &how, 0), guard);
-    return WIFEXITED(how) ? WEXITSTATUS(how) : -WTERMSIG(how);
+    int status;
+    assert_int_equal(waitpid(guard, &status, 0), guard);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 /* ---- Tests --------------------------------------------------------------------------------- */
@@ -231,10 +231,10 @@ static void a_run_can_be_suspended(void **state)
 {
     (void)state;
     guarded_run run = run_begin();
-    int how;
+    int status;
     kill(run.guard, SIGTSTP);
-    assert_int_equal(waitpid(run.guard, &how, WUNTRACED), run.guard);
-    assert_true(WIFSTOPPED(how));
+    assert_int_equal(waitpid(run.guard, &status, WUNTRACED), run.guard);
+    assert_true(WIFSTOPPED(status));
     kill(run.guard, SIGCONT);
     kill(run.guard, SIGTERM);
     assert_int_equal(status_of(run.guard), STATUS_INTERRUPTED);

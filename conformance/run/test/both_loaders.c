@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_SAME, STATUS_OTHER, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS = 60000 };
+enum { STATUS_EQUAL, STATUS_DIFFERENT, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS = 60000 };
 
 /* The result of one scenario. */
 typedef struct outcome {
@@ -26,21 +26,21 @@ typedef struct outcome {
 
 typedef struct outcomes {
     rt_arena *arena;
-    RT_VECTOR(outcome) all;
+    RT_VECTOR(outcome) items;
 } outcomes;
 
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
-    outcomes *kept = user;
+    outcomes *list = user;
     const cnf_judgement *judgement = &record->judgement;
     rt_buffer story = {0};
     rt_buffer_printf(&story, "%s %.*s observed %u of %u\n%.*s\n",
                      cnf_verdict_word(judgement->verdict), RT_TEXT_ARG(judgement->signature),
                      judgement->observed, judgement->expected, RT_TEXT_ARG(judgement->message));
     if (detail->messages) rt_buffer_append_text(&story, detail->messages->trace);
-    *rt_vector_push(&kept->all) =
-        (outcome){.path = rt_arena_text(kept->arena, record->scenario),
-                  .story = rt_arena_text(kept->arena, rt_buffer_text(&story))};
+    *rt_vector_push(&list->items) =
+        (outcome){.path = rt_arena_text(list->arena, record->scenario),
+                  .story = rt_arena_text(list->arena, rt_buffer_text(&story))};
     rt_buffer_free(&story);
     return true;
 }
@@ -61,13 +61,13 @@ static bool run(const cnf_files *files, bool real_loader, outcomes *out_outcomes
 /* Compares the results of one scenario. Returns true, after printing them, if they differ. */
 static bool differs(const outcome *simulated, const outcomes *real)
 {
-    for (uint32_t i = 0; i < real->all.count; i++) {
-        outcome *other = &real->all.items[i];
-        if (!rt_text_equal(other->path, simulated->path)) continue;
-        other->seen = true;
-        if (rt_text_equal(other->story, simulated->story)) return false;
+    for (uint32_t i = 0; i < real->items.count; i++) {
+        outcome *match = &real->items.items[i];
+        if (!rt_text_equal(match->path, simulated->path)) continue;
+        match->seen = true;
+        if (rt_text_equal(match->story, simulated->story)) return false;
         printf("%.*s\n--- simulated\n%.*s\n--- real\n%.*s\n", RT_TEXT_ARG(simulated->path),
-               RT_TEXT_ARG(simulated->story), RT_TEXT_ARG(other->story));
+               RT_TEXT_ARG(simulated->story), RT_TEXT_ARG(match->story));
         return true;
     }
     printf("%.*s: no record under the real loader\n", RT_TEXT_ARG(simulated->path));
@@ -78,17 +78,18 @@ static int compare(const cnf_files *files)
 {
     rt_arena arena = {0};
     outcomes simulated = {.arena = &arena}, real = {.arena = &arena};
-    int status = STATUS_OTHER;
+    int status = STATUS_DIFFERENT;
     if (run(files, false, &simulated) && run(files, true, &real)) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < simulated.all.count; i++)
-            count += differs(&simulated.all.items[i], &real);
-        bool all = simulated.all.count == files->count && real.all.count == files->count;
-        if (count == 0 && all && files->count > 0) status = STATUS_SAME;
-        printf("%u scenarios, %u differ\n", simulated.all.count, count);
+        for (uint32_t i = 0; i < simulated.items.count; i++)
+            count += differs(&simulated.items.items[i], &real);
+        bool is_complete =
+            simulated.items.count == files->count && real.items.count == files->count;
+        if (count == 0 && is_complete && files->count > 0) status = STATUS_EQUAL;
+        printf("%u scenarios, %u differ\n", simulated.items.count, count);
     }
-    rt_vector_free(&simulated.all);
-    rt_vector_free(&real.all);
+    rt_vector_free(&simulated.items);
+    rt_vector_free(&real.items);
     rt_arena_reset(&arena);
     return status;
 }
@@ -100,7 +101,7 @@ int main(int argument_count, char **arguments)
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     cnf_files files;
-    int status = STATUS_OTHER;
+    int status = STATUS_DIFFERENT;
     rt_status available = cnf_host_loader_available(sink);
     rt_text folder = rt_text_of(argument_count == 2 ? arguments[1] : "");
     if (!rt_ok(available)) {

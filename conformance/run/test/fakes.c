@@ -274,9 +274,9 @@ static int leave(const cnf_subject_options *options, bool dies, int messages)
     char path[512];
     snprintf(path, sizeof path, "%s/left", options->scratch.data);
     if (mkdir(options->scratch.data, 0700) != 0) return 9;
-    FILE *left = fopen(path, "w");
-    if (!left) return 9;
-    fclose(left);
+    FILE *file = fopen(path, "w");
+    if (!file) return 9;
+    fclose(file);
     int failed = say(messages, DEVICE STAGE CHECK_OK END);
     signal(SIGSEGV, SIG_DFL);
     if (dies) raise(SIGSEGV);
@@ -316,10 +316,10 @@ static const struct probe_row {
     {"silent", ""},
 };
 
-static int fake_probe(const char *asked)
+static int fake_probe(const char *option)
 {
     const char *answer = getenv("FAKE_PROBE");
-    if (!answer || strcmp(asked, "--compute") != 0) return 9;
+    if (!answer || strcmp(option, "--compute") != 0) return 9;
     for (size_t i = 0; i < sizeof probe_rows / sizeof *probe_rows; i++)
         if (strcmp(answer, probe_rows[i].name) == 0) return say(3, probe_rows[i].sends);
     return 9;

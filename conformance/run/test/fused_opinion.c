@@ -25,10 +25,10 @@ typedef struct fused_tally {
     uint32_t scenarios, fusing, failed;
 } fused_tally;
 
-static void fail(fused_tally *tally, rt_text scenario, const char *what, const char *why)
+static void fail(fused_tally *tally, rt_text scenario, const char *problem, const char *why)
 {
     tally->failed++;
-    printf("%.*s: %s: %s\n", RT_TEXT_ARG(scenario), what, why);
+    printf("%.*s: %s: %s\n", RT_TEXT_ARG(scenario), problem, why);
 }
 
 /* Removes the first OpReturn, which ends a block; returns the new size. */
@@ -124,8 +124,8 @@ static int opinions(const cnf_files *files)
     cnf_run_end end = cnf_run(&options, files->items, files->count, on_record, &tally);
     printf("%u scenarios, %u fuse, %u fused programs, %u objections\n", tally.scenarios,
            tally.fusing, tally.seen.count, tally.failed);
-    bool all = end == CNF_RUN_COMPLETE && tally.scenarios == files->count;
-    bool valid = all && tally.failed == 0 && tally.seen.count > 0;
+    bool is_complete = end == CNF_RUN_COMPLETE && tally.scenarios == files->count;
+    bool valid = is_complete && tally.failed == 0 && tally.seen.count > 0;
     rt_vector_free(&tally.seen);
     return valid ? STATUS_VALID : STATUS_INVALID;
 }

@@ -12,41 +12,42 @@
 
 #include <cmocka.h>
 
-enum { DEPTH_MAX = 5, OF_MAX = 4, TREES = 200, LEAVES_MAX = 1024 };
+enum { DEPTH_MAX = 5, ALTERNATIVES_MAX = 4, TREES = 200, LEAVES_MAX = 1024 };
 
 /* The number of alternatives after the choices made so far; 1: no further choice. The tree is
  * derived from its number. */
-static uint32_t alternatives(uint64_t tree, const cnf_choice *made, uint32_t count)
+static uint32_t alternatives(uint64_t tree, const cnf_choice *choices, uint32_t count)
 {
     uint64_t state = tree;
     for (uint32_t i = 0; i < count; i++)
-        state = rt_mix64(state + RT_MIX_STEP * (made[i].taken + 1));
-    return count == DEPTH_MAX ? 1 : 1 + (uint32_t)(rt_mix64(state) % OF_MAX);
+        state = rt_mix64(state + RT_MIX_STEP * (choices[i].taken + 1));
+    return count == DEPTH_MAX ? 1 : 1 + (uint32_t)(rt_mix64(state) % ALTERNATIVES_MAX);
 }
 
-static uint32_t leaves(uint64_t tree, cnf_choice *made, uint32_t count)
+static uint32_t leaves(uint64_t tree, cnf_choice *choices, uint32_t count)
 {
-    uint32_t of = alternatives(tree, made, count), sum = 0;
-    if (of == 1) return 1;
-    for (made[count].taken = 0; made[count].taken < of; made[count].taken++)
-        sum += leaves(tree, made, count + 1);
+    uint32_t alternative_count = alternatives(tree, choices, count), sum = 0;
+    if (alternative_count == 1) return 1;
+    for (choices[count].taken = 0; choices[count].taken < alternative_count; choices[count].taken++)
+        sum += leaves(tree, choices, count + 1);
     return sum;
 }
 
 /* The messages of a run of the script; choices past its end take the first alternative, as with
  * seed 0. */
-static cnf_messages run_script(uint64_t tree, rt_text script, cnf_choice made[DEPTH_MAX])
+static cnf_messages run_script(uint64_t tree, rt_text script, cnf_choice choices[DEPTH_MAX])
 {
-    cnf_messages messages = {.choices = made, .end = CNF_MESSAGES_ENDED};
+    cnf_messages messages = {.choices = choices, .end = CNF_MESSAGES_ENDED};
     const char *at = script.data;
     for (;;) {
-        uint32_t of = alternatives(tree, made, messages.choice_count);
-        if (of == 1) return messages;
+        uint32_t alternative_count = alternatives(tree, choices, messages.choice_count);
+        if (alternative_count == 1) return messages;
         bool prescribed = at && at < script.data + script.length;
-        uint32_t taken = prescribed ? (uint32_t)strtoul(at, NULL, 10) : 0;
+        uint32_t alternative = prescribed ? (uint32_t)strtoul(at, NULL, 10) : 0;
         at = prescribed ? at + strcspn(at, ",") + 1 : at;
-        assert_true(taken < of);
-        made[messages.choice_count++] = (cnf_choice){RT_TEXT("DL-RESOLVE-05"), of, taken};
+        assert_true(alternative < alternative_count);
+        choices[messages.choice_count++] =
+            (cnf_choice){RT_TEXT("DL-RESOLVE-05"), alternative_count, alternative};
     }
 }
 
@@ -55,14 +56,14 @@ static void every_leaf_is_run_once(void **state)
     (void)state;
     for (uint64_t tree = 0; tree < TREES; tree++) {
         rt_arena arena = {0};
-        cnf_choice made[DEPTH_MAX + 1] = {0};
-        uint32_t expected = leaves(tree, made, 0), count = 0;
+        cnf_choice choices[DEPTH_MAX + 1] = {0};
+        uint32_t expected = leaves(tree, choices, 0), count = 0;
         static rt_text seen[LEAVES_MAX];
         cnf_explorer explorer;
         rt_text script, reason;
         cnf_explorer_begin(&explorer, &arena, RT_TEXT(""), LEAVES_MAX);
         while (cnf_explorer_next(&explorer, &script)) {
-            cnf_messages messages = run_script(tree, script, made);
+            cnf_messages messages = run_script(tree, script, choices);
             assert_true(cnf_explorer_add(&explorer, script, &messages, &reason));
             rt_text leaf = cnf_explorer_script(&arena, &messages);
             for (uint32_t i = 0; i < count; i++)
@@ -87,13 +88,13 @@ static void the_bound_is_exact(void **state)
     uint32_t expected = leaves(tree, path, 0);
     for (uint32_t run_max = 1; run_max < expected + 2; run_max++) {
         rt_arena arena = {0};
-        cnf_choice made[DEPTH_MAX + 1] = {0};
+        cnf_choice choices[DEPTH_MAX + 1] = {0};
         uint32_t count = 0;
         cnf_explorer explorer;
         rt_text script, reason;
         cnf_explorer_begin(&explorer, &arena, RT_TEXT(""), run_max);
         for (; cnf_explorer_next(&explorer, &script); count++) {
-            cnf_messages messages = run_script(tree, script, made);
+            cnf_messages messages = run_script(tree, script, choices);
             assert_true(cnf_explorer_add(&explorer, script, &messages, &reason));
         }
         assert_int_equal(count, run_max < expected ? run_max : expected);

@@ -13,7 +13,7 @@
         literal, sizeof(literal) - 1                                                               \
     }
 
-static const rt_text counter[] = {STATIC_TEXT("counter")}, other[] = {STATIC_TEXT("other")};
+static const rt_text counter[] = {STATIC_TEXT("counter")}, unknown_name[] = {STATIC_TEXT("other")};
 static const cnf_compile_message message = {.source = STATIC_TEXT("app/0"),
                                             .line = 3,
                                             .severity = CNF_SEVERITY_ERROR,
@@ -28,7 +28,7 @@ static const cnf_compile_answer wrong = {.code = RT_COMPILE_TIME,
                                          .message = STATIC_TEXT("1 error"),
                                          .messages = &message,
                                          .message_count = 1};
-static const cnf_compile_answer fine = {.code = RT_OK};
+static const cnf_compile_answer success = {.code = RT_OK};
 
 static cnf_judgement judge(rt_arena *arena, const scn_error *error, bool by_front_end,
                            const cnf_compile_answer *answer)
@@ -78,7 +78,7 @@ static void what_is_not_is_told(void **state)
     } rows[] = {
         {{.documents = STATIC_TEXT("postlink-error")},
          false,
-         &fine,
+         &success,
          "compile:error:succeeded:app",
          "module app is not refused as expected: it was compiled"},
         {{.documents = STATIC_TEXT("postlink-error")},
@@ -105,7 +105,7 @@ static void what_is_not_is_told(void **state)
          "compile:error:class:app",
          "module app is not refused as expected: our class is postlink-error, expected "
          "link-error\napp/0:1: variable is torn"},
-        {{.names = other, .name_count = 1},
+        {{.names = unknown_name, .name_count = 1},
          false,
          &torn,
          "compile:error:names:app",

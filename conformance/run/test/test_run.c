@@ -173,11 +173,11 @@ static void subjects_are_compared_with_sim(void **state)
                    "differential:memory:differs:data/element-0");
     /* A comparison that was not possible is noted in the record. */
     const cnf_record *blind = assert_verdict(fixture, "blind", "vendor", "PASS", "");
-    const cnf_record *same = record_of(fixture, "same", "vendor");
-    assert_int_equal(same->judgement.unobserved_count, 0);
+    const cnf_record *equal = record_of(fixture, "same", "vendor");
+    assert_int_equal(equal->judgement.unobserved_count, 0);
     assert_int_equal(blind->judgement.unobserved_count, 1);
-    assert_int_equal(blind->judgement.expected, same->judgement.expected + 1);
-    assert_int_equal(blind->judgement.observed, same->judgement.observed);
+    assert_int_equal(blind->judgement.expected, equal->judgement.expected + 1);
+    assert_int_equal(blind->judgement.observed, equal->judgement.observed);
 }
 
 static void an_unavailable_subject_is_asked_once(void **state)
@@ -536,10 +536,10 @@ static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
     assert_int_equal(cnf_run(&fixture->options, fixture->files, 1, keep, fixture),
                      CNF_RUN_COMPLETE);
     assert_verdict(fixture, "refused", "sim", "PASS", "");
-    static const char *const others[] = {"vendor", "links"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_verdict(fixture, "refused", others[i], "SKIP", "");
-        const cnf_record *record = record_of(fixture, "refused", others[i]);
+    static const char *const executed_subjects[] = {"vendor", "links"};
+    for (size_t i = 0; i < sizeof executed_subjects / sizeof *executed_subjects; i++) {
+        assert_verdict(fixture, "refused", executed_subjects[i], "SKIP", "");
+        const cnf_record *record = record_of(fixture, "refused", executed_subjects[i]);
         assert_true(rt_text_is(record->judgement.capability, "reference-only"));
         assert_true(rt_text_is(record->judgement.answer, "yes"));
     }

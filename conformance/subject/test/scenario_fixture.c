@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
-scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *of, const char *steps)
+scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *fixture,
+                                    const char *steps)
 {
-    rt_text text = rt_arena_printf(arena, "%s%s", of->head, steps);
+    rt_text text = rt_arena_printf(arena, "%s%s", fixture->head, steps);
     scn_problems problems;
     const scn_scenario *read =
         scn_read(arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
@@ -24,9 +25,9 @@ scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *of,
     scn_module *modules = rt_arena_alloc_array(arena, 2, sizeof *modules);
     for (int i = 0; i < 2; i++) {
         modules[i] = read->modules[i];
-        modules[i].images = of->images[i];
+        modules[i].images = fixture->images[i];
     }
-    if (of->library.length > 0) modules[1].file_name = of->library;
+    if (fixture->library.length > 0) modules[1].file_name = fixture->library;
     *scenario = *read;
     scenario->modules = modules;
     return scenario;

@@ -13,7 +13,8 @@ typedef struct scenario_fixture {
 } scenario_fixture;
 
 /* Reads the scenario with the given steps, into the arena; a problem fails the test. */
-scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *of, const char *steps);
+scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *fixture,
+                                    const char *steps);
 
 /* Reads a subject's messages to the end, into the arena, and closes the descriptor. */
 void scenario_fixture_messages(rt_arena *arena, int descriptor, cnf_messages *out_messages);

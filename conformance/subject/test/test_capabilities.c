@@ -50,12 +50,12 @@ static void what_is_not_there_is_said(void **state)
 {
     (void)state;
     const dev_capabilities nothing = {0};
-    static const char *const said[] = {"takes: none\n", "links: nothing\n", "aspects: none\n",
-                                       "sub-groups: none that can be required\n"};
+    static const char *const lines[] = {"takes: none\n", "links: nothing\n", "aspects: none\n",
+                                        "sub-groups: none that can be required\n"};
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &nothing);
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        assert_non_null(strstr(rt_buffer_string(&text), said[i]));
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_non_null(strstr(rt_buffer_string(&text), lines[i]));
     assert_null(strstr(rt_buffer_string(&text), "yes"));
     rt_buffer_free(&text);
 }
@@ -65,12 +65,13 @@ static void spirv_is_told_of_who_takes_it(void **state)
 {
     (void)state;
     const dev_capabilities takes = {.formats_taken = 1u << RT_FORMAT_SPIRV64_GEN};
-    const dev_capabilities others = {.formats_taken = 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE};
+    const dev_capabilities ptx_device = {.formats_taken =
+                                             1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE};
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &takes);
     assert_non_null(strstr(rt_buffer_string(&text), "SPIR-V: version not reported\n"));
     rt_buffer_free(&text);
-    cnf_capabilities_write(&text, &others);
+    cnf_capabilities_write(&text, &ptx_device);
     assert_null(strstr(rt_buffer_string(&text), "SPIR-V"));
     rt_buffer_free(&text);
 }

@@ -210,14 +210,14 @@ static uint32_t compare(fixture *f, bool by_tool, const char *const *lines,
     return count;
 }
 
-static void assert_difference(const cnf_layer_difference *one, rt_event_kind kind, const char *what,
-                              uint32_t claimed, uint32_t seen)
+static void assert_difference(const cnf_layer_difference *difference, rt_event_kind kind,
+                              const char *what, uint32_t claimed, uint32_t seen)
 {
-    assert_int_equal(one->kind, kind);
-    if (!rt_text_is(one->what, what))
-        fail_msg("'%.*s' instead of '%s'", RT_TEXT_ARG(one->what), what);
-    assert_int_equal(one->claimed, claimed);
-    assert_int_equal(one->seen, seen);
+    assert_int_equal(difference->kind, kind);
+    if (!rt_text_is(difference->what, what))
+        fail_msg("'%.*s' instead of '%s'", RT_TEXT_ARG(difference->what), what);
+    assert_int_equal(difference->claimed, claimed);
+    assert_int_equal(difference->seen, seen);
 }
 
 static void a_true_trace_has_no_difference(void **state)

@@ -169,7 +169,7 @@ static void images_of_newer_spirv_are_skipped(void **state)
     const scn_scenario *scenario = scenario_fixture_read(
         &f->arena, &scenarios, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
     const struct {
-        uint32_t taken;
+        uint32_t spirv_max;
         bool skipped;
     } rows[] = {{0, false}, {0x00010000, false}, {0x00010200, false}, {0x0000ff00, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -180,7 +180,7 @@ static void images_of_newer_spirv_are_skipped(void **state)
         const cnf_runtime runtime = {.operations = &cnf_reference_operations,
                                      .capabilities = {.name = RT_TEXT("d"),
                                                       .formats_taken = 1u << RT_FORMAT_SPIRV64,
-                                                      .spirv_max = rows[i].taken}};
+                                                      .spirv_max = rows[i].spirv_max}};
         assert_int_equal(cnf_skip(&emitter, scenario, &runtime), rows[i].skipped);
         close(ends[1]);
         assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);

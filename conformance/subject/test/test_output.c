@@ -24,7 +24,7 @@ static void expect_read(const cnf_output *output, const char *text)
 
 /* Prints both ways: through the C library, as drivers do, and directly, as the simulated device
  * does. */
-static void print_both(const char *buffered, const char *direct)
+static void print_twice(const char *buffered, const char *direct)
 {
     printf("%s", buffered);
     fflush(stdout);
@@ -50,18 +50,18 @@ static void kept_and_handed_on(void **state)
     printf("of a parent");
     assert_true(cnf_output_open(&output, &scenario));
     expect_read(&output, "");
-    print_both("one ", "two\n");
+    print_twice("one ", "two\n");
     expect_read(&output, "one two\n");
     expect_read(&output, "one two\n");
     output.seen = 4;
     expect_read(&output, "two\n");
-    print_both("three", "");
+    print_twice("three", "");
     expect_read(&output, "two\nthree");
     cnf_output_close(&output);
 
-    char all[64] = "";
-    assert_int_equal(pread(file, all, sizeof all - 1, 0), 13);
-    assert_string_equal(all, "one two\nthree");
+    char content[64] = "";
+    assert_int_equal(pread(file, content, sizeof content - 1, 0), 13);
+    assert_string_equal(content, "one two\nthree");
     assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
     close(before);
     close(file);

@@ -132,10 +132,10 @@ static void run(fixture *f, const char *wish, const char *steps)
     f->child = (cnf_child_result){.end = CNF_PROCESS_EXITED};
     assert_true(rt_read_all(ends[0], &f->child.messages));
     close(ends[0]);
-    int how;
-    assert_int_equal(waitpid(pid, &how, 0), pid);
-    f->child.code = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how);
-    if (WIFSIGNALED(how)) f->child.end = CNF_PROCESS_SIGNALLED;
+    int wait_status;
+    assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+    f->child.code = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+    if (WIFSIGNALED(wait_status)) f->child.end = CNF_PROCESS_SIGNALLED;
     cnf_messages_read(&f->arena, rt_buffer_text(&f->child.messages), &f->messages);
     cnf_judge(&f->arena, &f->child, &f->messages, &f->judgement);
     rt_buffer_free(&f->child.messages);
@@ -150,7 +150,7 @@ static void run(fixture *f, const char *wish, const char *steps)
 
 static const struct misbehaviour_row {
     host_request at;
-    const char *how;
+    const char *failure;
     cnf_verdict verdict;
     const char *signature;
 } misbehaviours[] = {
@@ -191,7 +191,7 @@ static void misbehaviour_becomes_a_verdict(void **state)
     for (size_t i = 0; i < sizeof misbehaviours / sizeof *misbehaviours; i++) {
         const struct misbehaviour_row *row = &misbehaviours[i];
         char wish[32];
-        snprintf(wish, sizeof wish, "%d:%s", (int)row->at, row->how);
+        snprintf(wish, sizeof wish, "%d:%s", (int)row->at, row->failure);
         run(f, wish, STEPS);
         if (f->judgement.verdict != row->verdict)
             fprintf(stderr, "%s: %.*s\n", wish, RT_TEXT_ARG(f->judgement.message));
@@ -310,7 +310,7 @@ static void refusals_are_compared_with_the_documents_part(void **state)
 #define EXPECTED "  - expect: {bundle: j, has: [apply]}\n"
 
 static const struct bundle_row {
-    const char *how, *steps;
+    const char *failure, *steps;
     cnf_verdict verdict;
     const char *signature;
 } bundle_rows[] = {
@@ -333,7 +333,7 @@ static void bundles_are_asked_for_and_shown(void **state)
     for (size_t i = 0; i < sizeof bundle_rows / sizeof *bundle_rows; i++) {
         const struct bundle_row *row = &bundle_rows[i];
         char wish[32];
-        snprintf(wish, sizeof wish, "%d:%s", *row->how ? (int)HOST_BUNDLE : 99, row->how);
+        snprintf(wish, sizeof wish, "%d:%s", *row->failure ? (int)HOST_BUNDLE : 99, row->failure);
         run(f, wish, row->steps);
         if (f->judgement.verdict != row->verdict)
             fprintf(stderr, "row %zu: %.*s\n", i, RT_TEXT_ARG(f->judgement.message));

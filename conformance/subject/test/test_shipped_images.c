@@ -31,11 +31,11 @@ static const rt_property_set caller_sets[] = {{TEXT("SYCL/virtual functions"), &
 static const rt_text kernel[] = {TEXT("report")};
 
 /* The image as libsycl gets it, alone in a scenario. */
-static rt_image shipped(rt_arena *arena, rt_image given)
+static rt_image shipped(rt_arena *arena, rt_image image)
 {
-    given.name = rt_text_of("app/0");
+    image.name = rt_text_of("app/0");
     scn_module *module = rt_arena_alloc(arena, sizeof *module);
-    *module = (scn_module){.images = {&given, 1}};
+    *module = (scn_module){.images = {&image, 1}};
     scn_scenario scenario = {.modules = module, .module_count = 1};
     return cnf_shipped_images(arena, &scenario)->modules[0].images.images[0];
 }
@@ -44,27 +44,27 @@ static void test_a_provider_by_hand_gets_an_entry(void **state)
 {
     (void)state;
     rt_arena arena = {0};
-    rt_image made = shipped(&arena, (rt_image){.sets = provider_sets, .set_count = 1});
-    assert_int_equal(made.kernel_count, 1);
-    assert_true(rt_text_is(made.kernels[0], "functions of app/0"));
+    rt_image result = shipped(&arena, (rt_image){.sets = provider_sets, .set_count = 1});
+    assert_int_equal(result.kernel_count, 1);
+    assert_true(rt_text_is(result.kernels[0], "functions of app/0"));
     rt_arena_reset(&arena);
 }
 
 static void test_others_keep_their_entries(void **state)
 {
     (void)state;
-    const rt_image others[] = {
+    const rt_image without_entry[] = {
         {.sets = provider_sets, .set_count = 2}, /* its export becomes the entry */
         {.sets = dummy_sets, .set_count = 1},    /* libsycl must ignore it */
         {.sets = NULL, .set_count = 0},
     };
     rt_arena arena = {0};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_int_equal(shipped(&arena, others[i]).kernel_count, 0);
+    for (size_t i = 0; i < sizeof without_entry / sizeof *without_entry; i++)
+        assert_int_equal(shipped(&arena, without_entry[i]).kernel_count, 0);
     rt_image caller = {.sets = caller_sets, .set_count = 1, .kernels = kernel, .kernel_count = 1};
-    rt_image made = shipped(&arena, caller);
-    assert_int_equal(made.kernel_count, 1);
-    assert_true(rt_text_is(made.kernels[0], "report"));
+    rt_image result = shipped(&arena, caller);
+    assert_int_equal(result.kernel_count, 1);
+    assert_true(rt_text_is(result.kernels[0], "report"));
     rt_arena_reset(&arena);
 }
 

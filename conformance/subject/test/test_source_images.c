@@ -58,9 +58,9 @@ static void an_image_is_its_source(void **state)
     rt_arena arena = {0};
     const scn_scenario scenario = {.modules = &plain, .module_count = 1};
     assert_null(cnf_source_obstacle_find(&scenario));
-    const scn_scenario *made = cnf_source_images(&arena, &scenario);
-    const rt_image *image = &made->modules[0].images.images[0];
-    assert_int_equal(made->modules[0].images.count, 1);
+    const scn_scenario *result = cnf_source_images(&arena, &scenario);
+    const rt_image *image = &result->modules[0].images.images[0];
+    assert_int_equal(result->modules[0].images.count, 1);
     assert_int_equal(image->format, RT_FORMAT_OPENCL_C);
     assert_true(rt_text_is(image->name, "app/0"));
     assert_ptr_equal(image->kernels, kernels);
@@ -110,7 +110,7 @@ static void what_source_cannot_say_is_named(void **state)
         {.source = {.language = SCN_LANGUAGE_SPIRV_ASM, .name = TEXT("a"), .code = TEXT("Op\n")}}};
     static const rt_image constants[] = {{.sets = constant_sets, .set_count = 1}};
     scn_module rows[6];
-    const char *const wanted[] = {
+    const char *const capabilities[] = {
         "opencl-c-sources", "opencl-c-sources", "formats", "split", "split", "spec_constants"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         rows[i] = plain;
@@ -127,7 +127,7 @@ static void what_source_cannot_say_is_named(void **state)
         const scn_scenario scenario = {.modules = modules, .module_count = 2};
         const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(&scenario);
         assert_non_null(obstacle);
-        assert_string_equal(obstacle->capability, wanted[i]);
+        assert_string_equal(obstacle->capability, capabilities[i]);
     }
 }
 

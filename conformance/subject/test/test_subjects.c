@@ -139,15 +139,15 @@ static void intel_gpu_is_captured_where_there_is_none(void **state)
 static void dpcpp_sees_that_driver_and_no_cache(void **state)
 {
     (void)state;
-    static const char *const wanted[] = {
+    static const char *const expected[] = {
         "OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES=", "ONEAPI_DEVICE_SELECTOR=opencl:cpu",
         "SYCL_CACHE_PERSISTENT=0"};
     const cnf_subject *subject = cnf_subject_find(RT_TEXT("dpcpp"));
     rt_arena arena = {0};
     const char *const *list = subject->environment(&arena);
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_memory_equal(list[i], wanted[i], strlen(wanted[i]));
-    assert_null(list[sizeof wanted / sizeof *wanted]);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_memory_equal(list[i], expected[i], strlen(expected[i]));
+    assert_null(list[sizeof expected / sizeof *expected]);
     rt_arena_reset(&arena);
 }
 

@@ -283,16 +283,16 @@ static const scn_memory memories[] = {
      .tolerance = 1},
 };
 
-static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *other)
+static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *subject)
 {
     const scn_scenario scenario = {.memories = memories, .memory_count = 2};
-    cnf_messages left, right;
-    cnf_messages_read(arena, rt_text_of(oracle), &left);
-    cnf_messages_read(arena, rt_text_of(other), &right);
-    assert_null(left.fault);
-    assert_null(right.fault);
+    cnf_messages expected_messages, got_messages;
+    cnf_messages_read(arena, rt_text_of(oracle), &expected_messages);
+    cnf_messages_read(arena, rt_text_of(subject), &got_messages);
+    assert_null(expected_messages.fault);
+    assert_null(got_messages.fault);
     cnf_judgement judgement = {.verdict = CNF_VERDICT_PASS, .step = SCN_NONE};
-    cnf_differential(arena, &scenario, &left, &right, &judgement);
+    cnf_differential(arena, &scenario, &expected_messages, &got_messages, &judgement);
     return judgement;
 }
 
@@ -302,7 +302,7 @@ static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *ot
     "\"observed\":" observed ",\"branch\":" branch ",\"branches\":2}\n"
 
 static const struct differential_row {
-    const char *oracle, *other;
+    const char *oracle, *subject;
     const char *signature; /* "": equal */
     const char *says;      /* part of the message */
 } differential_rows[] = {
@@ -353,7 +353,7 @@ static void memories_are_compared(void **state)
     for (size_t i = 0; i < sizeof differential_rows / sizeof *differential_rows; i++) {
         const struct differential_row *row = &differential_rows[i];
         rt_arena arena = {0};
-        cnf_judgement judgement = compare(&arena, row->oracle, row->other);
+        cnf_judgement judgement = compare(&arena, row->oracle, row->subject);
         bool equal = row->signature[0] == '\0';
         if (judgement.verdict != (equal ? CNF_VERDICT_PASS : CNF_VERDICT_FAIL))
             fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
@@ -369,14 +369,14 @@ static void memories_are_compared(void **state)
 #define TRACE(events)   "{\"type\":\"trace\",\"events\":[" events "]}\n"
 #define LINK(image, by) "{\"event\":\"link\",\"inputs\":[\"" image "\"],\"by\":\"" by "\"}"
 
-static void assert_parting(const char *oracle, const char *other, const char *expected)
+static void assert_parting(const char *oracle, const char *subject, const char *expected)
 {
     rt_arena arena = {0};
-    cnf_messages left, right;
-    cnf_messages_read(&arena, rt_text_of(oracle), &left);
-    cnf_messages_read(&arena, rt_text_of(other), &right);
+    cnf_messages expected_messages, got_messages;
+    cnf_messages_read(&arena, rt_text_of(oracle), &expected_messages);
+    cnf_messages_read(&arena, rt_text_of(subject), &got_messages);
     cnf_judgement judgement = {.verdict = CNF_VERDICT_FAIL, .message = RT_TEXT("why")};
-    cnf_traces_part(&arena, &left, &right, &judgement);
+    cnf_traces_part(&arena, &expected_messages, &got_messages, &judgement);
     assert_string_equal(judgement.message.data, expected);
     rt_arena_reset(&arena);
 }

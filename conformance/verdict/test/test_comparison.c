@@ -20,7 +20,7 @@ static cnf_record record_make(cnf_verdict verdict, const char *signature, double
 }
 
 /* Compares two single records; NULL: that run has none. Returns true if there is a regression. */
-static bool said(const cnf_record *before, const cnf_record *after, const char *expected)
+static bool is_regression(const cnf_record *before, const cnf_record *after, const char *expected)
 {
     cnf_records old_run = {before, before ? 1 : 0, 0}, new_run = {after, after ? 1 : 0, 0};
     rt_buffer text = {0};
@@ -38,45 +38,52 @@ static void every_change_is_named_and_judged(void **state)
     (void)state;
     cnf_record pass = record_make(CNF_VERDICT_PASS, "", 1);
     cnf_record fail = record_make(CNF_VERDICT_FAIL, "step0:a", 1);
-    cnf_record other = record_make(CNF_VERDICT_FAIL, "step1:b", 1);
+    cnf_record other_failure = record_make(CNF_VERDICT_FAIL, "step1:b", 1);
     cnf_record known = record_make(CNF_VERDICT_XFAIL, "step0:a", 1);
     cnf_record skip = record_make(CNF_VERDICT_SKIP, "", 0);
     skip.judgement.capability = RT_TEXT("fp64");
     skip.judgement.answer = RT_TEXT("no");
-    assert_true(said(&pass, &fail,
-                     "new failure: linking/a.yaml on pocl: FAIL step0:a, was PASS\n"
-                     "new failure: 1\n"));
-    assert_true(
-        said(&known, &other, "new failure: linking/a.yaml on pocl: FAIL step1:b, was XFAIL"));
-    assert_true(
-        said(NULL, &fail, "new failure: linking/a.yaml on pocl: FAIL step0:a, was nothing"));
-    assert_true(
-        said(&pass, &skip, "skipped now: linking/a.yaml on pocl: SKIP (fp64: no), was PASS"));
-    assert_true(said(&pass, NULL, "not in the new run: linking/a.yaml on pocl: nothing, was PASS"));
-    assert_false(said(&fail, &other, "changed failure: linking/a.yaml on pocl: FAIL step1:b, was"));
-    assert_false(said(&fail, &pass, "fixed: linking/a.yaml on pocl: PASS, was FAIL step0:a"));
-    assert_false(said(&known, &pass, "fixed: linking/a.yaml on pocl: PASS, was XFAIL step0:a"));
-    assert_false(said(&pass, &known, "known failure now: linking/a.yaml on pocl: XFAIL step0:a"));
-    assert_false(said(&skip, &pass, "no longer skipped: linking/a.yaml on pocl: PASS, was SKIP"));
-    assert_false(said(NULL, &pass, "added: linking/a.yaml on pocl: PASS, was nothing"));
-    assert_false(said(&fail, &fail, "nothing changed\n"));
-    assert_false(said(&skip, NULL, "nothing changed\n"));
+    assert_true(is_regression(&pass, &fail,
+                              "new failure: linking/a.yaml on pocl: FAIL step0:a, was PASS\n"
+                              "new failure: 1\n"));
+    assert_true(is_regression(&known, &other_failure,
+                              "new failure: linking/a.yaml on pocl: FAIL step1:b, was XFAIL"));
+    assert_true(is_regression(NULL, &fail,
+                              "new failure: linking/a.yaml on pocl: FAIL step0:a, was nothing"));
+    assert_true(is_regression(&pass, &skip,
+                              "skipped now: linking/a.yaml on pocl: SKIP (fp64: no), was PASS"));
+    assert_true(is_regression(&pass, NULL,
+                              "not in the new run: linking/a.yaml on pocl: nothing, was PASS"));
+    assert_false(is_regression(&fail, &other_failure,
+                               "changed failure: linking/a.yaml on pocl: FAIL step1:b, was"));
+    assert_false(
+        is_regression(&fail, &pass, "fixed: linking/a.yaml on pocl: PASS, was FAIL step0:a"));
+    assert_false(
+        is_regression(&known, &pass, "fixed: linking/a.yaml on pocl: PASS, was XFAIL step0:a"));
+    assert_false(
+        is_regression(&pass, &known, "known failure now: linking/a.yaml on pocl: XFAIL step0:a"));
+    assert_false(
+        is_regression(&skip, &pass, "no longer skipped: linking/a.yaml on pocl: PASS, was SKIP"));
+    assert_false(is_regression(NULL, &pass, "added: linking/a.yaml on pocl: PASS, was nothing"));
+    assert_false(is_regression(&fail, &fail, "nothing changed\n"));
+    assert_false(is_regression(&skip, NULL, "nothing changed\n"));
 }
 
 static void slower_is_beyond_both_bounds(void **state)
 {
     (void)state;
-    cnf_record quick = record_make(CNF_VERDICT_PASS, "", 0.1), one = quick, at = quick,
+    cnf_record quick = record_make(CNF_VERDICT_PASS, "", 0.1), one_second = quick, at = quick,
                past = quick;
-    cnf_record short_one = quick;
-    one.seconds = 1;
+    cnf_record short_time = quick;
+    one_second.seconds = 1;
     at.seconds = 2;
     past.seconds = 2.25;
-    short_one.seconds = 0.5;
-    assert_false(said(&one, &at, "nothing changed\n"));
+    short_time.seconds = 0.5;
+    assert_false(is_regression(&one_second, &at, "nothing changed\n"));
     assert_true(
-        said(&one, &past, "slower: linking/a.yaml on pocl: PASS in 2.25 s, was PASS in 1.00 s\n"));
-    assert_false(said(&quick, &short_one, "nothing changed\n"));
+        is_regression(&one_second, &past,
+                      "slower: linking/a.yaml on pocl: PASS in 2.25 s, was PASS in 1.00 s\n"));
+    assert_false(is_regression(&quick, &short_time, "nothing changed\n"));
 }
 
 static void the_last_record_of_a_key_counts_and_conditions_are_part_of_it(void **state)

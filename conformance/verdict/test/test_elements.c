@@ -237,12 +237,12 @@ static void what_is_not_defined_may_be_anything(void **state)
     assert_int_equal(difference.first, 1);
     /* A NaN with an undefined byte is compared as bytes: it is not known to be a NaN. */
     memory = memory_of(&field_FLOAT, 1);
-    static const uint8_t quiet[] = {0, 0, 0xc0, 0x7f}, other[] = {1, 0, 0xc0, 0x7f};
+    static const uint8_t quiet[] = {0, 0, 0xc0, 0x7f}, payload[] = {1, 0, 0xc0, 0x7f};
     defined = 0x0f;
-    assert_true(cnf_elements_compare(&arena, &memory, (rt_bytes){quiet, 4}, (rt_bytes){other, 4},
+    assert_true(cnf_elements_compare(&arena, &memory, (rt_bytes){quiet, 4}, (rt_bytes){payload, 4},
                                      (rt_bytes){&defined, 1}, &difference));
     defined = 0x07;
-    assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){quiet, 4}, (rt_bytes){other, 4},
+    assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){quiet, 4}, (rt_bytes){payload, 4},
                                       (rt_bytes){&defined, 1}, &difference));
     rt_arena_reset(&arena);
 }
@@ -334,9 +334,10 @@ static void elements_of_several_numbers_are_matched(void **state)
                          .tolerance_kind = SCN_TOLERANCE_ABSOLUTE,
                          .tolerance = 1};
     static const weighed expected[] = {{1, 5}, {2, 5}, {1, 6}};
-    static const weighed same[] = {{2, 4}, {1, 7}, {1, 5}}, other_key[] = {{3, 5}, {1, 7}, {1, 5}};
+    static const weighed reordered[] = {{2, 4}, {1, 7}, {1, 5}},
+                         other_key[] = {{3, 5}, {1, 7}, {1, 5}};
     static const weighed too_far[] = {{2, 5}, {1, 7}, {1, 7}};
-    assert_int_equal(lacking(&memory, expected, same), 0);
+    assert_int_equal(lacking(&memory, expected, reordered), 0);
     assert_int_equal(lacking(&memory, expected, other_key), 1);
     assert_int_equal(lacking(&memory, expected, too_far), 1); /* 7 is outside the tolerance of 5 */
     /* (0,0) matches either element, (1,-1) only the first: (0,0) must give the first away. */
@@ -430,15 +431,18 @@ static void differences_are_told(void **state)
     (void)state;
     rt_arena arena = {0};
     static const float expected[] = {1, 1, 1, 1}, got[] = {1, 2, 1, 1.00000012f};
-    rt_bytes wanted = {(const uint8_t *)expected, 16}, found = {(const uint8_t *)got, 16};
+    rt_bytes expected_bytes = {(const uint8_t *)expected, 16},
+             got_bytes = {(const uint8_t *)got, 16};
     scn_memory memory = memory_of(&field_FLOAT, 4);
     cnf_difference difference;
-    assert_false(cnf_elements_compare(&arena, &memory, wanted, found, (rt_bytes){0}, &difference));
+    assert_false(cnf_elements_compare(&arena, &memory, expected_bytes, got_bytes, (rt_bytes){0},
+                                      &difference));
     assert_string_equal(difference.text.data,
                         "m[1]: expected 1 = 0x1p+0 (0x3f800000), got 2 = 0x1p+1 (0x40000000), "
                         "8388608 ULP apart\n2 of 4 elements differ: 1 and 3");
     memory.unordered = true;
-    assert_false(cnf_elements_compare(&arena, &memory, wanted, found, (rt_bytes){0}, &difference));
+    assert_false(cnf_elements_compare(&arena, &memory, expected_bytes, got_bytes, (rt_bytes){0},
+                                      &difference));
     assert_string_equal(difference.text.data,
                         "m[2]: expected 1 = 0x1p+0 (0x3f800000) in any place, got no equal "
                         "element\n2 of 4 elements lack a partner: all from 2 on");

@@ -17,7 +17,7 @@ typedef struct fixture {
     char root[64];
     cnf_expectations read;
     rt_buffer problems;
-    bool fine;
+    bool is_valid;
 } fixture;
 
 static void file_write(const char *root, const char *path, const char *content)
@@ -36,17 +36,17 @@ static const char *const files[] = {"requirements.yaml", "device/a.yaml", "devic
 
 static int set_up(void **state)
 {
-    fixture *made = calloc(1, sizeof *made);
-    snprintf(made->root, sizeof made->root, "/tmp/assay-expectations-XXXXXX");
-    if (!mkdtemp(made->root)) return -1;
+    fixture *f = calloc(1, sizeof *f);
+    snprintf(f->root, sizeof f->root, "/tmp/assay-expectations-XXXXXX");
+    if (!mkdtemp(f->root)) return -1;
     for (size_t i = 0; i < 3; i++) {
         char name[96];
-        snprintf(name, sizeof name, "%s/%s", made->root, folders[i]);
+        snprintf(name, sizeof name, "%s/%s", f->root, folders[i]);
         if (mkdir(name, 0777) != 0) return -1;
     }
     for (size_t i = 0; i < 4; i++)
-        file_write(made->root, files[i], "");
-    *state = made;
+        file_write(f->root, files[i], "");
+    *state = f;
     return 0;
 }
 
@@ -54,39 +54,39 @@ static int tear_down(void **state)
 {
     static const char *const written[] = {"expectations/pocl.yaml", "expectations/polc.yaml",
                                           "expectations/sim.yaml", "more/pocl.yaml"};
-    fixture *made = *state;
+    fixture *f = *state;
     char name[160];
     for (size_t i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%s/%s", made->root, written[i]);
+        snprintf(name, sizeof name, "%s/%s", f->root, written[i]);
         unlink(name);
-        snprintf(name, sizeof name, "%s/%s", made->root, files[i]);
+        snprintf(name, sizeof name, "%s/%s", f->root, files[i]);
         unlink(name);
     }
     for (size_t i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s/%s", made->root, folders[i]);
+        snprintf(name, sizeof name, "%s/%s", f->root, folders[i]);
         rmdir(name);
     }
-    int left = rmdir(made->root);
-    cnf_expectations_free(&made->read);
-    rt_buffer_free(&made->problems);
-    free(made);
-    return left;
+    int status = rmdir(f->root);
+    cnf_expectations_free(&f->read);
+    rt_buffer_free(&f->problems);
+    free(f);
+    return status;
 }
 
 /* Reads the fixture's expectations again, including those of `more` if requested. */
-static void expectations_read(fixture *made, bool more)
+static void expectations_read(fixture *f, bool with_folder)
 {
     static const rt_text subjects[] = {{"sim", 3}, {"pocl", 4}, {"intel-cpu", 9}};
-    cnf_expectations_free(&made->read);
-    rt_buffer_free(&made->problems);
+    cnf_expectations_free(&f->read);
+    rt_buffer_free(&f->problems);
     char name[96], folder[96];
-    snprintf(name, sizeof name, "%s/device/a.yaml", made->root);
-    snprintf(folder, sizeof folder, "%s/more", made->root);
+    snprintf(name, sizeof name, "%s/device/a.yaml", f->root);
+    snprintf(folder, sizeof folder, "%s/more", f->root);
     const cnf_file file = {rt_text_of(name), RT_TEXT("device/a.yaml")};
     const cnf_files found = {&file, 1};
-    rt_text given = rt_text_of(folder);
-    made->fine = cnf_expectations_read(&made->read, &found, &given, more ? 1 : 0, subjects, 3,
-                                       &made->problems);
+    rt_text required_folder = rt_text_of(folder);
+    f->is_valid = cnf_expectations_read(&f->read, &found, &required_folder, with_folder ? 1 : 0,
+                                        subjects, 3, &f->problems);
 }
 
 #define HEAD "assay_expectations: 1\nsubject: pocl\nentries:\n"
@@ -138,68 +138,68 @@ static const struct wrong_row {
 
 static void wrong_files_are_refused(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong_rows / sizeof *wrong_rows; i++) {
         char path[64], expected[256];
         snprintf(path, sizeof path, "expectations/%s.yaml", wrong_rows[i].name);
-        file_write(made->root, path, wrong_rows[i].text);
-        expectations_read(made, false);
-        snprintf(expected, sizeof expected, "%s/%s%s", made->root, path, wrong_rows[i].says);
-        if (made->fine || !rt_text_starts(rt_buffer_text(&made->problems), expected))
-            fail_msg("row %zu: %s\nexpected %s", i, rt_buffer_string(&made->problems), expected);
+        file_write(f->root, path, wrong_rows[i].text);
+        expectations_read(f, false);
+        snprintf(expected, sizeof expected, "%s/%s%s", f->root, path, wrong_rows[i].says);
+        if (f->is_valid || !rt_text_starts(rt_buffer_text(&f->problems), expected))
+            fail_msg("row %zu: %s\nexpected %s", i, rt_buffer_string(&f->problems), expected);
         char name[160];
-        snprintf(name, sizeof name, "%s/%s", made->root, path);
+        snprintf(name, sizeof name, "%s/%s", f->root, path);
         unlink(name);
     }
 }
 
 static void folders_must_be_there_when_they_are_named(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const rt_text subject = {"pocl", 4}, none = {"/nowhere/at/all", 15};
     rt_buffer problems = {0};
     const cnf_files no_files = {0};
-    assert_false(cnf_expectations_read(&made->read, &no_files, &none, 1, &subject, 1, &problems));
+    assert_false(cnf_expectations_read(&f->read, &no_files, &none, 1, &subject, 1, &problems));
     assert_string_equal(rt_buffer_string(&problems),
                         "/nowhere/at/all: cannot be read: No such file or directory\n");
     rt_buffer_free(&problems);
-    expectations_read(made, true);
-    assert_true(made->fine);
-    assert_int_equal(made->read.entries.count, 0);
+    expectations_read(f, true);
+    assert_true(f->is_valid);
+    assert_int_equal(f->read.entries.count, 0);
 }
 
 static void the_same_entry_in_two_folders_is_refused(void **state)
 {
-    fixture *made = *state;
-    file_write(made->root, "expectations/pocl.yaml", HEAD A SIG REST);
-    file_write(made->root, "more/pocl.yaml", HEAD A "    verdict: CRASH\n" REST);
-    expectations_read(made, true);
-    assert_false(made->fine);
-    assert_non_null(strstr(rt_buffer_string(&made->problems), "more/pocl.yaml:4:5: error: "));
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml", HEAD A SIG REST);
+    file_write(f->root, "more/pocl.yaml", HEAD A "    verdict: CRASH\n" REST);
+    expectations_read(f, true);
+    assert_false(f->is_valid);
+    assert_non_null(strstr(rt_buffer_string(&f->problems), "more/pocl.yaml:4:5: error: "));
 }
 
 /* A valid file truncated at every byte, or with many different bytes changed, is read, or rejected
  * with a message that names it. */
 static void damaged_files_are_read_or_refused(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const char whole[] =
         HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
                    "      Two\n      lines.\n    reference: DL-RESOLVE-09\n"
                    "    reproduction: shows.c\n";
     static const char bytes[] = {'\n', '"', ':', '-', '9', '\t', '[', (char)0xff};
     char text[sizeof whole], start[96];
-    snprintf(start, sizeof start, "%s/expectations/pocl.yaml:", made->root);
+    snprintf(start, sizeof start, "%s/expectations/pocl.yaml:", f->root);
     uint32_t refused = 0;
     for (size_t at = 0; at < sizeof whole - 1; at++) {
         for (size_t i = 0; i <= sizeof bytes; i++) {
             memcpy(text, whole, sizeof whole);
             text[at] = i < sizeof bytes ? bytes[i] : '\0'; /* truncates the text there */
-            file_write(made->root, "expectations/pocl.yaml", text);
-            expectations_read(made, false);
-            refused += !made->fine;
-            assert_true(made->fine == (made->problems.size == 0));
-            assert_true(made->fine || rt_text_starts(rt_buffer_text(&made->problems), start));
+            file_write(f->root, "expectations/pocl.yaml", text);
+            expectations_read(f, false);
+            refused += !f->is_valid;
+            assert_true(f->is_valid == (f->problems.size == 0));
+            assert_true(f->is_valid || rt_text_starts(rt_buffer_text(&f->problems), start));
         }
     }
     assert_true(refused > sizeof whole);
@@ -293,17 +293,17 @@ static const judge_row judge_rows[] = {
      "the entry\n"},
 };
 
-static void assert_row(fixture *made, size_t index)
+static void assert_row(fixture *f, size_t index)
 {
     const judge_row *row = &judge_rows[index];
     char text[1024];
     snprintf(text, sizeof text, HEAD "%s", row->entries);
-    file_write(made->root, "expectations/pocl.yaml", text);
-    expectations_read(made, false);
-    if (!made->fine) fail_msg("row %zu: %s", index, rt_buffer_string(&made->problems));
+    file_write(f->root, "expectations/pocl.yaml", text);
+    expectations_read(f, false);
+    if (!f->is_valid) fail_msg("row %zu: %s", index, rt_buffer_string(&f->problems));
     cnf_judgement judgement = judgement_of(row->verdict, row->signature);
     cnf_known known;
-    cnf_expectations_apply(&made->read, RT_TEXT("device/a.yaml"), rt_text_of(row->subject),
+    cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), rt_text_of(row->subject),
                            rt_text_of(row->driver), &judgement, &known);
     if (judgement.verdict != row->with)
         fail_msg("row %zu: %s", index, cnf_verdict_word(judgement.verdict));
@@ -316,15 +316,15 @@ static void assert_row(fixture *made, size_t index)
         assert_true(rt_text_is(known.reason, "It hangs."));
     }
     rt_buffer written = {0};
-    cnf_expectations_write(&written, &made->read);
+    cnf_expectations_write(&written, &f->read);
     char expected[512] = "";
     const char *colon = strstr(row->written, "/expectations");
     if (colon) {
         snprintf(expected, sizeof expected, "%.*s%s%s", (int)(colon - row->written), row->written,
-                 made->root, colon);
+                 f->root, colon);
     }
     assert_string_equal(rt_buffer_string(&written), expected);
-    assert_int_equal(cnf_expectations_hold(&made->read),
+    assert_int_equal(cnf_expectations_hold(&f->read),
                      !rt_text_starts(rt_buffer_text(&written), "unused"));
     rt_buffer_free(&written);
 }
@@ -348,17 +348,17 @@ static void entries_with_options_come_first(void **state)
         {"pocl{A=2}", SEEN, CNF_VERDICT_XFAIL},
         {"pocl", SEEN, CNF_VERDICT_XFAIL},
     };
-    fixture *made = *state;
-    file_write(made->root, "expectations/pocl.yaml", HEAD A SIG REST);
-    file_write(made->root, "more/pocl.yaml",
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml", HEAD A SIG REST);
+    file_write(f->root, "more/pocl.yaml",
                "assay_expectations: 1\nsubject: pocl{A=1}\nentries:\n" A
                "    signature: \"step2:a:b:c\"\n" REST);
-    expectations_read(made, true);
-    assert_true(made->fine);
+    expectations_read(f, true);
+    assert_true(f->is_valid);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cnf_judgement judgement = judgement_of(CNF_VERDICT_FAIL, rows[i].signature);
         cnf_known known;
-        cnf_expectations_apply(&made->read, RT_TEXT("device/a.yaml"), rt_text_of(rows[i].subject),
+        cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), rt_text_of(rows[i].subject),
                                RT_TEXT("PoCL 3.1"), &judgement, &known);
         if (judgement.verdict != rows[i].with)
             fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
@@ -367,14 +367,14 @@ static void entries_with_options_come_first(void **state)
 
 static void every_key_is_kept(void **state)
 {
-    fixture *made = *state;
-    file_write(made->root, "expectations/pocl.yaml",
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml",
                HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
                           "      Two\n      lines.\n    reference: DL-RESOLVE-09, OpenCL 3.0\n"
                           "    reproduction: shows.c\n");
-    expectations_read(made, false);
-    if (!made->fine) fail_msg("%s", rt_buffer_string(&made->problems));
-    const cnf_expectation *entry = &made->read.entries.items[0];
+    expectations_read(f, false);
+    if (!f->is_valid) fail_msg("%s", rt_buffer_string(&f->problems));
+    const cnf_expectation *entry = &f->read.entries.items[0];
     assert_true(rt_text_is(entry->reason, "Two lines."));
     assert_true(rt_text_is(entry->reference, "DL-RESOLVE-09, OpenCL 3.0"));
     assert_true(rt_text_is(entry->driver, "3.1"));

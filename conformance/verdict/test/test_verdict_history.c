@@ -102,10 +102,10 @@ static void several_writers_at_once_lose_nothing(void **state)
         assert_true(writers[i] >= 0);
         if (writers[i] > 0) continue;
         rt_sink *sink = rt_sink_create();
-        bool fine = true;
+        bool is_ok = true;
         for (int run = 0; run < RUNS; run++)
-            fine = fine && rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass));
-        _exit(fine ? 0 : 1);
+            is_ok = is_ok && rt_ok(add(sink, "2026-01-01T00:00:00Z", &pass));
+        _exit(is_ok ? 0 : 1);
     }
     for (int i = 0; i < WRITERS; i++) {
         int status;
