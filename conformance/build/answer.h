@@ -4,7 +4,7 @@
 
 #include "conformance/build/compile.h"
 
-/* Appends an answer.  A failing one has no artefact. */
+/* Appends an answer. A failed one has no artefact. */
 void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer);
 
 #endif

@@ -11,7 +11,7 @@ rt_text cnf_cache_folder(const cnf_cache *cache);
  * most size_kept bytes are left. Files that vanish meanwhile are not an error. */
 void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept);
 
-/* Finds and stores the output of one tool for a request of its own, beside the answers of the
+/* Finds and stores the output of one tool for a separate request, next to the answers of the
  * worker. The key covers `tool`, which is not empty and identifies the tool and its version, but
  * none of the other compilers. Otherwise like cnf_cache_find and cnf_cache_keep. */
 bool cnf_cache_tool_find(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_answer);

@@ -1,4 +1,5 @@
-/* Answers a request from the cache, or else from a worker, whose end it awaits. */
+/* Answers a request from the cache or, if it is not there, from a worker, and waits for the
+ * worker's end. */
 #include "conformance/build/cache.h"
 #include "conformance/process/process.h"
 

@@ -1,4 +1,4 @@
-/* Compilers' messages, line by line.
+/* Parses compilers' messages, line by line.
  *
  * Messages about other files are dropped, because a scenario cannot change clang's headers. An
  * error inside the prelude is attributed to the source that misuses it, at the place given by the
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The number at the front, 0 where there is none; lines past the bound are no lines of a source. */
+/* The number at the front, 0 if there is none; lines beyond the bound are not lines of a source. */
 static uint32_t take_number(rt_text *rest)
 {
     enum { NUMBER_MAX = 999999999 };
@@ -50,7 +50,7 @@ bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out
         rt_text_take_prefix(&rest, ":");
         rt_text_take_prefix(&rest, " ");
     } else {
-        /* `prelude:LINE:COLUMN: ` is a place that means nothing to the author of a scenario. */
+        /* `prelude:LINE:COLUMN: ` is meaningless to the author of a scenario. */
         if (rt_text_take_prefix(&rest, "prelude:")) {
             take_number(&rest);
             if (rt_text_take_prefix(&rest, ":")) take_number(&rest);

@@ -24,7 +24,7 @@ bool cnf_front_end_exists(scn_language language);
 /* Reports whether a language's sources can be compiled for nvptx64 as well as for spir64. */
 bool cnf_front_end_makes_ptx(scn_language language);
 
-/* How a module wants its sources compiled. */
+/* The options with which a module's sources are compiled. */
 typedef struct cnf_front_end_options {
     rt_text build_options; /* of OpenCL and SYCL sources; already validated */
     rt_split split;        /* of SYCL sources, which their compiler splits; post-link splits the

@@ -1,10 +1,10 @@
-/* From a module's sources to its images.
+/* Builds a module's images from its sources.
  *
  * Every source goes through the front end of its language. The bitcode of all sources goes through
- * post-link together; SPIR-V is an image as it is; SYCL arrives as images, split by the shipped
- * compiler source by source. Where the module asks for the native format, the offline compiler
+ * post-link together; SPIR-V is used as an image unchanged; SYCL arrives as images, split by the
+ * shipped compiler source by source. If the module requests the native format, the offline compiler
  * translates them. For PTX the sources are compiled once more. An image written by hand is compiled
- * alone and then described as the scenario says. Images are numbered in this order. */
+ * separately and then described as the scenario says. Images are numbered in this order. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/front_end.h"
@@ -219,8 +219,8 @@ static void add_globals(module_job *job, rt_device_global_list list)
     }
 }
 
-/* `made` says what is made and how it is split; the rest is the module's. The images are in the
- * worker's arena. */
+/* `request` has the sources, format and split; the other members come from the module. The images
+ * are in the worker's arena. */
 static rt_status postlink(module_job *job, rt_postlink_request request, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
@@ -258,7 +258,7 @@ static void add_source_image(module_job *job, rt_image image)
     *rt_vector_push(&job->images) = image;
 }
 
-/* Adds the images that post-link makes of the module's sources in bitcode. */
+/* Adds the images that post-link builds from the module's sources in bitcode. */
 static rt_status postlink_sources(module_job *job, const source_unit *units, rt_format format,
                                   bool ahead_of_time, image_list *out)
 {

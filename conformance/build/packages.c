@@ -1,4 +1,4 @@
-/* Where ci/setup put Python packages. */
+/* Finds the Python packages that ci/setup installed. */
 #include "conformance/build/packages.h"
 
 #include <stdlib.h>

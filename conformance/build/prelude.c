@@ -1,31 +1,30 @@
 /* The prelude.
  *
- * SYCL_EXTERNAL is the documents' word for a function that other translation units may call.  Clang
- * has no such attribute in OpenCL C, and post-link takes every function with external linkage for
- * one, so the word stands for nothing.
+ * SYCL_EXTERNAL is the documents' word for a function that other translation units may call. Clang
+ * has no such attribute in OpenCL C, and post-link treats every function with external linkage as
+ * one, so the macro is empty.
  *
- * SPEC_CONSTANT(type, name, default) makes `name` a specialisation constant: a declared variable,
- * so that nothing folds it, and another one that holds its default.  A semicolon may follow or not.
- * Post-link knows the variables by their symbols (reference/compiler/postlink/spec_constants.h),
- * takes both out and replaces every use.
+ * SPEC_CONSTANT(type, name, default) declares `name` as a specialisation constant: a variable that
+ * is only declared, so that nothing folds it, and another one that holds its default. A semicolon
+ * may follow. Post-link recognises the variables by their symbols
+ * (reference/compiler/postlink/spec_constants.h), removes both and replaces every use.
  *
  * Document 004's properties, and the aspects that a function uses, are annotations, which post-link
  * reads (reference/compiler/postlink/virtual_functions.h): INDIRECTLY_CALLABLE or
- * INDIRECTLY_CALLABLE_IN
- * ("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a kernel,
- * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
- * is part of the code wherever the class is, so a virtual function that has it is emitted though
- * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
- * object<T>(storage) is the one that is there.  Clang 14 dies of a virtual destructor where no
- * operator delete is known, and drops the annotations of destructors, so that the properties are
- * also told as assumptions (reference/compiler/ir/assumptions.c).
+ * INDIRECTLY_CALLABLE_IN("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a
+ * kernel, CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function. A
+ * property is part of the code wherever the class is, so a virtual function that has it is emitted
+ * though nothing calls it. new_object<T>(storage, ...) creates an object in existing memory,
+ * object<T>(storage) is the object that is already there. Clang 14 crashes on a virtual destructor
+ * if no operator delete is declared, and drops the annotations of destructors, so the properties
+ * are also written as assumptions (reference/compiler/ir/assumptions.c).
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property
- * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
- * lvalue of `type`.  EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer
- * to it, since clang drops the annotations of what is only declared.  Annotations tell post-link
- * the properties as they are written (reference/compiler/postlink/device_globals.h). */
+ * and the value itself with it, first in the variable in either case. DG(name) is the value, an
+ * lvalue of `type`. EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer to
+ * it, since clang drops the annotations of declarations. Annotations give post-link the properties
+ * as they are written (reference/compiler/postlink/device_globals.h). */
 #include "conformance/build/prelude.h"
 
 #include "reference/base/check.h"
@@ -47,10 +46,10 @@
 /* Clang 14 drops the annotations of destructors but keeps assumptions. */
 #define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
 
-/* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
- * behind __ASSAY_SCOPE_ gives ", 1" and so a second argument, or anything else, which is one
- * argument that is ignored.  More than six properties cannot all be different, so that what
- * follows the sixth is refused anyway. */
+/* Selects one of two layouts: 1 if device_image_scope is among the properties. Pasting that name
+ * after __ASSAY_SCOPE_ gives ", 1" and so a second argument; pasting any other name gives one
+ * argument, which is ignored. More than six properties cannot all be different, so whatever follows
+ * the sixth is refused anyway. */
 #define SCOPES                                                                                     \
     "#define __ASSAY_SCOPE_device_image_scope ~, 1\n"                                              \
     "#define __ASSAY_SECOND_OF(a, b, ...) b\n"                                                     \
@@ -95,7 +94,7 @@
     "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
     "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
 
-/* Inside extern "C" clang gives used static definitions an alias, which device code does not have.
+/* Inside extern "C" clang gives used static definitions an alias, which device code cannot contain.
  */
 #define DEVICE_GLOBALS_CPP                                                                          \
     SCOPES                                                                                          \

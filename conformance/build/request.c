@@ -149,7 +149,7 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->profile = (rt_profile)rt_read_below(reader, RT_PROFILE_COUNT);
     request->build_options = rt_read_text(reader);
     request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* not a format that modules
-                                                                         * ask for */
+                                                                         * can request */
     request->target_aspects = rt_read_u64(reader);
     request->embed_ir = read_truth(reader);
     request->compile_options = rt_read_text(reader);

@@ -1,9 +1,9 @@
 /* The device_globals that the host code of a SYCL source registers.
  *
- * The shipped compiler is asked for device code alone, so the calls of device_global_map::add in
- * the integration footer are not visible. The list is read from the images instead, which know
- * every variable that device code uses; a variable that device code does not use is missing.
- * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ front-end". */
+ * The shipped compiler is run for device code only, so the calls of device_global_map::add in the
+ * integration footer are not visible. The list is read from the images instead, which contain every
+ * variable that device code uses; a variable that device code does not use is missing. Source:
+ * document 002 (DeviceGlobal.md), "Changes to the DPC++ front-end". */
 #ifndef CONFORMANCE_BUILD_SYCL_GLOBALS_H
 #define CONFORMANCE_BUILD_SYCL_GLOBALS_H
 

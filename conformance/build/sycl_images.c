@@ -1,18 +1,18 @@
-/* SYCLBIN to images.
+/* Converts SYCLBIN to images.
  *
- * The set `SYCL/kernel names` of a binary lists kernels, exported functions, and each of them a
- * second time behind the name of the bundle ("rtc_0$…"), in no order; what can be launched is what
- * the code has as entry points, in its order.
+ * The set `SYCL/kernel names` of a binary lists kernels and exported functions, and each of them a
+ * second time after the name of the bundle ("rtc_0$…"), in no particular order; kernels that can be
+ * launched are the entry points of the code, in its order.
  *
- * The name of the bundle also stands before the ids of device_globals in their set, and nowhere
- * else: the code's HostAccessINTEL decorations and the mapping of ids to symbols have them without.
- * It tells bundles of one process apart, and every compilation here is a process of its own, in
- * which the only bundle is "rtc_0".  What tells translation units apart is the prefix that the
- * driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
+ * The name of the bundle also precedes the ids of device_globals in their set, but not elsewhere:
+ * the code's HostAccessINTEL decorations and the mapping of ids to symbols have the ids without it.
+ * It distinguishes the bundles of one process, and every compilation here runs in a separate
+ * process, in which the only bundle is "rtc_0". Translation units are distinguished by the prefix
+ * that the driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
  *
  * A compilation takes some two seconds and depends on the source and this one compiler, so its
- * result is kept apart from the module's images: a change to another source of the module, or to
- * post-link, does not compile it again. */
+ * result is cached separately from the module's images: a change to another source of the module,
+ * or to post-link, does not compile it again. */
 #include "conformance/build/sycl_images.h"
 
 #include "conformance/build/cache.h"

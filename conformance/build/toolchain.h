@@ -1,4 +1,4 @@
-/* Where the compilers are: clang 14, spirv-as, the compiler plugin with its library libclc, and the
+/* Finds the compilers: clang 14, spirv-as, the compiler plugin with its library libclc, and the
  * shipped SYCL compiler. Files are examined, nothing is run. Workload: once per process, also in
  * runs that find everything in the cache. */
 #ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* Paths, "" where a tool was not found. */
+/* Paths; "" if a tool was not found. */
 typedef struct cnf_toolchain {
     char clang[PATH_MAX];
     char spirv_as[PATH_MAX];
@@ -22,10 +22,10 @@ typedef struct cnf_toolchain {
  * and libclc (where the distribution keeps it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
-/* Finds a program by its name in PATH; false, and "", where there is none. */
+/* Finds a program by its name in PATH; false, and "", if there is none. */
 bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
 
-/* Finds one of assay's shared libraries: beside the running program, then in the library folder
+/* Finds one of assay's shared libraries: next to the running program, then in the library folder
  * that belongs to it; false, and "", if it is missing. */
 bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
 

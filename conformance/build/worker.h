@@ -1,5 +1,4 @@
-/* The parts of the worker: the state of its process, and the two kinds of artefacts that it makes.
- */
+/* The parts of the worker: the state of its process, and the functions of its parts. */
 #ifndef CONFORMANCE_BUILD_WORKER_H
 #define CONFORMANCE_BUILD_WORKER_H
 

@@ -1,4 +1,4 @@
-/* The steps that make kernel bundles, and what is expected of the bundles. */
+/* Steps that create kernel bundles, and expectations about them. */
 #include "conformance/subject/execute.h"
 
 #include "reference/base/alloc.h"

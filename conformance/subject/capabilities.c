@@ -1,4 +1,4 @@
-/* Capabilities as lines, the flags by a table. */
+/* Prints capabilities as lines; the flags come from a table. */
 #include "conformance/subject/capabilities.h"
 
 #include "conformance/subject/skip.h"

@@ -1,15 +1,15 @@
-/* What a device says that it can do, for people: `assay subjects`. */
+/* A device's capabilities as text, for `assay subjects`. */
 #ifndef CONFORMANCE_SUBJECT_CAPABILITIES_H
 #define CONFORMANCE_SUBJECT_CAPABILITIES_H
 
 #include "reference/device/device.h"
 
 /* Appends every capability as a line "NAME: VALUE"; a value that the device does not report is "not
- * told". */
+ * reported". */
 void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities);
 
 /* Appends the same for the shipped runtime: the aspects of its device, and the capabilities for
- * which scenarios are skipped on it, whatever the device. */
+ * which scenarios are skipped on it, on any device. */
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities);
 
 #endif

@@ -1,4 +1,4 @@
-/* The steps that give work to queues, and those that wait for it. */
+/* Steps that submit work to queues, and steps that wait for it. */
 #include "conformance/subject/execute.h"
 
 #include "conformance/scenario/resolve/variables.h"
@@ -40,7 +40,7 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
     return RT_STATUS_OK;
 }
 
-/* The queue that a step made. */
+/* The number of the queue that a step created. */
 static rt_status queue_find(cnf_execution *execution, uint32_t step, uint32_t *out_queue)
 {
     *out_queue = execution->results[step].queue;
@@ -51,7 +51,7 @@ static rt_status queue_find(cnf_execution *execution, uint32_t step, uint32_t *o
 
 /* The queue that a command names, or the default queue of its device, and the commands of earlier
  * steps that it waits for. Steps that were refused as expected, or that belong to the other
- * profile, left no command to wait for. */
+ * profile, have no command to wait for. */
 static rt_status command_begin(cnf_execution *execution, const scn_step *step, uint32_t *out_queue,
                                cnf_after *out_after)
 {

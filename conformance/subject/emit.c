@@ -1,4 +1,4 @@
-/* Messages as JSON lines, each written with one call so that none is half there when we die. */
+/* Writes messages as JSON lines, each with one call, so that a crash leaves no partial line. */
 #include "conformance/subject/emit.h"
 
 #include "conformance/json/json.h"

@@ -1,4 +1,4 @@
-/* The life of a scenario: setting up, the steps one after the other, the end. */
+/* Executes a scenario: set-up, the steps in order, the end. */
 #include "conformance/subject/layer.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/number.h"
@@ -51,7 +51,7 @@ void cnf_execution_close(cnf_execution *execution)
     rt_arena_reset(&execution->arena);
 }
 
-/* A process of the program starts without any object of earlier steps. */
+/* A new process of the program has no objects of earlier steps. */
 static void tables_reset(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -80,8 +80,8 @@ static rt_status run_restart(cnf_execution *execution)
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    /* An expectation that reads the trace needs the driver calls since the last look in it. Reading
-     * them takes time for each call so far, so it is skipped for memories. */
+    /* An expectation that reads the trace needs the driver calls since the last look. Reading them
+     * takes time for each call so far, so expectations about memories skip it. */
     bool judges_trace = false;
     for (uint32_t i = 0; i < step->expect_count; i++) {
         scn_expect_kind kind = step->expect[i].kind;
@@ -213,7 +213,7 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
 {
     bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
     execution->skipped = real && status.code == RT_UNSUPPORTED;
-    /* Even if its device was never asked: this failure is the subject's. */
+    /* Even if its device was never used, this failure is the subject's. */
     execution->was_used = execution->was_used || !rt_ok(status);
     if (execution->skipped)
         cnf_emit_skip(execution->emitter, "real-program", "no",

@@ -34,8 +34,8 @@ struct cnf_layer; /* layer.h */
 
 /* One scenario running on one subject.
  *
- * The threads of a parallel take turns (reference/base/handover.h), so one thread at a time uses
- * this structure; only findings may arrive from a thread of the device. */
+ * The threads of a parallel step take turns (reference/base/handover.h), so only one thread at a
+ * time uses this structure; only findings may arrive from a thread of the device. */
 struct cnf_execution {
     const scn_scenario *scenario;
     const cnf_subject *subject;
@@ -121,8 +121,8 @@ void cnf_run_profiling(cnf_execution *execution, uint32_t step);
 
 /* ---- judge*.c: expectations --------------------------------------------------------------- */
 
-/* Evaluates one expectation with no side effect except a host read, if it needs one: fills kind,
- * what, ok, observed, code, place, line and message of a check, whose step is set. */
+/* Evaluates one expectation, with no side effect except a host read if it needs one: fills in kind,
+ * what, ok, observed, code, place, line and message of a check whose step is set. */
 typedef void cnf_evaluate(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check);
 cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf_evaluate_program,
@@ -135,7 +135,8 @@ bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
 bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *peers,
                       uint32_t peer_count);
 rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count);
-/* An expectation about something that the subject does not show is neither met nor missed. */
+/* Marks an expectation as neither met nor missed, because the subject does not show what it is
+ * about. */
 void cnf_leave_unobserved(cnf_emitted_check *check);
 /* Later expectations of output start after what has been printed so far. */
 void cnf_output_seen(cnf_execution *execution);

@@ -1,4 +1,4 @@
-/* The layer's variables, and its log. */
+/* Sets the OpenCL layer's environment variables and reads its log. */
 #include "conformance/subject/layer.h"
 
 #include "backends/opencl/opencl.h"

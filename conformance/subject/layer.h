@@ -1,8 +1,8 @@
-/* The OpenCL layer under a subject of ours: what the driver was really asked for is compared with
- * what the runtime's trace claims.
+/* The OpenCL layer beneath a subject: compares the calls that the driver received with what the
+ * runtime's trace claims.
  *
- * The log is a file in memory that the runner made and keeps (CNF_CHILD_LOG), so that it survives
- * the child; a child that was started by hand makes its own. */
+ * The log is a file in memory that the runner creates and keeps (CNF_CHILD_LOG), so that it
+ * survives the child; a child that was started by hand creates its own. */
 #ifndef CONFORMANCE_SUBJECT_LAYER_H
 #define CONFORMANCE_SUBJECT_LAYER_H
 
@@ -21,7 +21,7 @@ typedef struct cnf_layer {
  * host program of the shipped runtime. */
 bool cnf_layer_fits(const cnf_subject *subject);
 
-/* Path of the layer's library in the arena, beside this program or where it is installed; empty if
+/* Path of the layer's library in the arena, next to this program or where it is installed; empty if
  * it is missing. */
 rt_text cnf_layer_find(rt_arena *arena);
 
@@ -31,12 +31,12 @@ rt_text cnf_layer_find(rt_arena *arena);
  */
 const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t hidden);
 
-/* Sets the same variables in this process, with a log of its own. The loader reads them when the
+/* Sets the same variables in this process, with a separate log. The loader reads them when the
  * first device is opened and then puts the layer before every driver. */
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden);
 
-/* Restores the variables once the loader has read them: other processes started by the child would
- * write to some file of theirs with the same descriptor number. */
+/* Restores the variables once the loader has read them: otherwise, other processes started by the
+ * child would write to whichever file has the same descriptor number there. */
 void cnf_layer_begun(cnf_layer *layer);
 
 /* Frees the layer's data. The descriptor stays open: the layer stays loaded and may still write. */

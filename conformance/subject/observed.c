@@ -1,4 +1,4 @@
-/* From calls to events: what each program is made of is followed through creating, compiling and
+/* Converts calls to events; tracks the images of each program through its creation, compilation and
  * linking. */
 #include "conformance/subject/observed.h"
 #include "reference/base/vector.h"
@@ -9,7 +9,7 @@ typedef struct seen_program {
     uint64_t number;
     const rt_text *images;
     uint32_t image_count;
-    uint32_t created; /* index of its CREATE; UINT32_MAX: made by linking */
+    uint32_t created; /* index of its CREATE; UINT32_MAX: created by linking */
 } seen_program;
 
 typedef struct log_observer {
@@ -55,7 +55,7 @@ static const seen_program *program_find(const log_observer *observer, uint32_t p
     return NULL;
 }
 
-/* The images from which a call makes an executable or linkable program. */
+/* The images from which a call builds an executable or linkable program. */
 static void images_take(const seen_program *program, cnf_observed *observed)
 {
     static const rt_text unknown = {"?", 1};

@@ -1,15 +1,15 @@
-/* What an OpenCL driver was seen to be asked for, in terms of the reference runtime's events.
+/* The calls that an OpenCL driver received, in terms of the reference runtime's events.
  *
- * The OpenCL layer's log (backends/opencl/layer/log.h) has every call of a process; this picks what
- * corresponds to an event of reference/trace, whichever runtime made the calls, ours or another:
+ * The OpenCL layer's log (backends/opencl/layer/log.h) has every call of a process; this selects
+ * the calls that correspond to an event of reference/trace, whichever runtime made them:
  *
  *   CREATE         a program from one code: clCreateProgramWithIL, …KHR, …WithBinary, …WithSource
  *   LINK           clLinkProgram
- *   BUILD          an executable program exists: clBuildProgram, clLinkProgram that succeeded
+ *   BUILD          an executable program exists: clBuildProgram, or clLinkProgram that succeeded
  *   KERNEL_CREATE  clCreateKernel
  *   LAUNCH         clEnqueueNDRangeKernel, clEnqueueTask
  *
- * Images are known by the content that was passed, as rt_hash128 has it. */
+ * Images are identified by the hash (rt_hash128) of the content that was passed. */
 #ifndef CONFORMANCE_SUBJECT_OBSERVED_H
 #define CONFORMANCE_SUBJECT_OBSERVED_H
 

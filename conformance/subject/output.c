@@ -1,4 +1,4 @@
-/* Keeping what kernels print (output.h). */
+/* Captures the output of kernels; see output.h. */
 #include "conformance/subject/output.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* What kernels print.
+/* The output of kernels.
  *
- * Drivers print on the standard output of their process, and so does the simulated device.  For a
- * scenario that expects some output this process' standard output is a file in memory while the
- * scenario runs; what is in it goes where it would have gone when the scenario ends.
- * Source: OpenCL C specification 3.0, section 6.15.14.1 "printf output synchronization". */
+ * Drivers print on the standard output of their process, and so does the simulated device. If a
+ * scenario expects output, the standard output of this process is a file in memory while the
+ * scenario runs; at the end its content is written to the original standard output. Source: OpenCL
+ * C specification 3.0, section 6.15.14.1 "printf output synchronization". */
 #ifndef CONFORMANCE_SUBJECT_OUTPUT_H
 #define CONFORMANCE_SUBJECT_OUTPUT_H
 

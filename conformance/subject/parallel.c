@@ -1,7 +1,7 @@
-/* Lists of steps on threads of their own.
+/* Runs lists of steps on separate threads.
  *
- * The threads are real, and take turns: between two steps, and where the runtime says so
- * (reference/base/handover.h).  Which order comes out is drawn from the seed. */
+ * The threads are real, but take turns: they switch between two steps, and at the points that the
+ * runtime chooses (reference/base/handover.h). The seed determines the order. */
 #include "conformance/subject/execute.h"
 
 #include "reference/base/alloc.h"
@@ -15,7 +15,7 @@
 typedef struct list_thread {
     cnf_execution *execution;
     rt_handover *handover;
-    uint32_t step;  /* the parallel */
+    uint32_t step;  /* the step of the lists */
     uint32_t index; /* of the list, from 0 */
     pthread_t thread;
 } list_thread;

@@ -88,7 +88,7 @@ typedef struct probe {
     uint32_t host[COUNT]; /* the data written, later the data read */
 } probe;
 
-/* The command after all earlier ones. */
+/* The next command, which waits for all earlier ones. */
 static dev_command next_command(const probe *state)
 {
     return (dev_command){
@@ -185,8 +185,8 @@ const scn_scenario cnf_probe_scenario = {
     .step_count = 1,
 };
 
-/* Compares the numbers with what the kernel, if it ran, made of two halves with a value each. On a
- * wrong one, out_message gets a line. */
+/* Compares the numbers with the expected ones: each half started with one value, and the kernel, if
+ * it ran, changed every element. On a wrong number, out_message gets a line. */
 static bool numbers_compare(const uint8_t *data, uint32_t first_half, uint32_t second_half,
                             bool kernel_ran, rt_buffer *out_message)
 {
@@ -229,8 +229,8 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
         state.host[i] = WRITTEN;
     rt_status status = make_objects(&state);
     if (rt_ok(status) && capabilities.executes) status = run_commands(&state);
-    /* A linker that this machine lacks is not the device's fault: it was opened, and accepted its
-     * memories. */
+    /* A linker that is missing on this machine is not the device's fault: the device was opened and
+     * accepted its memories. */
     bool right = status.code == RT_UNAVAILABLE && capabilities.links_with_tool;
     if (rt_ok(status))
         right =

@@ -1,7 +1,7 @@
-/* Whether a device still computes: a small computation whose answer is known.
+/* Checks whether a device still computes, with a small computation whose answer is known.
  *
- * A driver may answer questions after a crash or a hang of another process and yet compute no more,
- * or wrongly; what runs on such a device afterwards proves nothing. */
+ * After a crash or a hang of another process a driver may still answer queries but compute nothing,
+ * or wrongly; later results of such a device prove nothing. */
 #ifndef CONFORMANCE_SUBJECT_PROBE_H
 #define CONFORMANCE_SUBJECT_PROBE_H
 
@@ -19,8 +19,8 @@ bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
 /* Writes, fills and copies memories, runs a kernel from SPIR-V over the result if the device takes
  * that format, and compares every number. A device that executes nothing must build the kernel; a
- * device whose linker is missing on this machine is not asked to. True: everything is right. False:
- * out_message gets a line that says what is wrong. */
+ * device whose linker is missing on this machine skips this. True: everything is right. False:
+ * out_message gets a line that describes the error. */
 bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message);
 
 #endif

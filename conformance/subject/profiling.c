@@ -1,7 +1,7 @@
-/* The question for a command's times, and what must be true of the answer.
+/* Reads the times of a command and judges them.
  *
- * Times are a device's, and no two runs have the same; that they are in order within one command
- * checked.c sees to, or the adapter refuses them. */
+ * Times belong to the device, and no two runs have the same. checked.c, or the adapter, ensures
+ * that the times of one command are in order. */
 #include "conformance/subject/execute.h"
 
 static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *out_times)

@@ -26,7 +26,7 @@ static rt_loader *loader_of(const cnf_execution *execution)
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
 /* Opens the subject's device once for each device of the scenario, and creates the real loader if
- * it is wanted, or reports what is missing. */
+ * the options select it, or reports what is missing. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     rt_arena *arena = &execution->arena;
@@ -148,7 +148,7 @@ static rt_runtime *create_runtime(cnf_execution *execution)
     return rt_runtime_create(&parameters);
 }
 
-/* Creates what the program has when its process starts, and starts it. */
+/* Creates the objects that the program has when its process starts, and starts it. */
 static rt_status process_begin(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -185,8 +185,8 @@ static rt_status reference_end(cnf_execution *execution)
     return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
 }
 
-/* After a restart a real program is a new process; the old one has exited, and its record goes once
- * nothing refers to its modules. */
+/* After a restart a real program is a new process; the old one has exited, and its record is freed
+ * once nothing refers to its modules. */
 static rt_status reference_restart(cnf_execution *execution)
 {
     cnf_reference *reference = cnf_reference_of(execution);

@@ -1,4 +1,4 @@
-/* The reference runtime as one that executes scenarios; for the files of reference*.c. */
+/* The reference runtime as an executor of scenarios; for the files reference*.c. */
 #ifndef CONFORMANCE_SUBJECT_REFERENCE_H
 #define CONFORMANCE_SUBJECT_REFERENCE_H
 
@@ -27,7 +27,7 @@ rt_scheduler *cnf_reference_scheduler(const cnf_execution *execution);
 RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
                                                   const rt_device *device);
 
-/* The memory to which fusion may promote what an accessor sees. */
+/* The memory to which fusion may promote the elements that an accessor covers. */
 rt_promotion cnf_reference_promotion(scn_promotion promotion);
 
 /* Converts values of constants to the runtime's form; the caller frees the table with rt_free. */

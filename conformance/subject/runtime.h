@@ -1,8 +1,8 @@
 /* The runtime that executes a scenario, as one table of operations.
  *
- * Steps, judges and messages know nothing else of it.  The reference runtime is one
- * (reference.c), over a device that a backend opens; the shipped one, which a host program
- * drives, is another (shipped.c). */
+ * Steps, judges and messages depend only on this table. There are two runtimes: the reference
+ * runtime (reference.c), over a device that a backend opens, and the shipped one (shipped.c), which
+ * a host program drives. */
 #ifndef CONFORMANCE_SUBJECT_RUNTIME_H
 #define CONFORMANCE_SUBJECT_RUNTIME_H
 
@@ -21,7 +21,7 @@ typedef struct cnf_runtime_operations cnf_runtime_operations;
 /* The common part of every runtime; the first member of its own structure. */
 typedef struct cnf_runtime {
     const cnf_runtime_operations *operations;
-    dev_capabilities capabilities; /* of the device behind the scenario's devices */
+    dev_capabilities capabilities; /* of the device that serves as the scenario's devices */
     rt_trace *trace;               /* NULL until set-up; lives as long as the runtime */
 } cnf_runtime;
 
@@ -89,7 +89,7 @@ struct cnf_runtime_operations {
      * a wrong result, out_message gets a line. The scenario is cnf_probe_scenario. */
     bool (*probe)(cnf_execution *execution, rt_buffer *out_message);
 
-    /* Creates memories; loads the executable, what is preloaded, and what they need. */
+    /* Creates memories; loads the executable, the preloaded modules and their dependencies. */
     rt_status (*set_up)(cnf_execution *execution);
     /* Ends the program, whose commands have all ended, and starts it again as set_up did; NULL:
      * this runtime cannot restart. */
@@ -139,7 +139,7 @@ struct cnf_runtime_operations {
     const cnf_fusion_operations *fusion;       /* NULL: not supported by this runtime */
     const cnf_profiling_operations *profiling; /* as above */
 
-    /* Adds to the trace what has happened since the last call and did not get there by itself. */
+    /* Adds the events since the last call that do not enter the trace by themselves. */
     void (*look)(cnf_execution *execution);
     /* True if events of a kind reach the trace (empty field), with that field. */
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
@@ -148,7 +148,7 @@ struct cnf_runtime_operations {
     bool (*identifies_program)(const cnf_runtime *runtime, rt_event_kind kind);
     /* The choices made where the documents leave something open; valid until the next operation. */
     void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
-    /* True once the runtime under test, or the device beneath ours, was asked for anything. */
+    /* True once the runtime under test, or the device beneath the reference runtime, was used. */
     bool (*was_used)(const cnf_runtime *runtime);
 };
 

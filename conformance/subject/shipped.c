@@ -1,8 +1,8 @@
 /* The shipped DPC++ runtime: the scenario's host program, built from real files and linked with
- * libsycl, is told what to do step by step.
+ * libsycl, receives requests step by step.
  *
- * It is a runtime and not a device: what the documents demand of the runtime is judged on it, and
- * what only the reference runtime says (rules, texts, choices) is not. */
+ * It is a runtime and not a device: requirements of the documents on the runtime are judged on it;
+ * properties that only the reference runtime has (rules, texts, choices) are not. */
 #include "conformance/subject/shipped.h"
 
 #include "conformance/build/packages.h"
@@ -161,7 +161,8 @@ static rt_status shipped_set_up(cnf_execution *execution)
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
-/* Has a module opened or closed and traces what constructors and destructors did. */
+/* Opens or closes a module in the host program and traces what its constructors and destructors
+ * did. */
 static rt_status module_change(cnf_execution *execution, uint32_t module, bool opens)
 {
     cnf_host *host = cnf_shipped_of(execution)->host;

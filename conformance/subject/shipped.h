@@ -1,5 +1,5 @@
-/* The shipped DPC++ runtime as one that executes scenarios, by the host program that is linked with
- * it (conformance/host); for the files of shipped*.c. */
+/* The shipped DPC++ runtime as an executor of scenarios, through the host program that is linked
+ * with it (conformance/host); for the files shipped*.c. */
 #ifndef CONFORMANCE_SUBJECT_SHIPPED_H
 #define CONFORMANCE_SUBJECT_SHIPPED_H
 
@@ -61,8 +61,8 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* The variable that tells the OpenCL layer in the host program where this process's log is, in the
- * arena; NULL: there is none. */
+/* The variable that gives the OpenCL layer in the host program the place of this process's log, in
+ * the arena; NULL: there is none. */
 const char *cnf_shipped_layer_variable(cnf_execution *execution);
 
 /* cnf_runtime_operations.look: adds the driver calls since the last look. */

@@ -1,4 +1,4 @@
-/* Asking the host program; what it says is checked here, once for all questions. */
+/* Sends requests to the host program and checks its answers, in one place for all requests. */
 #include "conformance/subject/shipped.h"
 
 cnf_question cnf_question_begin(host_request kind)

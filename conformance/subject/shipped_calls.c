@@ -1,7 +1,7 @@
-/* What the shipped runtime asks the driver for, as the OpenCL layer recorded it in the host
- * program: brought into the trace in terms of the reference runtime's events.
+/* Adds the driver calls of the shipped runtime, which the OpenCL layer records in the host program,
+ * to the trace as events of the reference runtime.
  *
- * Code that is none of the scenario's is the runtime's own and left out. */
+ * Code that belongs to no image of the scenario is the runtime's own and is left out. */
 #include "conformance/subject/layer.h"
 #include "conformance/subject/shipped.h"
 
@@ -111,7 +111,7 @@ void cnf_shipped_look(cnf_execution *execution)
         reader.names = cnf_scenario_images(execution, &reader.name_count);
         reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);
         uint32_t at = 0;
-        /* The remaining calls have not returned; they are added where they do. */
+        /* The remaining calls have not returned; they are added when they do. */
         while (at < reader.found.count && reader.found.items[at].call->returned)
             at++;
         for (; shipped->calls_seen < at; shipped->calls_seen++)

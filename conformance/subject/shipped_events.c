@@ -1,7 +1,7 @@
-/* What is seen of the shipped runtime: which events reach the trace, and by whom.
+/* The events of the shipped runtime that reach the trace, and their source.
  *
- * Nothing is inferred.  An event or field that is not in the table is unobserved, and so is every
- * expectation that asks for it. */
+ * Nothing is inferred. An event or field that is not in the table is unobserved, and so is every
+ * expectation about it. */
 #include "conformance/subject/shipped.h"
 
 typedef struct observed_row {
@@ -20,8 +20,8 @@ static const observed_row observed[] = {
     {"image module", RT_EVENT_IMAGE_UNREGISTER, false, false},
     /* Class, rule and names of a refusal exist in the reference runtime only. */
     {"", RT_EVENT_ERROR, false, false},
-    /* Calls to the driver. libsycl is free to choose the local size where the program leaves it
-     * open. */
+    /* Calls to the driver. libsycl is free to choose the local size if the program leaves it open.
+     */
     {"image executable", RT_EVENT_CREATE, false, true},
     {"inputs", RT_EVENT_LINK, true, true},
     {"images", RT_EVENT_BUILD, true, true},

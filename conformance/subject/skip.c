@@ -1,4 +1,5 @@
-/* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
+/* The capabilities that scenarios need of a device, as a table: the capability, the scenarios that
+ * need it, the message. */
 #include "conformance/subject/skip.h"
 
 #include "conformance/scenario/model/scenario.h"
@@ -203,7 +204,7 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A driver that lists the versions it takes is not given others. */
+/* A driver that lists the versions it accepts gets no others. */
 static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const dev_capabilities *capabilities)
 {

@@ -1,4 +1,4 @@
-/* Whether a subject can be asked a scenario at all. */
+/* Decides whether a scenario can run on a subject. */
 #ifndef CONFORMANCE_SUBJECT_SKIP_H
 #define CONFORMANCE_SUBJECT_SKIP_H
 
@@ -17,9 +17,9 @@ const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
 /* Appends the capabilities of all those reasons, each preceded by a space. */
 void cnf_skip_words_write(rt_buffer *out);
 
-/* Like cnf_skip, but after the scenario ran: skips it if its device was asked for nothing, because
- * decisions of the reference runtime alone are judged once, on the oracle. On a device that does
- * not execute: if it was asked for nothing with a visible effect. */
+/* Like cnf_skip, but after the scenario ran: skips it if its device was never used, because
+ * decisions of the reference runtime alone are judged once, on the oracle. For a device that does
+ * not execute, only uses with a visible effect count. */
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
                      bool device_executes);
 

@@ -1,9 +1,10 @@
-/* From images in SPIR-V to the same images as OpenCL C.
+/* Converts images in SPIR-V to the same images in OpenCL C.
  *
- * Post-link has told what is in a source; a device that takes source needs the source itself.  An
- * image is a translation unit then, so what post-link joins or takes apart has no such form, and
- * neither has what was never OpenCL C.  Floats are not contracted, as in our own front end's
- * output: else two subjects would compute different things. */
+ * Post-link has determined the contents of each source; a device that takes source needs the source
+ * itself. Each image is then one translation unit, so sources that post-link joins or splits have
+ * no such form, and neither has code in another language. Floating-point operations are not
+ * contracted, as in our front end's output: otherwise two subjects would compute different results.
+ */
 #include "conformance/subject/source_images.h"
 
 #include "conformance/build/prelude.h"

@@ -1,4 +1,5 @@
-/* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
+/* The life of a child: read the pack, open the device, check whether it can run the scenario,
+ * execute. */
 #include "conformance/subject/subject.h"
 
 #include "conformance/build/packed_answer.h"
@@ -73,12 +74,11 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         execution->scenario = cnf_source_images(&execution->arena, original);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
-    execution->scenario = original; /* The other one was the execution's. */
+    execution->scenario = original; /* the other one was in the execution's arena */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && store->misses) {
-        /* Whatever the outcome, it is not the scenario's: the runtime may have continued without
-         * the answer. */
+        /* Any outcome is meaningless: the runtime may have continued without the answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
                       RT_TEXT(CNF_PACKED_MISSING));
         return;

@@ -1,37 +1,37 @@
 /* Subjects: a runtime on a device, and running one scenario on one of them.
  *
- * A subject runs in a child process and tells what it sees as messages, one JSON object a line,
- * each written at once, so that a child that dies leaves everything up to its last step:
+ * A subject runs in a child process and reports what it observes as messages, one JSON object per
+ * line, each written immediately, so that a child that dies leaves everything up to its last step:
  *
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
- *       what begins now; step counts from 0 and, like line, is there for "step" only
+ *       the stage that begins; step counts from 0 and, like line, is present for "step" only
  *   {"type": "device", "name": "…", "driver": "…", "executes": true}
- *   {"type": "capabilities", "lines": "…"}     of a device that is probed: what it can do, for
- * people
+ *   {"type": "capabilities", "lines": "…"}     capabilities of a probed device, for people
  *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
- *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
- * asked this scenario: what was asked of the device and what it said; last message
+ *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}
+ *       this scenario cannot run on this subject: the capability queried and the device's answer;
+ *       last message
  *   {"type": "check", "step": 2, "line": 31, "kind": "memory" | "error" | "count" | "program" |
  *       "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
  *       "observed": true, "code": "differs", "place": "element 3",
  *       "rule": "DL-RESOLVE-09" (may be absent),
  *       "message": "several lines for people (absent when ok)"}
- *       one expectation judged.  observed false: this subject does not show it; it is neither right
- *       nor wrong.  After the first check that is not ok the child goes on only as far as is safe.
+ *       one judged expectation.  observed false: this subject does not show it; it is neither right
+ *       nor wrong.  After the first failed check the child continues only as far as is safe.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
- *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
- * first) only where the device tracks it
+ *       final content of a memory, in order of declaration; "defined" (one bit per byte, lowest
+ *       first) only if the device tracks it
  *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
- *       partial: only some kinds of events are seen, or some of their fields; absent for a whole
- * one
+ *       partial: only some kinds of events are observed, or some of their fields; absent for a
+ *       complete trace
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
- *       what was chosen among more than one alternative, in order (reference/base/choose.h)
+ *       the choices among several alternatives, in order (reference/base/choose.h)
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
- *       what the compile worker answered (conformance/build/compile.h), with --record only
+ *       the compile worker's answer (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
  *
- * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and how
- * many there are.  `assay probe --compute` sends, after "device":
+ * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and the
+ * number of branches.  `assay probe --compute` sends, after "device":
  *   {"type": "probe", "ok": false, "message": "…"}  whether a computation with a known answer gave
  *       it; last message */
 #ifndef CONFORMANCE_SUBJECT_SUBJECT_H
@@ -59,9 +59,10 @@ typedef struct cnf_subject {
     /* Format in which sources are compiled for it, before its device can be queried: SPIRV64 or
      * PTX. */
     rt_format format;
-    const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
-    const dev_backend *backend;                   /* for the reference runtime */
-    const char *selector; /* for dev_device_open; for the shipped runtime see runtime.h */
+    const struct cnf_runtime_operations
+        *runtime;               /* the runtime that executes scenarios (runtime.h) */
+    const dev_backend *backend; /* for the reference runtime */
+    const char *selector;       /* for dev_device_open; for the shipped runtime see runtime.h */
     /* Settings permitted in braces after the name, NULL-terminated; except for `fusion` (unfused.h)
      * they are passed to dev_device_open as the selector. NULL: the braces hold variables of the
      * driver's environment. */

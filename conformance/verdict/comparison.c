@@ -126,7 +126,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         int change;
         if (order == 0)
             change = change_of(pair.before, pair.after, bound);
-        else if (order < 0) /* a record that says nothing does not lower the number of checks */
+        else if (order < 0) /* a record without a check does not lower the number of checks */
             change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_REMOVED;
         else
             change = standing_of(pair.after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;

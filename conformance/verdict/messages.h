@@ -29,7 +29,7 @@ typedef enum cnf_probe_answer { CNF_PROBE_NONE, CNF_PROBE_RIGHT, CNF_PROBE_WRONG
 typedef struct cnf_final_memory {
     rt_text name;
     rt_bytes data;    /* in the scenario's layout */
-    rt_bytes defined; /* one bit a byte of data, lowest first; data NULL: not tracked */
+    rt_bytes defined; /* one bit per byte of data, lowest first; data NULL: not tracked */
 } cnf_final_memory;
 
 /* The child's last message. */

@@ -1,15 +1,15 @@
 /* assay-sycl-compiler: SYCL source on standard input, SYCLBIN on standard output.
  *
- *     assay-sycl-compiler [OPTION…]        options go to the compiler as they are
- *     assay-sycl-compiler --version        the library's version, nothing is compiled
+ *     assay-sycl-compiler [OPTION…]        options are passed to the compiler unchanged
+ *     assay-sycl-compiler --version        prints the library's version; compiles nothing
  *
- * The shipped compiler of DPC++ is inside libsycl-jit and is reached through libsycl alone
- * (extension sycl_ext_oneapi_kernel_compiler), which compiles for a device: whichever OpenCL CPU
- * the environment offers.  The result is the bundle in object state, so SPIR-V and nothing of that
- * device.  It is a program of its own because the library starts threads, opens drivers and may
- * crash, and because it is C++; ci/setup --with dpcpp builds it.
+ * The shipped compiler of DPC++ is inside libsycl-jit and is reached only through libsycl
+ * (extension sycl_ext_oneapi_kernel_compiler), which compiles for a device: the OpenCL CPU that the
+ * environment offers.  The result is the bundle in object state, so it is SPIR-V and contains
+ * nothing of that device.  It is a separate program because the library starts threads, opens
+ * drivers and may crash, and because it is C++; ci/setup --with dpcpp builds it.
  *
- * Exit status: 0 compiled; the compiler's warnings stand on standard error.
+ * Exit status: 0 compiled; the compiler's warnings are on standard error.
  *              1 the source is refused; standard error says why, in the compiler's words.
  *              3 there is no device to compile for, or libsycl refuses for another reason.
  *              4 standard input or output failed. */
@@ -53,8 +53,8 @@ static void say(const std::string &text)
     if (!text.empty() && text.back() != '\n') std::fputc('\n', stderr);
 }
 
-/* Only the compiler's own refusal is one of the source; errc::build is what the extension fixes for
- * it. */
+/* Only a refusal by the compiler is about the source; the extension specifies errc::build for it.
+ */
 static exit_status compile(const sycl::context &context, const std::string &source,
                            const std::vector<std::string> &options, int output)
 {
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
                     __LIBSYCL_PATCH_VERSION, __SYCL_COMPILER_VERSION);
         return COMPILED;
     }
-    /* What libraries print must not come between the bytes of the result. */
+    /* Output of libraries must not mix with the bytes of the result. */
     int output = dup(STDOUT_FILENO);
     if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return CHANNEL_FAILED;
     exit_status status = run(std::vector<std::string>(argv + 1, argv + argc), output);

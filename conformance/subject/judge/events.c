@@ -1,4 +1,4 @@
-/* What happened, by the trace: counts, programs, events in order, events that must not happen. */
+/* Expectations about the trace: counts, programs, events in order, events that must not happen. */
 #include "conformance/subject/execute.h"
 
 #include <inttypes.h>

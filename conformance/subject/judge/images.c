@@ -1,4 +1,4 @@
-/* What the images of an event are like: the conditions `holds` and `not`; and lists of images. */
+/* The conditions `holds` and `not` about the images of an event, and lists of images. */
 #include "conformance/subject/execute.h"
 #include "reference/image/virtual_functions.h"
 

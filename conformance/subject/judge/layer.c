@@ -1,7 +1,7 @@
-/* The trace against the OpenCL layer's log: a runtime that claims what its driver was never asked
- * for, or asks for more than it claims, is found by that and not by its results.
+/* Compares the trace with the OpenCL layer's log: this detects a runtime that claims calls which
+ * its driver never received, or makes calls that it does not claim, even if its results are right.
  *
- * Both become items, an event and what it is about; of each, claims and calls are counted. */
+ * Both become items, an event and its object; for each item, claims and calls are counted. */
 #include "conformance/subject/layer.h"
 
 #include "reference/base/vector.h"
@@ -126,7 +126,7 @@ static void claim(layer_counts *counts, const rt_event *event)
 
 static void see(layer_counts *counts, const cnf_observed *observed)
 {
-    /* Programs and links are claimed before they are attempted, the rest once it was done. */
+    /* Programs and links are claimed before they are attempted, everything else afterwards. */
     bool is_attempt = observed->kind == RT_EVENT_CREATE || observed->kind == RT_EVENT_LINK;
     bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
     if (!is_attempt && !observed->ok) return;

@@ -1,4 +1,4 @@
-/* What kernels have printed since the last expectation of output. */
+/* Judges what kernels have printed since the last expectation of output. */
 #include "conformance/subject/execute.h"
 
 #include <errno.h>

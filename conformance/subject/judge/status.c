@@ -1,4 +1,4 @@
-/* The status of an event, asked without waiting. */
+/* Judges the status of an event, queried without waiting. */
 #include "conformance/subject/execute.h"
 
 void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,

@@ -109,7 +109,7 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
                                        RT_TEXT_ARG(diagnostic->message));
         return rt_text_of(class_name);
     }
-    /* Being unable to ask the shipped runtime is not a refusal by it. */
+    /* A request that cannot reach the shipped runtime is not a refusal by it. */
     if (!execution->runtime->operations->is_reference &&
         !rt_code_matches(diagnostic->code, RT_TEXT("exception"))) {
         *out_message = diagnostic->message;
