@@ -176,8 +176,8 @@ static rt_status start_unit(module_job *job, source_unit *unit)
         static const rt_text capability = {"ptx-source", 10};
         return rt_fail_naming(
             worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
-            "source %.*s is neither OpenCL C nor C++ for OpenCL, the only languages that are "
-            "compiled to PTX",
+            "source %.*s is neither OpenCL C nor C++ for OpenCL, the only languages "
+            "that are compiled to PTX",
             RT_TEXT_ARG(unit->source->name));
     }
     if (!cnf_front_end_exists(language)) return RT_STATUS_OK;
@@ -329,18 +329,15 @@ static rt_status make_single(module_job *job, const source_unit *unit, rt_image 
     if (!has_images(unit)) RT_TRY(postlink(job, request, &list));
     CHECK_IMPLIES(unit->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
     if (list.count > 1) {
-        return refuse(
-            job->worker, unit,
-            RT_TEXT(
-                "the compiler produces several images from the code, but an image written by hand "
-                "is one; move the code to 'sources', or split it"));
+        return refuse(job->worker, unit,
+                      RT_TEXT("the compiler produces several images from the code, but an "
+                              "image written by hand is one; move the code to 'sources', or "
+                              "split it"));
     }
     if (list.count == 0) {
-        return refuse(
-            job->worker, unit,
-            RT_TEXT(
-                "the code has no kernel and no function that other images could call, so no image "
-                "can be built from it"));
+        return refuse(job->worker, unit,
+                      RT_TEXT("the code has no kernel and no function that other images "
+                              "could call, so no image can be built from it"));
     }
     *out_image = list.images[0];
     return RT_STATUS_OK;

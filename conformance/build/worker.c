@@ -25,10 +25,9 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
     CHECK(!worker->api);
     const char *path = worker->toolchain.plugin;
     if (path[0] == '\0') {
-        return rt_fail(
-            worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-            "the compiler plugin libassay_compiler.so is not next to the program; build the "
-            "target assay_compiler");
+        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the compiler plugin libassay_compiler.so is not next to the program; "
+                       "build the target assay_compiler");
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {

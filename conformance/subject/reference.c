@@ -191,7 +191,7 @@ static rt_status reference_restart(cnf_execution *execution)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     cnf_host_loader *ended = reference->loader;
-    rt_status leave_status = cnf_host_loader_leave(ended);
+    rt_status leave = cnf_host_loader_leave(ended);
     rt_system system;
     if (ended) {
         reference->loader =
@@ -200,11 +200,9 @@ static rt_status reference_restart(cnf_execution *execution)
     }
     reference->bundles.count = 0;
     rt_runtime_restart(reference->runtime, ended ? &system : NULL);
-    rt_status destroy_status = cnf_host_loader_destroy(ended);
-    rt_status begin_status = process_begin(execution);
-    return !rt_ok(leave_status)     ? leave_status
-           : !rt_ok(destroy_status) ? destroy_status
-                                    : begin_status;
+    rt_status destroy = cnf_host_loader_destroy(ended);
+    rt_status begin = process_begin(execution);
+    return !rt_ok(leave) ? leave : !rt_ok(destroy) ? destroy : begin;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
@@ -267,13 +265,13 @@ rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id co
                    "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
 }
 
-static rt_status reference_queue(cnf_execution *execution, uint32_t device_index,
-                                 uint32_t context_number, bool in_order, uint32_t *out_queue)
+static rt_status reference_queue(cnf_execution *execution, uint32_t device_index, uint32_t number,
+                                 bool in_order, uint32_t *out_queue)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     CHECK(device_index < execution->scenario->device_count);
     const rt_device *device = reference->devices[device_index];
-    rt_context_id context = context_number == CNF_NO_OBJECT ? 0 : context_number;
+    rt_context_id context = number == CNF_NO_OBJECT ? 0 : number;
     RT_TRY(cnf_reference_check_context(execution, context, device));
     return rt_scheduler_queue_create(cnf_reference_scheduler(execution), device, context, in_order,
                                      out_queue);

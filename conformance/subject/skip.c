@@ -1,5 +1,4 @@
-/* The capabilities that scenarios need of a device, as a table: the capability, the scenarios that
- * need it, the message. */
+/* The capabilities that scenarios need, as a table: capability, scenarios that need it, message. */
 #include "conformance/subject/skip.h"
 
 #include "conformance/scenario/model/scenario.h"
@@ -126,8 +125,7 @@ static const need_row needs[] = {
      "the scenario's device code has variables in global memory; this device has none that outlive "
      "a launch"},
     {"program_binaries", PERSISTENT_CACHE, offsetof(dev_capabilities, program_binaries),
-     "the scenario keeps programs in a persistent cache; this device does not return programs as "
-     "bytes"},
+     "the scenario keeps programs in a persistent cache; this device returns none as bytes"},
     {"globals_by_name", GLOBALS, offsetof(dev_capabilities, globals_by_name),
      "the scenario has device_globals; this device finds no variable by its name"},
     {"usm", GLOBALS_IN_USM, offsetof(dev_capabilities, usm),
@@ -222,9 +220,9 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     if (capabilities->spirv_max == 0 || newest <= capabilities->spirv_max) return false;
     char capability[32];
     snprintf(capability, sizeof capability, "spirv-%u.%u", newest >> 16 & 255, newest >> 8 & 255);
-    cnf_emit_skip(
-        emitter, capability, "no",
-        RT_TEXT("an image of the scenario has a newer version of SPIR-V than this device takes"));
+    cnf_emit_skip(emitter, capability, "no",
+                  RT_TEXT("an image of the scenario has a newer version of SPIR-V than "
+                          "this device takes"));
     return true;
 }
 
@@ -274,11 +272,9 @@ static const cnf_skip_row only_reference[] = {
     {"devices", SEVERAL_DEVICES,
      "the scenario has several devices; the driver of the shipped runtime has one"},
     {"restart", RESTARTS,
-     "the scenario restarts its program; this version starts the shipped runtime's program only "
-     "once"},
+     "the scenario restarts its program; this version starts the shipped runtime once"},
     {"link-formats", HIDDEN_LINKS,
-     "a device of the scenario links fewer formats; those of the driver's device cannot be "
-     "restricted"},
+     "a device of the scenario links fewer formats; the driver's cannot be restricted"},
     {"launch-module", LAUNCH_MODULES,
      "a launch of the scenario names the module that its kernel comes from; DPC++ takes no module"},
     {"prefer_preloaded", PREFERENCE,
@@ -322,10 +318,9 @@ static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
     bool spirv = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
     bool fuses = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
     if (fuses || !scn_scenario_fuses(scenario)) return false;
-    cnf_emit_skip(
-        emitter, "kernel-fusion", "no",
-        RT_TEXT("the scenario is about kernel fusion, which produces SPIR-V and PTX; this device "
-                "takes neither"));
+    cnf_emit_skip(emitter, "kernel-fusion", "no",
+                  RT_TEXT("the scenario is about kernel fusion, which produces SPIR-V "
+                          "and PTX; this device takes neither"));
     return true;
 }
 
@@ -336,10 +331,9 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     /* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
     uint32_t visible = scenario->devices[0].hidden_aspects & capabilities->aspects;
     if (visible != 0 && !runtime->operations->is_reference) {
-        cnf_emit_skip(
-            emitter, "hidden-aspects", "no",
-            RT_TEXT("the scenario's device must lack an aspect that the driver's device has; the "
-                    "OpenCL layer, which would hide it, is not loaded"));
+        cnf_emit_skip(emitter, "hidden-aspects", "no",
+                      RT_TEXT("the scenario's device lacks an aspect that the driver's has; "
+                              "the OpenCL layer, which would hide it, is not loaded"));
         return true;
     }
     const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
@@ -367,16 +361,13 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
 {
     if (subject->oracle || device_was_used) return false;
     if (!device_executes) {
-        cnf_emit_skip(
-            emitter, "observation", "no",
-            RT_TEXT(
-                "this device links and runs nothing, and the scenario produces no code for it, so "
-                "there is nothing to observe"));
+        cnf_emit_skip(emitter, "observation", "no",
+                      RT_TEXT("this device links and runs nothing, and the scenario produces "
+                              "no code for it, so there is nothing to observe"));
         return true;
     }
-    cnf_emit_skip(
-        emitter, "reference-only", "yes",
-        RT_TEXT("the scenario never used the device: only the reference runtime decides, and it is "
-                "judged on sim"));
+    cnf_emit_skip(emitter, "reference-only", "yes",
+                  RT_TEXT("the scenario never used the device: only the reference "
+                          "runtime decides, and it is judged on sim"));
     return true;
 }

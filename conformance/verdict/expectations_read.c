@@ -139,10 +139,9 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
     }
     if (entry->class == CNF_CLASS_VIOLATES_A_MUST && entry->reproduction.length == 0) {
-        return scn_report(
-            reader->reporter, entry->at,
-            "class 'violates-a-must' needs 'reproduction': a file next to this one that shows the "
-            "violation without assay's runtime");
+        return scn_report(reader->reporter, entry->at,
+                          "class 'violates-a-must' needs 'reproduction': a file next to "
+                          "this one that shows the violation without assay's runtime");
     }
     if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
         return scn_report(reader->reporter, entry->at,

@@ -108,14 +108,13 @@ static bool judge_end(const judge_case *judge)
                                     child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
     case CNF_PROCESS_OVERFLOWED:
-        judge_stage(
-            judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
-            rt_arena_printf(
-                arena,
-                "the process sent more than %zu bytes of messages, the limit; final memories are "
-                "sent as two digits per byte, so all memories of a scenario together must be "
-                "smaller than half of it",
-                child->messages.size));
+        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
+                    rt_arena_printf(arena,
+                                    "the process sent more than %zu bytes of messages, the "
+                                    "limit; final memories are sent as two digits per byte, so "
+                                    "all memories of a scenario together must be smaller than "
+                                    "half of it",
+                                    child->messages.size));
         return true;
     case CNF_PROCESS_NOT_STARTED:
         judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
@@ -247,13 +246,12 @@ rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_jud
 
 /* ---- Without a child ------------------------------------------------------------------------ */
 
-cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *class_name, rt_text message,
+cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *class, rt_text message,
                                    uint32_t line)
 {
     return (cnf_judgement){.verdict = CNF_VERDICT_INVALID,
-                           .signature =
-                               cnf_signature(arena, RT_TEXT("read"), rt_text_of(class_name),
-                                             (rt_text){0}, (rt_text){0}),
+                           .signature = cnf_signature(arena, RT_TEXT("read"), rt_text_of(class),
+                                                      (rt_text){0}, (rt_text){0}),
                            .message = message,
                            .step = SCN_NONE,
                            .line = line};
@@ -267,9 +265,8 @@ cnf_judgement cnf_judge_refusal(const cnf_judgement *found, bool is_oracle)
         .step = SCN_NONE,
         .capability = RT_TEXT("reference-only"),
         .answer = RT_TEXT("yes"),
-        .message =
-            RT_TEXT("a module is refused as expected before anything reaches the device: only the "
-                    "compiler decides, and it is judged on sim"),
+        .message = RT_TEXT("a module is refused as expected before anything reaches the "
+                           "device: only the compiler decides, and it is judged on sim"),
     };
 }
 

@@ -18,7 +18,7 @@ rt_text cnf_judge_device(rt_arena *arena, const cnf_child_result *probe, cnf_jud
 
 /* INVALID, because `what` cannot be read: a "file", a "pack" or a "scenario". Borrows the message.
  */
-cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *class_name, rt_text message,
+cnf_judgement cnf_judge_unreadable(rt_arena *arena, const char *class, rt_text message,
                                    uint32_t line);
 
 /* The judgement of a subject that did not run because its modules were judged `found`. A refusal

@@ -59,9 +59,8 @@ rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text cod
         if (parts[part].length == 0) rt_buffer_append_byte(&out, '-');
         for (size_t i = 0; i < parts[part].length; i++) {
             char byte = parts[part].data[i];
-            bool is_allowed =
-                isalnum((unsigned char)byte) || (byte != '\0' && strchr("_.+/[]", byte));
-            if (is_allowed)
+            bool safe = isalnum((unsigned char)byte) || (byte != '\0' && strchr("_.+/[]", byte));
+            if (safe)
                 rt_buffer_append_byte(&out, byte);
             else if (out.size > 0 && out.data[out.size - 1] != '-')
                 rt_buffer_append_byte(&out, '-');

@@ -25,11 +25,10 @@ static rt_status refused(rt_sink *sink, const cnf_history *history)
     const char *why = sqlite3_errmsg(history->database);
     int code = sqlite3_errcode(history->database);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return rt_fail(
-            sink, RT_MALFORMED, RT_RULE_NONE,
-            "%s: not a history of assay, or a damaged one (%s); name another file, or remove this "
-            "one",
-            name, why);
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "%s: not a history of assay, or a damaged one (%s); name "
+                       "another file, or remove this one",
+                       name, why);
     return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: %s", name, why);
 }
 

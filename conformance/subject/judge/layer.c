@@ -205,10 +205,8 @@ static void judge_differences(cnf_execution *execution, const cnf_layer_differen
     enum { LISTED_MAX = 8 };
     CHECK(count > 0 && differences[0].seen != differences[0].claimed);
     rt_buffer message = {0};
-    rt_buffer_printf(
-        &message,
-        "the trace and the calls to the OpenCL driver differ (the OpenCL layer recorded the "
-        "calls; assay why shows the last ones):\n");
+    rt_buffer_printf(&message, "the trace and the calls to the OpenCL driver differ (the "
+                               "OpenCL layer recorded the calls; assay why shows the last):\n");
     for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
         const cnf_layer_difference *difference = &differences[i];
         rt_buffer_printf(&message, "  %s", rt_event_name(difference->kind));

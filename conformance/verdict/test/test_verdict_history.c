@@ -157,7 +157,7 @@ static void what_is_no_history_is_a_message(void **state)
     file_write("\0\0\0\2", 4, 60); /* user_version, SQLite's file format, section 1.3 */
     refused_as(cnf_history_open(sink, file, &history), sink, RT_UNSUPPORTED, "version is 2");
     file_write("else", 4, 68); /* application_id */
-    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED, "something else");
+    refused_as(cnf_history_open(sink, file, &history), sink, RT_MALFORMED, "another program");
     rt_sink_destroy(sink);
 }
 
