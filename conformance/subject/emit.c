@@ -2,11 +2,10 @@
 #include "conformance/subject/emit.h"
 
 #include "conformance/json/json.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/number.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <unistd.h>
 
 static json_t *message_of(const char *type)
 {
@@ -26,13 +25,8 @@ static void emit(cnf_emitter *emitter, json_t *message)
     rt_buffer whole = {0};
     rt_buffer_printf(&whole, "%s\n", line);
     free(line);
-    for (size_t written = 0; !emitter->failed && written < whole.size;) {
-        ssize_t count = write(emitter->descriptor, whole.data + written, whole.size - written);
-        if (count > 0)
-            written += (size_t)count;
-        else if (errno != EINTR)
-            emitter->failed = true;
-    }
+    if (!emitter->failed)
+        emitter->failed = !rt_write_all(emitter->descriptor, rt_buffer_bytes(&whole));
     rt_buffer_free(&whole);
 }
 
@@ -147,11 +141,11 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     json_t *message = message_of("choices");
     json_t *made = json_array();
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(choices[i].taken < choices[i].alternative_count);
+        CHECK(choices[i].alternative < choices[i].alternative_count);
         json_t *choice = json_object();
         cnf_json_set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
         cnf_json_set(choice, "of", json_integer(choices[i].alternative_count));
-        cnf_json_set(choice, "taken", json_integer(choices[i].taken));
+        cnf_json_set(choice, "taken", json_integer(choices[i].alternative));
         cnf_json_append(made, choice);
     }
     cnf_json_set(message, "made", made);

@@ -156,8 +156,8 @@ static rt_status refuse_at(const native_reader *reader, rt_code code, size_t at,
     rt_buffer_printf(&place, "native image, byte %zu of %zu: ", at, reader->stream.input.size);
     va_list arguments;
     va_start(arguments, format);
-    rt_status status = rt_sink_fail_behind(reader->sink, code, rt_buffer_text(&place), __FILE__,
-                                           line, format, arguments);
+    rt_status status = rt_sink_fail_prefixed(reader->sink, code, rt_buffer_text(&place), __FILE__,
+                                             line, format, arguments);
     va_end(arguments);
     rt_buffer_free(&place);
     return status;

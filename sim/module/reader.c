@@ -30,8 +30,8 @@ rt_status sim_reader_report(sim_reader *reader, rt_code code, uint32_t offset, c
     rt_buffer_append_text(&place, RT_TEXT(": "));
     va_list arguments;
     va_start(arguments, format);
-    rt_status status = rt_sink_fail_behind(reader->sink, code, rt_buffer_text(&place), file, line,
-                                           format, arguments);
+    rt_status status = rt_sink_fail_prefixed(reader->sink, code, rt_buffer_text(&place), file, line,
+                                             format, arguments);
     va_end(arguments);
     rt_buffer_free(&place);
     return status;
