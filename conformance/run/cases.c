@@ -178,7 +178,7 @@ static void choices_explain(run_scenario *scenario, run_case *explored)
     for (uint32_t i = 0; i < explored->messages.choice_count; i++) {
         const cnf_choice *choice = &explored->messages.choices[i];
         rt_buffer_printf(&text, "%s%.*s: %u of %u", i ? ", " : " (", RT_TEXT_ARG(choice->rule),
-                         choice->taken, choice->alternative_count);
+                         choice->alternative, choice->alternative_count);
     }
     rt_buffer_printf(&text, "%s:\n%.*s", explored->messages.choice_count ? ")" : "",
                      RT_TEXT_ARG(explored->judgement.message));

@@ -37,7 +37,7 @@ static rt_text script_make(rt_arena *arena, const cnf_choice *choices, uint32_t 
 {
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++)
-        rt_buffer_printf(&text, "%s%u", i ? "," : "", choices[i].taken);
+        rt_buffer_printf(&text, "%s%u", i ? "," : "", choices[i].alternative);
     if (alternative != SCN_NONE) rt_buffer_printf(&text, "%s%u", count ? "," : "", alternative);
     rt_text script = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
@@ -77,11 +77,11 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
         bool is_read = choice_next(&script, &prescribed);
         CHECK(is_read);
         *out_count = i + 1;
-        if (i < messages->choice_count && messages->choices[i].taken == prescribed) continue;
+        if (i < messages->choice_count && messages->choices[i].alternative == prescribed) continue;
         *out_reason =
             i < messages->choice_count
                 ? rt_arena_printf(explorer->arena, "choice %u took alternative %u of %u, not %u", i,
-                                  messages->choices[i].taken,
+                                  messages->choices[i].alternative,
                                   messages->choices[i].alternative_count, prescribed)
                 : rt_arena_printf(explorer->arena, "choice %u was not made at all", i);
         return false;
@@ -126,7 +126,7 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
         const cnf_choice *choice = &messages->choices[i];
         for (uint32_t alternative = choice->alternative_count;
              alternative-- > 0 && !explorer->cut;) {
-            if (alternative == choice->taken) continue;
+            if (alternative == choice->alternative) continue;
             explorer->cut = explorer->pending.count + explorer->run_count >= explorer->run_max;
             if (!explorer->cut)
                 *rt_vector_push(&explorer->pending) =

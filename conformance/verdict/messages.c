@@ -169,8 +169,8 @@ static void on_choices(message_reader *reader, const json_t *message)
     {
         cnf_choice item = {.rule = field_text(reader, choice, "rule"),
                            .alternative_count = field_number(choice, "of", 0),
-                           .taken = field_number(choice, "taken", UINT32_MAX)};
-        if (item.taken < item.alternative_count)
+                           .alternative = field_number(choice, "taken", UINT32_MAX)};
+        if (item.alternative < item.alternative_count)
             *rt_vector_push(&reader->choices) = item;
         else
             reader_fail(reader, "incomplete", "a choice outside its alternatives");

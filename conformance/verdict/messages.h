@@ -19,7 +19,7 @@ typedef struct cnf_check {
 /* A choice of the child's runtime among several alternatives (reference/base/choose.h). */
 typedef struct cnf_choice {
     rt_text rule;
-    uint32_t alternative_count, taken; /* taken < alternative_count */
+    uint32_t alternative_count, alternative; /* alternative < alternative_count */
 } cnf_choice;
 
 /* The result of a probe with a known answer. */

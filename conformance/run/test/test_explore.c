@@ -20,7 +20,7 @@ static uint32_t alternatives(uint64_t tree, const cnf_choice *choices, uint32_t 
 {
     uint64_t state = tree;
     for (uint32_t i = 0; i < count; i++)
-        state = rt_mix64(state + RT_MIX_STEP * (choices[i].taken + 1));
+        state = rt_mix64(state + RT_MIX_STEP * (choices[i].alternative + 1));
     return count == DEPTH_MAX ? 1 : 1 + (uint32_t)(rt_mix64(state) % ALTERNATIVES_MAX);
 }
 
@@ -28,7 +28,8 @@ static uint32_t leaves(uint64_t tree, cnf_choice *choices, uint32_t count)
 {
     uint32_t alternative_count = alternatives(tree, choices, count), sum = 0;
     if (alternative_count == 1) return 1;
-    for (choices[count].taken = 0; choices[count].taken < alternative_count; choices[count].taken++)
+    for (choices[count].alternative = 0; choices[count].alternative < alternative_count;
+         choices[count].alternative++)
         sum += leaves(tree, choices, count + 1);
     return sum;
 }

@@ -234,7 +234,7 @@ static void choices_and_probes_are_read(void **state)
     assert_int_equal(messages.choice_count, 2);
     assert_string_equal(messages.choices[0].rule.data, "DL-RESOLVE-05");
     assert_int_equal(messages.choices[0].alternative_count, 3);
-    assert_int_equal(messages.choices[0].taken, 2);
+    assert_int_equal(messages.choices[0].alternative, 2);
     assert_int_equal(messages.checks[0].branch, 2);
     assert_int_equal(messages.probe, CNF_PROBE_WRONG);
     assert_string_equal(messages.reason.data, "5 and not 4");
