@@ -54,9 +54,9 @@ static bool choice_next(rt_text *inout_script, uint32_t *out_choice)
 {
     enum { CHOICE_MAX = 999999999 };
     uint64_t choice;
-    bool is_taken = rt_number_next(inout_script, CHOICE_MAX, &choice);
+    bool is_read = rt_number_next(inout_script, CHOICE_MAX, &choice);
     *out_choice = (uint32_t)choice;
-    return is_taken;
+    return is_read;
 }
 
 bool cnf_explorer_script_valid(rt_text text)
