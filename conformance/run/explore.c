@@ -124,13 +124,12 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
     if (!script_followed(explorer, script, messages, &prescribed, out_reason)) return false;
     for (uint32_t i = prescribed; i < messages->choice_count && !explorer->cut; i++) {
         const cnf_choice *choice = &messages->choices[i];
-        for (uint32_t alternative = choice->alternative_count;
-             alternative-- > 0 && !explorer->cut;) {
-            if (alternative == choice->alternative) continue;
+        for (uint32_t next = choice->alternative_count; next-- > 0 && !explorer->cut;) {
+            if (next == choice->alternative) continue;
             explorer->cut = explorer->pending.count + explorer->run_count >= explorer->run_max;
             if (!explorer->cut)
                 *rt_vector_push(&explorer->pending) =
-                    script_make(explorer->arena, messages->choices, i, alternative);
+                    script_make(explorer->arena, messages->choices, i, next);
         }
     }
     CHECK(explorer->pending.count + explorer->run_count <= explorer->run_max);

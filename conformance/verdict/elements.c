@@ -192,25 +192,24 @@ typedef struct matching {
 
 /* Finds a partner for an expected element: a free element, or one whose holder can move to another.
  * The recursion depth is at most the number of elements. */
-static bool partner_find(matching *matches, uint64_t expected, uint64_t search)
+static bool partner_find(matching *graph, uint64_t expected, uint64_t search)
 {
-    uint64_t count = matches->pair->memory->count;
+    uint64_t count = graph->pair->memory->count;
     number_place place;
     for (uint64_t found = 0; found < count; found++) {
-        if (matches->holder[found] != NOBODY ||
-            element_differs(matches->pair, expected, found, &place))
+        if (graph->holder[found] != NOBODY || element_differs(graph->pair, expected, found, &place))
             continue;
-        matches->holder[found] = expected;
+        graph->holder[found] = expected;
         return true;
     }
     for (uint64_t found = 0; found < count; found++) {
-        if (matches->visited[found] == search ||
-            element_differs(matches->pair, expected, found, &place))
+        if (graph->visited[found] == search ||
+            element_differs(graph->pair, expected, found, &place))
             continue;
-        CHECK(matches->holder[found] < count); /* a free element was taken above */
-        matches->visited[found] = search;
-        if (!partner_find(matches, matches->holder[found], search)) continue;
-        matches->holder[found] = expected;
+        CHECK(graph->holder[found] < count); /* a free element was taken above */
+        graph->visited[found] = search;
+        if (!partner_find(graph, graph->holder[found], search)) continue;
+        graph->holder[found] = expected;
         return true;
     }
     return false;
@@ -221,15 +220,15 @@ static bool partner_find(matching *matches, uint64_t expected, uint64_t search)
 static void compare_matched(const comparison *pair)
 {
     uint64_t count = pair->memory->count;
-    matching matches = {.pair = pair,
-                        .holder = rt_alloc_array(count, sizeof *matches.holder),
-                        .visited = rt_alloc_array(count, sizeof *matches.visited)};
+    matching graph = {.pair = pair,
+                      .holder = rt_alloc_array(count, sizeof *graph.holder),
+                      .visited = rt_alloc_array(count, sizeof *graph.visited)};
     for (uint64_t i = 0; i < count; i++)
-        matches.holder[i] = matches.visited[i] = NOBODY;
+        graph.holder[i] = graph.visited[i] = NOBODY;
     for (uint64_t i = 0; i < count; i++)
-        pair->differs[i] = element_defined(pair, i) && !partner_find(&matches, i, i);
-    rt_free(matches.visited);
-    rt_free(matches.holder);
+        pair->differs[i] = element_defined(pair, i) && !partner_find(&graph, i, i);
+    rt_free(graph.visited);
+    rt_free(graph.holder);
 }
 
 /* ---- Saying it ----------------------------------------------------------------------------- */
