@@ -539,17 +539,17 @@ static rt_status local_memory_validate(dev_device *device, const dev_argument *a
     if (first == count) return RT_STATUS_OK; /* most kernels: the device need not be queried */
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
-    uint64_t left = capabilities.local_size_max;
+    uint64_t remaining = capabilities.local_size_max;
     for (uint32_t i = first; i < count; i++) {
         if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
-        if (arguments[i].size > left) {
+        if (arguments[i].size > remaining) {
             return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
                            "argument %u (from 0) wants %llu bytes of local memory; a work-group of "
                            "device '%.*s' has %llu bytes for all arguments together",
                            i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
                            (unsigned long long)capabilities.local_size_max);
         }
-        left -= arguments[i].size;
+        remaining -= arguments[i].size;
     }
     return RT_STATUS_OK;
 }

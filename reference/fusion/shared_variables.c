@@ -14,15 +14,15 @@ typedef struct finder {
     RT_VECTOR(rt_property) mapped;
 } finder;
 
-static rt_status reject(const finder *find, rt_text kernel, const rt_image *image, rt_text what,
+static rt_status reject(const finder *find, rt_text kernel, const rt_image *image, rt_text variable,
                         const char *why)
 {
-    const rt_text names[] = {kernel, what};
-    return rt_fail_naming(find->sink, RT_FUSION_REJECTED, RT_RULE_NONE, names,
-                          what.length > 0 ? 2 : 1,
-                          "kernel '%.*s' is in image %.*s, which has %s%.*s%s", RT_TEXT_ARG(kernel),
-                          RT_TEXT_ARG(image->name), what.length > 0 ? "the device_global '" : "",
-                          RT_TEXT_ARG(what), why);
+    const rt_text names[] = {kernel, variable};
+    return rt_fail_naming(
+        find->sink, RT_FUSION_REJECTED, RT_RULE_NONE, names, variable.length > 0 ? 2 : 1,
+        "kernel '%.*s' is in image %.*s, which has %s%.*s%s", RT_TEXT_ARG(kernel),
+        RT_TEXT_ARG(image->name), variable.length > 0 ? "the device_global '" : "",
+        RT_TEXT_ARG(variable), why);
 }
 
 /* Adds a variable.  False: another variable has its id or its symbol, and one program cannot have

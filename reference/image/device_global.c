@@ -39,9 +39,9 @@ bool rt_device_global_value_read(const rt_property *property, rt_device_global_v
 {
     *out_value = (rt_device_global_value){0};
     rt_bytes bytes = property->bytes;
-    bool known =
+    bool is_valid_size =
         bytes.size == RT_DEVICE_GLOBAL_VALUE_SIZE || bytes.size == RT_DEVICE_GLOBAL_VALUE_SIZE_MIN;
-    if (property->type != RT_PROPERTY_BYTES || !known) return false;
+    if (property->type != RT_PROPERTY_BYTES || !is_valid_size) return false;
     rt_reader reader = rt_reader_of(bytes);
     uint32_t size = rt_read_u32(&reader);
     uint8_t scope = rt_read_u8(&reader);

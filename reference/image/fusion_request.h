@@ -37,7 +37,7 @@ typedef struct rt_fusion_kernel {
 /* Two parameters with the same argument: `same` is dropped and uses `as`, which comes earlier and
  * is itself not a `same`. */
 typedef struct rt_fusion_identity {
-    rt_fusion_place as, same;
+    rt_fusion_place original, duplicate;
 } rt_fusion_identity;
 
 typedef enum rt_fusion_promotion_kind {

@@ -105,13 +105,13 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
     }
     /* The triple of a target; the rest after the first part is the vendor's convention. */
     static const struct triple_row {
-        const char *begin, *rest;
+        const char *begin, *suffix;
     } rows[] = {
         {"spir64", "-unknown-unknown"}, {"nvptx64", "-nvidia-cuda"}, {"amdgcn", "-amd-amdhsa"}};
     rt_text triple = binary->target;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rt_text_starts(binary->target, rows[i].begin))
-            triple = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(binary->target), rows[i].rest);
+            triple = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(binary->target), rows[i].suffix);
     const rt_property metadata[] = {
         {.name = RT_TEXT("target"),
          .type = RT_PROPERTY_BYTES,

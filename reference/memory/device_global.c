@@ -192,7 +192,7 @@ static void image_scan(rt_global_database *database, const rt_program *program,
     }
 }
 
-void rt_global_program_made(void *user, const rt_program *program)
+void rt_global_program_created(void *user, const rt_program *program)
 {
     rt_global_database *database = user;
     database_lock(database);
@@ -208,7 +208,7 @@ void rt_global_program_made(void *user, const rt_program *program)
     database_unlock(database);
 }
 
-void rt_global_program_going(void *user, const rt_program *program)
+void rt_global_program_released(void *user, const rt_program *program)
 {
     rt_global_database *database = user;
     database_lock(database);
@@ -241,12 +241,12 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
     database_lock(database);
     rt_global_entry *entry = NULL;
     /* Broken: the newest variable, regardless of the address. */
-    rt_host_address wanted = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
+    rt_host_address index = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
     /* Broken: the variable that the compiler saw first, regardless of the address. */
-    if (!RULE(DG_FE_05)) wanted = 0;
-    if (address < database->addresses.count) entry = database->addresses.items[wanted];
+    if (!RULE(DG_FE_05)) index = 0;
+    if (address < database->addresses.count) entry = database->addresses.items[index];
     database_unlock(database);
-    CHECK_IMPLIES(entry, entry->address == wanted);
+    CHECK_IMPLIES(entry, entry->address == index);
     return entry;
 }
 

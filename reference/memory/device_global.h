@@ -99,8 +99,8 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global);
 
 /* What rt_program_observer calls; user is the database. */
-void rt_global_program_made(void *user, const rt_program *program);
-void rt_global_program_going(void *user, const rt_program *program);
+void rt_global_program_created(void *user, const rt_program *program);
+void rt_global_program_released(void *user, const rt_program *program);
 
 /* ---- Look-up -------------------------------------------------------------------------------- */
 

@@ -176,10 +176,10 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
     bool is_open = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
                    &loader->modules[next->module] == module && next->images.count > 0;
     if (!is_open || !loader->chooser) return false;
-    uint32_t taken = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
+    uint32_t choice = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
     RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
-             RT_N("of", 2), RT_N("taken", taken));
-    return taken == 1;
+             RT_N("of", 2), RT_N("taken", choice));
+    return choice == 1;
 }
 
 /* ---- Applying events ---------------------------------------------------------------------- */
@@ -210,9 +210,9 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
     case RT_SYSTEM_UNLOADED:
         CHECK(module->registered_count == 0 && !module->globals_after_images);
         for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
-            if (loader->observer.gone)
-                loader->observer.gone(loader->observer.user, event->module,
-                                      &module->globals.globals[i]);
+            if (loader->observer.unregistered)
+                loader->observer.unregistered(loader->observer.user, event->module,
+                                              &module->globals.globals[i]);
         module->globals_registered = module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
@@ -344,21 +344,21 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
 {
     CHECK(needing < loader->module_count && module < loader->module_count);
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    bool *visited = rt_alloc_array(loader->module_count, sizeof *visited);
     rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
     uint32_t count = 0;
     found[count++] = needing;
-    seen[needing] = true;
+    visited[needing] = true;
     for (uint32_t i = 0; i < count; i++) {
         const rt_module *reached = &loader->modules[found[i]];
         for (uint32_t k = 0; k < reached->need_count; k++) {
-            if (seen[reached->needs[k]]) continue;
-            seen[reached->needs[k]] = true;
+            if (visited[reached->needs[k]]) continue;
+            visited[reached->needs[k]] = true;
             found[count++] = reached->needs[k];
         }
     }
-    bool needs = seen[module];
+    bool needs = visited[module];
     rt_free(found);
-    rt_free(seen);
+    rt_free(visited);
     return needs;
 }

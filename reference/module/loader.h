@@ -52,8 +52,8 @@ typedef struct rt_module {
  * `global` lives as long as the loader.  Called with the loader's lock held. */
 typedef struct rt_global_observer {
     void (*registered)(void *user, rt_module_id module, const rt_device_global *global);
-    void (*gone)(void *user, rt_module_id module,
-                 const rt_device_global *global); /* the module is being unloaded */
+    void (*unregistered)(void *user, rt_module_id module,
+                         const rt_device_global *global); /* the module is being unloaded */
     void *user;
 } rt_global_observer;
 

@@ -291,18 +291,18 @@ static void mark_used(rt_simulated *s)
 static void scopes_prune(rt_simulated *s, rt_module_id id)
 {
     simulated_module *module = &s->modules[id];
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < module->scopes.count; i++) {
         rt_module_id root = module->scopes.items[i];
         if (is_marked(s, root)) {
-            module->scopes.items[kept++] = root;
+            module->scopes.items[kept_count++] = root;
         } else if (module->scope.count == 0) {
             for (uint32_t k = 0; k < module->dependencies.count; k++)
                 list_append(&module->scope, module->dependencies.items[k]);
-            module->scopes.items[kept++] = id;
+            module->scopes.items[kept_count++] = id;
         }
     }
-    module->scopes.count = kept;
+    module->scopes.count = kept_count;
 }
 
 static rt_status simulated_close(void *state, rt_module_id module, rt_system_events *out_events)

@@ -53,10 +53,10 @@ typedef struct rt_program {
     rt_context_id context;
     dev_program *executable;
     const rt_registered_image *
-        *images;          /* the images it was linked from, the requesting one first */
-    uint32_t image_count; /* 0 if `own` is set */
-    const rt_image *own;  /* the image it was built from, if that belongs to no module (injected.h);
-                           * otherwise NULL */
+        *images;              /* the images it was linked from, the requesting one first */
+    uint32_t image_count;     /* 0 if `own` is set */
+    const rt_image *injected; /* the image it was built from, if that belongs to no module
+                               * (injected.h); otherwise NULL */
     bool
         lost_provider; /* an image other than the requesting one was unloaded; profile dpcpp only */
     bool lost_image;   /* an image was unloaded; later launches do not get the program */
@@ -88,10 +88,10 @@ typedef struct rt_program_parameters {
  * with the manager's lock held, so it must not call the manager. */
 typedef struct rt_program_observer {
     void *user;
-    void (*made)(void *user, const rt_program *program); /* the program exists, and nothing has run
-                                                          * it yet */
+    void (*created)(void *user, const rt_program *program); /* the program exists, and nothing has
+                                                             * run it yet */
     /* The program is no longer used; objects that represent its variables must be destroyed now. */
-    void (*going)(void *user, const rt_program *program);
+    void (*released)(void *user, const rt_program *program);
 } rt_program_observer;
 
 /* Creates the manager, which observes the registry from now on. */

@@ -97,12 +97,12 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
  * an image that belongs to no module (`own`, borrowed; otherwise NULL).  Called with the lock held.
  */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t id, const rt_link_set *set, const rt_image *own,
+                              uint32_t id, const rt_link_set *set, const rt_image *injected,
                               dev_program *executable);
 
 /* Traces a new program: built, or loaded from the persistent cache. */
-void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
-                           const rt_link_set *set, bool loaded);
+void rt_program_trace_created(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, bool loaded);
 
 /* The kernel object, created once per program and name (DL-CACHE-12).  Called with the lock held.
  * Codes of dev_kernel_create. */

@@ -15,7 +15,7 @@ typedef struct rt_provider_list {
  * nothing if no exporter is suitable.  The context's chooser picks one of several (DL-RESOLVE-05).
  * Cost: linear in the images that export the symbol. */
 void rt_provider_find(const rt_link_context *context, const rt_registered_image *requesting,
-                      rt_text symbol, rt_provider_list *out_taken);
+                      rt_text symbol, rt_provider_list *out_providers);
 
 /* Appends why no registered exporter of the symbol was taken, as in "; image libf/0 exports 'f',
  * but its format is native"; nothing if no image exports it. */

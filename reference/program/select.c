@@ -48,8 +48,8 @@ static rt_status refuse_images(rt_program_manager *manager, const rt_device *dev
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_image *image = group->images.items[i]->image;
         rt_buffer lack = {0};
-        bool taken = device->capabilities.formats_taken & (1u << image->format);
-        if (!taken || rt_device_meets(device, image, &lack)) continue;
+        bool accepts_format = device->capabilities.formats_taken & (1u << image->format);
+        if (!accepts_format || rt_device_meets(device, image, &lack)) continue;
         rt_status status =
             rt_fail_naming(manager->sink, code, RT_RULE_NONE, &kernel_name, 1,
                            "kernel '%.*s' of image %.*s cannot run: %s", RT_TEXT_ARG(kernel_name),
@@ -73,8 +73,8 @@ rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device 
 bool rt_program_runs(const rt_device *device, const rt_image *image)
 {
     CHECK((unsigned)image->format < RT_FORMAT_COUNT);
-    bool taken = device->capabilities.formats_taken & (1u << image->format);
-    return taken && rt_device_meets(device, image, NULL);
+    bool accepts_format = device->capabilities.formats_taken & (1u << image->format);
+    return accepts_format && rt_device_meets(device, image, NULL);
 }
 
 rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_request *request)

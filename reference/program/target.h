@@ -10,9 +10,9 @@ typedef struct rt_device {
     uint32_t id; /* index in the runtime's table */
     rt_text name;
     dev_device *device;
-    dev_capabilities capabilities; /* as presented by the runtime's owner: aspects and extensions
-                                    * may be hidden */
-    const char **shown_extensions; /* owned; NULL: capabilities.extensions are the device's own */
+    dev_capabilities capabilities;   /* as presented by the runtime's owner: aspects and extensions
+                                      * may be hidden */
+    const char **visible_extensions; /* owned; NULL: capabilities.extensions are the device's own */
 } rt_device;
 
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */

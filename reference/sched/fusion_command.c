@@ -75,7 +75,7 @@ void rt_fusion_command_free(rt_fusion_command *fusion)
 /* Called with the lock held. */
 static void clean_up(rt_scheduler *scheduler)
 {
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
         bool is_over = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
@@ -85,14 +85,14 @@ static void clean_up(rt_scheduler *scheduler)
         if (is_over && !is_reclaimed && !RULE(KF_EVENT_05)) is_reclaimed = true;
         CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !is_newest);
         if (!is_reclaimed) {
-            scheduler->fusions.items[kept++] = fusion;
+            scheduler->fusions.items[kept_count++] = fusion;
             continue;
         }
         if (is_newest) scheduler->queues.items[fusion->queue].fusion = NULL;
         rt_fusion_command_free(fusion);
     }
-    CHECK(kept <= scheduler->fusions.count && scheduler->active_count <= kept);
-    scheduler->fusions.count = kept;
+    CHECK(kept_count <= scheduler->fusions.count && scheduler->active_count <= kept_count);
+    scheduler->fusions.count = kept_count;
 }
 
 void rt_fusion_clean_up(rt_scheduler *scheduler)
@@ -338,7 +338,7 @@ static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fu
 /* Every memory that a kernel of the list uses, once, with the union of all accesses to it. */
 static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
-    rt_access_list all = {0};
+    rt_access_list result = {0};
     rt_map index = {0};
     /* Broken: the last kernel's alone. */
     uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
@@ -349,18 +349,18 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
             uint32_t memory = accesses.items[k].memory->id;
             uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
-                CHECK(all.items && at < all.count);
-                if (all.items[at].access != accesses.items[k].access)
-                    all.items[at].access = RT_ACCESS_READ_WRITE;
+                CHECK(result.items && at < result.count);
+                if (result.items[at].access != accesses.items[k].access)
+                    result.items[at].access = RT_ACCESS_READ_WRITE;
                 continue;
             }
-            rt_map_set_number(&index, memory, all.count);
-            *rt_vector_push(&all) = accesses.items[k];
+            rt_map_set_number(&index, memory, result.count);
+            *rt_vector_push(&result) = accesses.items[k];
         }
         rt_vector_free(&accesses);
     }
     rt_map_free(&index);
-    return all;
+    return result;
 }
 
 /* The commands outside the list that the kernels wait for; the caller frees the list. */
@@ -402,9 +402,9 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
         uint32_t memory = accesses->items[i].memory->id;
         CHECK(memory < scheduler->uses.count);
         rt_memory_use *use = &scheduler->uses.items[memory];
-        rt_memory_use *kept = rt_vector_push(&before);
-        *kept = (rt_memory_use){.writer = use->writer, .download = use->download};
-        list_copy(&kept->readers, &use->readers);
+        rt_memory_use *previous = rt_vector_push(&before);
+        *previous = (rt_memory_use){.writer = use->writer, .download = use->download};
+        list_copy(&previous->readers, &use->readers);
         if (!RULE(KF_GRAPH_13)) continue;
         if (use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer)) {
             uint32_t at = 0;

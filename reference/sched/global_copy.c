@@ -30,8 +30,8 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
     /* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
      * "host_access"). */
     bool to_global = inout_copy->to_global;
-    rt_host_access needed = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
-    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != needed) {
+    rt_host_access access = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
+    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != access) {
         return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &name, 1,
                               "copying %s device_global '%.*s' does not compile: its host_access "
                               "is %s",

@@ -239,7 +239,7 @@ RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const r
 /* ERRC_INVALID if the memory is USM of a device other than the queue's; `what` names the user, as
  * in "kernel 'k'". */
 RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
-                                                 const rt_memory *memory, rt_text what);
+                                                 const rt_memory *memory, rt_text user);
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
@@ -347,7 +347,7 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
                     dev_kernel *kernel, const rt_launch *launch);
 
 /* Makes a kernel that names the fusion's own event wait for those that are in the list so far. */
-void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
+void rt_hold_after_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
 
 /* Holds a move of content for a fusion. */
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory);

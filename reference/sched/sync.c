@@ -55,7 +55,7 @@ static void forget_dependency(rt_command *command, uint32_t index)
 }
 
 /* A fault only (see KF-SYNC-05): any submission to another queue ends every fusion. */
-static void end_others(rt_scheduler *scheduler, const rt_command *command)
+static void end_other_fusions(rt_scheduler *scheduler, const rt_command *command)
 {
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
@@ -77,7 +77,7 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
             rt_sync_command(scheduler, id);
     }
     if (scheduler->active_count > 0 && !is_move(command) && !RULE(KF_SYNC_05))
-        end_others(scheduler, command);
+        end_other_fusions(scheduler, command);
 }
 
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,

@@ -193,22 +193,22 @@ static void a_loaded_image_serves_what_failed_before(void **state)
 static void a_script_says_which_provider_is_taken(void **state)
 {
     (void)state;
-    for (uint32_t taken = 0; taken < 2; taken++) {
-        world *w = world_create(99, &taken, 1);
+    for (uint32_t choice = 0; choice < 2; choice++) {
+        world *w = world_create(99, &choice, 1);
         rt_loader_open(rt_runtime_loader(w->runtime), LIB);
         rt_loader_open(rt_runtime_loader(w->runtime), TWIN);
         assert_true(rt_ok(launch(w, "k1")));
         rt_buffer trace = trace_text(w);
         assert_non_null(strstr(rt_buffer_string(&trace),
-                               taken ? "images=app/0,twin/0," : "images=app/0,lib/0,"));
+                               choice ? "images=app/0,twin/0," : "images=app/0,lib/0,"));
         rt_buffer_free(&trace);
-        const rt_choice *made = NULL;
+        const rt_choice *choices = NULL;
         uint32_t count = 0;
-        rt_runtime_choices(w->runtime, &made, &count);
+        rt_runtime_choices(w->runtime, &choices, &count);
         assert_int_equal(count, 1);
-        assert_int_equal(made[0].rule, RT_RULE_DL_RESOLVE_05);
-        assert_int_equal(made[0].alternative_count, 2);
-        assert_int_equal(made[0].taken, taken);
+        assert_int_equal(choices[0].rule, RT_RULE_DL_RESOLVE_05);
+        assert_int_equal(choices[0].alternative_count, 2);
+        assert_int_equal(choices[0].taken, choice);
         world_destroy(w);
     }
 }
@@ -278,7 +278,7 @@ static void who_builds_and_who_waits_is_drawn(void **state)
 {
     (void)state;
     static thread_body *const bodies[] = {launch_k1, launch_k2};
-    bool seen[2][2] = {0}; /* [who builds][who launches first] */
+    bool is_observed[2][2] = {0}; /* [who builds][who launches first] */
     for (uint64_t seed = 0; seed < 64; seed++) {
         world *w = world_create(0, NULL, 0);
         rt_loader_open(rt_runtime_loader(w->runtime), LIB);
@@ -287,10 +287,10 @@ static void who_builds_and_who_waits_is_drawn(void **state)
         assert_int_equal(event_count(w, RT_EVENT_CACHE_HIT), 1);
         rt_text selected, launched;
         first_kernels(w, &selected, &launched);
-        seen[rt_text_is(selected, "k2")][rt_text_is(launched, "k2")] = true;
+        is_observed[rt_text_is(selected, "k2")][rt_text_is(launched, "k2")] = true;
         world_destroy(w);
     }
-    assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
+    assert_true(is_observed[0][0] && is_observed[0][1] && is_observed[1][0] && is_observed[1][1]);
 }
 
 static void load_and_unload(world *w)

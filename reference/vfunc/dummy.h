@@ -11,6 +11,6 @@
  * (RT_SET_VIRTUAL_FUNCTION_SETS), the first that is not in `taken`.  NULL: there is none. */
 const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
                                           const rt_registered_image *real,
-                                          const rt_link_contribution *taken);
+                                          const rt_link_contribution *joined);
 
 #endif

@@ -135,8 +135,9 @@ static void run_kernel(const fixture *f, dev_kernel *kernel, dev_nd_range range,
 
 static dev_nd_range range_1d(uint64_t global, uint64_t local)
 {
-    uint64_t rest = local > 0 ? 1 : 0;
-    return (dev_nd_range){.dimensions = 1, .global = {global, 1, 1}, .local = {local, rest, rest}};
+    uint64_t other_size = local > 0 ? 1 : 0;
+    return (dev_nd_range){
+        .dimensions = 1, .global = {global, 1, 1}, .local = {local, other_size, other_size}};
 }
 
 /* ---- Programs ----------------------------------------------------------------------------- */
@@ -168,13 +169,13 @@ static void links_that_cannot_be_are_refused(void **state)
 {
     const fixture *f = *state;
     if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64)) skip();
-    dev_program *apply = compiled(f, &f->apply), *none;
-    rt_status unresolved = dev_program_link(f->device, &apply, 1, no_options, &none);
+    dev_program *apply = compiled(f, &f->apply), *failed_program;
+    rt_status unresolved = dev_program_link(f->device, &apply, 1, no_options, &failed_program);
     assert_int_equal(unresolved.code, RT_LINK_ERROR);
     dev_program *twins[] = {apply, compiled(f, &f->twice), compiled(f, &f->twice)};
-    rt_status duplicate = dev_program_link(f->device, twins, 3, no_options, &none);
+    rt_status duplicate = dev_program_link(f->device, twins, 3, no_options, &failed_program);
     if (f->suite->misjudges_duplicates) {
-        if (rt_ok(duplicate)) dev_program_destroy(none);
+        if (rt_ok(duplicate)) dev_program_destroy(failed_program);
     } else {
         assert_int_equal(duplicate.code, RT_LINK_ERROR);
     }
@@ -204,23 +205,24 @@ static void programs_survive_as_binaries(void **state)
 {
     const fixture *f = *state;
     if (!f->capabilities.program_binaries) skip();
-    dev_program *first = built(f, &f->kernels), *again, *none;
+    dev_program *first = built(f, &f->kernels), *restored, *failed_program;
     rt_buffer binary = {0};
     ok(f, dev_program_binary(first, &binary));
     dev_program_destroy(first);
-    ok(f, dev_program_load(f->device, rt_buffer_bytes(&binary), &again));
+    ok(f, dev_program_load(f->device, rt_buffer_bytes(&binary), &restored));
     rt_buffer_free(&binary);
-    ok(f, dev_program_binary(again, &binary));
+    ok(f, dev_program_binary(restored, &binary));
     dev_kernel *kernel;
-    ok(f, dev_kernel_create(again, RT_TEXT("geometry"), &kernel));
-    assert_int_equal(dev_kernel_create(again, RT_TEXT("geometri"), &(dev_kernel *){NULL}).code,
+    ok(f, dev_kernel_create(restored, RT_TEXT("geometry"), &kernel));
+    assert_int_equal(dev_kernel_create(restored, RT_TEXT("geometri"), &(dev_kernel *){NULL}).code,
                      RT_ERRC_INVALID);
     dev_kernel_destroy(kernel);
-    dev_program_destroy(again);
+    dev_program_destroy(restored);
     rt_buffer_free(&binary);
     static const uint8_t text[] = "no binary of a program";
-    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){text, sizeof text}, &none)));
-    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){0}, &none)));
+    assert_false(
+        rt_ok(dev_program_load(f->device, (rt_bytes){text, sizeof text}, &failed_program)));
+    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){0}, &failed_program)));
 }
 
 static void unknown_kernel_is_refused(void **state)
@@ -247,9 +249,9 @@ static void images_that_are_no_spirv_are_refused(void **state)
     assert_int_equal(dev_program_build(f->device, &nothing, &program).code, RT_MALFORMED);
     dev_capabilities capabilities;
     dev_device_capabilities(f->device, &capabilities);
-    bool taken = capabilities.formats_taken >> RT_FORMAT_SPIRV64_FPGA & 1;
+    bool accepts_fpga = capabilities.formats_taken >> RT_FORMAT_SPIRV64_FPGA & 1;
     assert_int_equal(dev_program_compile(f->device, &other, &program).code,
-                     taken ? RT_MALFORMED : RT_UNSUPPORTED);
+                     accepts_fpga ? RT_MALFORMED : RT_UNSUPPORTED);
 }
 
 /* ---- Images compiled ahead of time --------------------------------------------------------- */
@@ -292,14 +294,14 @@ static void native_images_link_with_each_other(void **state)
     const fixture *f = *state;
     if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_NATIVE)) skip();
     const rt_buffer *modules[2] = {&f->apply, &f->twice};
-    dev_program *programs[2], *linked, *none;
+    dev_program *programs[2], *linked, *failed_program;
     for (int i = 0; i < 2; i++) {
         rt_buffer image = compiled_offline(f, modules[i]);
         const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&image)};
         ok(f, dev_program_compile(f->device, &code, &programs[i]));
         rt_buffer_free(&image);
     }
-    assert_int_equal(dev_program_link(f->device, programs, 1, no_options, &none).code,
+    assert_int_equal(dev_program_link(f->device, programs, 1, no_options, &failed_program).code,
                      RT_LINK_ERROR);
     ok(f, dev_program_link(f->device, programs, 2, no_options, &linked));
     for (int i = 0; i < 2; i++)
@@ -878,21 +880,21 @@ static void programs_have_variables_of_their_own(void **state)
 {
     const fixture *f = *state;
     if (!f->capabilities.globals_by_name || !f->capabilities.executes) skip();
-    dev_program *one = built(f, &f->globals), *other = built(f, &f->globals);
-    counted(f, one, 5, 0, 60);
-    counted(f, one, 6, 100, 60);
+    dev_program *first = built(f, &f->globals), *other = built(f, &f->globals);
+    counted(f, first, 5, 0, 60);
+    counted(f, first, 6, 100, 60);
     counted(f, other, 5, 0, 60);
-    dev_memory *of_one = global_named(f, one, "counter", 4);
+    dev_memory *of_first = global_named(f, first, "counter", 4);
     dev_memory *of_other = global_named(f, other, "counter", 4);
-    assert_true(dev_memory_address(of_one) != dev_memory_address(of_other));
+    assert_true(dev_memory_address(of_first) != dev_memory_address(of_other));
     int value = 0;
     memory_get(f, of_other, &value, sizeof value);
     assert_int_equal(value, 6);
-    memory_get(f, of_one, &value, sizeof value);
+    memory_get(f, of_first, &value, sizeof value);
     assert_int_equal(value, 7);
-    dev_memory_destroy(of_one);
+    dev_memory_destroy(of_first);
     dev_memory_destroy(of_other);
-    dev_program_destroy(one);
+    dev_program_destroy(first);
     dev_program_destroy(other);
 }
 
@@ -1038,8 +1040,8 @@ static rt_buffer module_read(const char *folder, const char *name)
     FILE *file = fopen(rt_buffer_string(&path), "rb");
     if (!file) fail_msg("%s cannot be read", rt_buffer_string(&path));
     char chunk[4096];
-    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        rt_buffer_append(&content, chunk, got);
+    for (size_t size; (size = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        rt_buffer_append(&content, chunk, size);
     fclose(file);
     rt_buffer_free(&path);
     return content;

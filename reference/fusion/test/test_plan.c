@@ -198,11 +198,11 @@ static void groups_are_torn_exactly_where_the_plan_says(void **state)
     rt_sink *sink = rt_sink_create();
     uint32_t torn = 0, whole = 0;
     for (uint64_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3 * 8; code++) {
-        uint64_t left = code, size[6], local[3];
-        for (uint32_t i = 0; i < 6; i++, left /= 3)
-            size[i] = left % 3 + 1;
-        for (uint32_t i = 0; i < 3; i++, left /= 2)
-            local[i] = left % 2 + 1;
+        uint64_t remaining = code, size[6], local[3];
+        for (uint32_t i = 0; i < 6; i++, remaining /= 3)
+            size[i] = remaining % 3 + 1;
+        for (uint32_t i = 0; i < 3; i++, remaining /= 2)
+            local[i] = remaining % 2 + 1;
         rt_fusion_range inputs[2] = {{.dimensions = 3}, {.dimensions = 3}};
         for (uint32_t d = 0; d < 3; d++) {
             inputs[0].global[d] = size[d] * local[d];

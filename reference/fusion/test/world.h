@@ -16,7 +16,7 @@ typedef struct world {
     rt_queue_id queue;
     rt_memory *a; /* 16 bytes, elements of 4 */
     rt_fusion_compiler compiler;
-    uint32_t asked; /* number of requests to the compiler; counted by its function */
+    uint32_t request_count; /* number of requests to the compiler; counted by its function */
 } world;
 
 /* Creates the queue over the fixture, which the world takes over; `fuse` receives the world.  The

@@ -105,11 +105,11 @@ static void lists_come_back_as_they_were(void **state)
     assert_true(rt_reader_finished(&reader));
     assert_int_equal(list.count, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        const rt_device_global *read = &list.globals[i], *wanted = &globals[i];
-        assert_true(rt_text_equal(read->unique_id, wanted->unique_id));
-        assert_true(rt_text_equal(read->name, wanted->name));
-        assert_true(read->size == wanted->size && read->image_scope == wanted->image_scope);
-        assert_int_equal(read->host_access, wanted->host_access);
+        const rt_device_global *read = &list.globals[i], *expected = &globals[i];
+        assert_true(rt_text_equal(read->unique_id, expected->unique_id));
+        assert_true(rt_text_equal(read->name, expected->name));
+        assert_true(read->size == expected->size && read->image_scope == expected->image_scope);
+        assert_int_equal(read->host_access, expected->host_access);
     }
     rt_arena_reset(&arena);
     rt_buffer_free(&bytes);

@@ -451,12 +451,12 @@ static void damaged_elf_files_are_survived(void **state)
         rt_arena_reset(&scratch.arena);
     }
     for (size_t at = 0; at < file.size; at += at < 1024 ? 1 : 5) {
-        uint8_t *byte = (uint8_t *)file.data + at, kept = *byte;
-        *byte = (uint8_t)~kept;
+        uint8_t *byte = (uint8_t *)file.data + at, original = *byte;
+        *byte = (uint8_t)~original;
         rt_status status = elf_read(&scratch, file, &count, &fat);
         assert_true(rt_ok(status) || status.code == RT_MALFORMED || status.code == RT_LIMIT ||
                     status.code == RT_UNSUPPORTED);
-        *byte = kept;
+        *byte = original;
         rt_arena_reset(&scratch.arena);
     }
 }

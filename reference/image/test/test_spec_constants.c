@@ -32,14 +32,14 @@ static rt_spec_descriptor read_of(const rt_property *properties, uint32_t index,
 {
     for (uint32_t i = 0; i < DEFAULTS_SIZE; i++)
         defaults[i] = (uint8_t)i;
-    const rt_property all = {
+    const rt_property block = {
         .name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES, .bytes = {defaults, size}};
     const rt_property_set sets[] = {{RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, CONSTANTS},
-                                    {RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), &all, 1}};
+                                    {RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), &block, 1}};
     const rt_image image = {.sets = sets, .set_count = 2};
     rt_spec_descriptor descriptor;
-    bool told = rt_spec_descriptor_read(&image, index, &descriptor);
-    assert_int_equal(told, descriptor.scalar_count > 0);
+    bool is_read = rt_spec_descriptor_read(&image, index, &descriptor);
+    assert_int_equal(is_read, descriptor.scalar_count > 0);
     return descriptor;
 }
 

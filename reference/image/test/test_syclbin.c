@@ -210,7 +210,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
     assert_int_equal(f->file.size, 488);
     for (size_t i = 0; i < sizeof wrong_files / sizeof *wrong_files; i++) {
         const struct wrong_file *wrong = &wrong_files[i];
-        char kept = f->file.data[wrong->at];
+        char original = f->file.data[wrong->at];
         f->file.data[wrong->at] = (char)wrong->byte;
         rt_syclbin syclbin;
         rt_status status = file_read(f, f->file.size, &syclbin);
@@ -219,7 +219,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
             assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data, wrong->message);
             assert_int_equal(syclbin.module_count, 0);
         }
-        f->file.data[wrong->at] = kept;
+        f->file.data[wrong->at] = original;
     }
 }
 

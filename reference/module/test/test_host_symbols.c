@@ -25,9 +25,9 @@ typedef struct world {
     uint32_t module_count;
 } world;
 
-static void need(world *w, rt_module_id module, rt_module_id needed)
+static void need(world *w, rt_module_id module, rt_module_id dependency)
 {
-    w->needs[module][w->modules[module].need_count++] = needed;
+    w->needs[module][w->modules[module].need_count++] = dependency;
 }
 
 static void define(world *w, rt_module_id module, uint32_t symbol)
@@ -194,10 +194,10 @@ typedef struct model {
     uint32_t scope_count;
 } model;
 
-static bool holds(const rt_module_id *list, uint32_t count, rt_module_id wanted)
+static bool holds(const rt_module_id *list, uint32_t count, rt_module_id module)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i] == wanted) return true;
+        if (list[i] == module) return true;
     }
     return false;
 }
@@ -238,11 +238,11 @@ static void model_reload(model *m)
         for (uint32_t k = 0; k < count; k++)
             m->loaded[list[k]] = true;
     }
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < m->opening_count; i++) {
-        if (m->loaded[m->openings[i]]) m->openings[kept++] = m->openings[i];
+        if (m->loaded[m->openings[i]]) m->openings[kept_count++] = m->openings[i];
     }
-    m->opening_count = kept;
+    m->opening_count = kept_count;
 }
 
 static void model_open(model *m, rt_module_id module)
@@ -261,11 +261,11 @@ static rt_module_id model_find(const model *m, rt_module_id from, uint32_t symbo
     for (; count < m->scope_count; count++)
         list[count] = m->scope[count];
     for (uint32_t i = 0; i < m->opening_count && !m->global[from]; i++) {
-        rt_module_id own[MODULES_MAX] = {m->openings[i]};
-        uint32_t own_count = levels(m->w, own, 1);
-        if (!holds(own, own_count, from)) continue;
-        memcpy(list + count, own, own_count * sizeof *own);
-        count += own_count;
+        rt_module_id opening_scope[MODULES_MAX] = {m->openings[i]};
+        uint32_t scope_count = levels(m->w, opening_scope, 1);
+        if (!holds(opening_scope, scope_count, from)) continue;
+        memcpy(list + count, opening_scope, scope_count * sizeof *opening_scope);
+        count += scope_count;
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < m->w->modules[list[i]].host_symbol_count; k++) {

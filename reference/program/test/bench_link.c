@@ -169,8 +169,8 @@ static void ask(bench *b, rt_text kernel)
 {
     const rt_kernel_request request = {.device = &b->device, .kernel = kernel};
     rt_program *program;
-    dev_kernel *taken;
-    rt_status status = rt_program_manager_kernel(b->manager, &request, &program, &taken);
+    dev_kernel *kernel_object;
+    rt_status status = rt_program_manager_kernel(b->manager, &request, &program, &kernel_object);
     CHECK(rt_ok(status));
     rt_program_release(b->manager, program);
 }

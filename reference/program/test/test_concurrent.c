@@ -162,14 +162,14 @@ static void what_went_during_its_build_is_not_cached(void **state)
     fixture *f = *state;
     f->counting->build_delay_us = 30000;
     open_libraries(f);
-    asker one = {.f = f, .kernel = "k1", .rounds = 1};
+    asker first = {.f = f, .kernel = "k1", .rounds = 1};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, ask_often, &one), 0);
+    assert_int_equal(pthread_create(&thread, NULL, ask_often, &first), 0);
     while (fixture_count(f, RT_EVENT_CREATE) == 0)
         usleep(100);
     close_module(f, LIBRARY);
     pthread_join(thread, NULL);
-    assert_int_equal(one.served, 1);
+    assert_int_equal(first.served, 1);
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_STORE), 0);
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
 }

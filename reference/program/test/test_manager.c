@@ -200,9 +200,9 @@ static void an_aspect_that_nobody_knows_no_device_has(void **state)
 static void the_image_that_the_device_can_run_is_selected(void **state)
 {
     (void)state;
-    static const fixture_module both[] = {{"doubles", "k", NULL, NULL, .aspect = FP64},
-                                          {"singles", "k", NULL, NULL}};
-    fixture *f = fixture_create(both, 2, "");
+    static const fixture_module candidates[] = {{"doubles", "k", NULL, NULL, .aspect = FP64},
+                                                {"singles", "k", NULL, NULL}};
+    fixture *f = fixture_create(candidates, 2, "");
     rt_loader_open(&f->loader, 0);
     rt_loader_open(&f->loader, 1);
     assert_true(rt_ok(fixture_ask(f, "k")));

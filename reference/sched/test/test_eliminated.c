@@ -36,10 +36,10 @@ static const char *passed(const char *kernel, uint32_t count)
     const rt_program program = {.images = linked, .image_count = 2};
     const rt_launch launch = {
         .kernel = rt_text_of(kernel), .arguments = arguments, .argument_count = count};
-    rt_launch made = rt_launch_pass(&arena, &program, &launch);
-    for (uint32_t i = 0; i < made.argument_count; i++)
-        digits[i] = (char)('0' + made.arguments[i].size);
-    digits[made.argument_count] = '\0';
+    rt_launch passed_launch = rt_launch_pass(&arena, &program, &launch);
+    for (uint32_t i = 0; i < passed_launch.argument_count; i++)
+        digits[i] = (char)('0' + passed_launch.arguments[i].size);
+    digits[passed_launch.argument_count] = '\0';
     rt_arena_reset(&arena);
     return digits;
 }

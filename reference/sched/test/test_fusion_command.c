@@ -71,7 +71,7 @@ static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_
         {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE},
         {.kind = RT_ARGUMENT_MEMORY, .memory = w->b, .access = RT_ACCESS_READ},
     };
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {4, 1, 1}},
         .arguments = arguments,
@@ -80,7 +80,7 @@ static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_
         .after_count = after_count,
     };
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &request, &command)));
     return command;
 }
 
@@ -180,15 +180,15 @@ static void KF_GRAPH_07_cancelling_makes_no_edges(void **state)
     const rt_command_id event = launch(w, w->other); /* 0 and 1 are uploads */
     const rt_fusion_command *fusion = start(w);      /* 3 */
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = nothing,
-                            .argument_count = 2,
-                            .after = &event,
-                            .after_count = 1};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = nothing,
+                               .argument_count = 2,
+                               .after = &event,
+                               .after_count = 1};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
     rt_command_id first = fusion->kernels.items[0], second = fusion->kernels.items[1];
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     assert_dependencies(w, first, &event, 1);
@@ -322,14 +322,14 @@ static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
     /* The host waits, so it knows of the failure, and the device is not called. */
     assert_int_equal(w->f->counting->launches, 1);
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = nothing,
-                            .argument_count = 2,
-                            .after = &event,
-                            .after_count = 1};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = nothing,
+                               .argument_count = 2,
+                               .after = &event,
+                               .after_count = 1};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->other, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->other, &request, &command)));
     assert_int_equal(w->f->counting->launches, 1);
     assert_int_equal(rt_scheduler_wait_command(w->scheduler, command).code, RT_DRIVER_ERROR);
 }

@@ -60,13 +60,13 @@ static rt_status launch(world *w, rt_queue_id queue, rt_memory *first, rt_access
         {.kind = RT_ARGUMENT_MEMORY, .memory = first, .access = first_access},
         {.kind = RT_ARGUMENT_MEMORY, .memory = second, .access = second_access},
     };
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {4, 1, 1}},
         .arguments = arguments,
         .argument_count = 2,
     };
-    return rt_scheduler_launch(w->scheduler, queue, &what, out_command);
+    return rt_scheduler_launch(w->scheduler, queue, &request, out_command);
 }
 
 /* The `after` list of the newest launch, as "0 1". */
@@ -136,8 +136,8 @@ static void a_wrong_argument_count_is_refused_and_leaves_nothing(void **state)
 {
     world *w = *state;
     rt_command_id command;
-    rt_launch what = {.kernel = RT_TEXT("k"), .range = {.dimensions = 1, .global = {1, 1, 1}}};
-    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &what, &command);
+    rt_launch request = {.kernel = RT_TEXT("k"), .range = {.dimensions = 1, .global = {1, 1, 1}}};
+    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &request, &command);
     assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
     assert_int_equal(w->f->counting->launches, 0);
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));

@@ -49,12 +49,12 @@ static rt_command_id launch(world *w, rt_queue_id queue)
     const rt_argument argument = {
         .kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE};
     const rt_argument arguments[] = {argument, argument};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = arguments,
-                            .argument_count = 2};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = arguments,
+                               .argument_count = 2};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &request, &command)));
     return command;
 }
 

@@ -68,10 +68,10 @@ static int tear_down(void **state)
 
 /* ---- Shorthands --------------------------------------------------------------------------- */
 
-static rt_command_id transfer(world *w, rt_queue_id queue, rt_transfer what)
+static rt_command_id transfer(world *w, rt_queue_id queue, rt_transfer request)
 {
     rt_command_id command = 0;
-    assert_true(rt_ok(rt_scheduler_transfer(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_transfer(w->scheduler, queue, &request, &command)));
     return command;
 }
 
@@ -90,10 +90,10 @@ static rt_transfer fill(rt_memory *to, uint64_t offset, uint64_t size, const cha
                          .pattern = {(const uint8_t *)pattern, strlen(pattern)}};
 }
 
-static void expect_refused(world *w, rt_queue_id queue, rt_transfer what, const char *message)
+static void expect_refused(world *w, rt_queue_id queue, rt_transfer request, const char *message)
 {
     rt_command_id command = 0;
-    rt_status status = rt_scheduler_transfer(w->scheduler, queue, &what, &command);
+    rt_status status = rt_scheduler_transfer(w->scheduler, queue, &request, &command);
     assert_int_equal(status.code, RT_ERRC_INVALID);
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(w->f->sink, status);
     assert_string_equal(diagnostic->message.data, message);
@@ -110,14 +110,14 @@ static void expect_content(world *w, rt_memory *memory, const char *expected)
 static rt_status launch(world *w, rt_queue_id queue, rt_argument first, rt_argument second)
 {
     const rt_argument arguments[] = {first, second};
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {1, 1, 1}},
         .arguments = arguments,
         .argument_count = 2,
     };
     rt_command_id command;
-    return rt_scheduler_launch(w->scheduler, queue, &what, &command);
+    return rt_scheduler_launch(w->scheduler, queue, &request, &command);
 }
 
 static rt_argument buffer(rt_memory *memory, rt_access access)
@@ -331,13 +331,13 @@ static void a_failure_on_another_device_holds_commands_back(void **state)
     assert_true(rt_ok(launch(w, w->queue, buffer(w->a, RT_ACCESS_WRITE), null_pointer)));
     w->f->counting->fail_waits = false;
     /* The copy depends on the failed launch, the fill on the copy; neither reaches its device. */
-    rt_command_id held = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
+    rt_command_id copied = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
     transfer(w, w->other, fill(w->b, 0, 4, "x"));
-    rt_command_id free_one = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
+    rt_command_id independent = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
     assert_int_equal(w->f->other_counting->copies, 0);
     assert_int_equal(w->f->other_counting->fills, 1);
-    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, free_one)));
-    assert_int_equal(rt_scheduler_wait_command(w->scheduler, held).code, RT_DRIVER_ERROR);
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, independent)));
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, copied).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->b).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->a).code, RT_DRIVER_ERROR);
 }
