@@ -84,7 +84,7 @@ static const struct {
 #undef OPERATION_ROW
 };
 
-/* Panics unless the contract lists the code, and the status was made in the device's sink (which
+/* Panics unless the contract lists the code, and the status was created in the device's sink (which
  * rt_sink_diagnostic asserts). */
 static void status_check(operation op, rt_sink *sink, rt_status status)
 {
@@ -496,7 +496,7 @@ static void nd_range_check(const dev_nd_range *range)
 {
     CHECK(range != NULL);
     CHECK(range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS);
-    bool chosen = range->local[0] != 0; /* chosen by the author, not by the device */
+    bool chosen = range->local[0] != 0; /* chosen by the application, not by the device */
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         bool used = d < range->dimensions;
         CHECK(range->global[d] >= 1);
@@ -653,7 +653,7 @@ rt_status dev_event_wait(dev_event *event)
     CHECK(event != NULL);
     rt_status status = event->ops->wait(event);
     status_check(OPERATION_wait, event->device->sink, status);
-    /* The state that is observed afterwards must agree. */
+    /* The state that the event reports afterwards must agree. */
     CHECK(event->ops->state(event) == (rt_ok(status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED));
     return status;
 }

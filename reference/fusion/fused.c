@@ -4,7 +4,7 @@
  *
  *   plan       range, identities, promotions, constants, shared variables (rt_fused_plan_make)
  *   key        the request without a name, the room for local memory where it matters, the device
- *              and context (key_make); a kernel in the store is used again
+ *              and context (key_make); a kernel in the store is reused
  *   compile    the hook is called without a lock, a second time if promotions do not fit; its
  * result comes from another process and is validated (compiler_ask) inject     the image becomes a
  * program in its own bundle (rt_bundle_inject) keep       the first thread's kernel stays; that of
@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The newest SPIR-V version that all our tools accept, as in a module's header. */
+/* The newest SPIR-V version that all of assay's tools accept, as in a module's header. */
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {

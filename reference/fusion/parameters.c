@@ -65,7 +65,7 @@ static void give_up(buffer_use *use, const char *reason)
     if (use->reason.length == 0) use->reason = rt_text_of(reason);
 }
 
-/* Shipped DPC++ goes from accessor to accessor (tag B38). */
+/* Shipped DPC++ combines one accessor after the other (tag B38). */
 static void combine_shipped(buffer_use *use, rt_promotion requested, bool local_known)
 {
     if (!use->has_accessor) {
@@ -197,7 +197,7 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
     for (uint32_t i = 0; i < make->buffers.count; i++) {
         buffer_use *use = &make->buffers.items[i];
-        /* Broken: every buffer is promoted, requested or not. */
+        /* Broken: every buffer is promoted, whether requested or not. */
         if (!use->is_requested && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
             use->promotion = RT_PROMOTION_PRIVATE;
         uint64_t elements = promote(make, use);

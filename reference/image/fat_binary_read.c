@@ -1,8 +1,8 @@
 /* Reads fat binaries through a mapping.
  *
  * The bytes of all tables together may not exceed the size of the mapping.  Intact files contain
- * each table once; the limit keeps a damaged file from making us read the same bytes again and
- * again. */
+ * each table once; the limit prevents a damaged file from causing the same bytes to be read
+ * repeatedly. */
 #include "reference/image/fat_binary.h"
 
 #include "reference/base/rule.h"

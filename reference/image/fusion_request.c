@@ -5,9 +5,10 @@
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
  *              count variable* local_size_max
- *     result:  count place*  count (made reason)*  local_size  image list of one
+ *     result:  count place*  count (promoted reason)*  local_size  image list of one
  *
- * Requests cross a pipe and results lie in caches, so the readers trust nothing. */
+ * Requests pass through a pipe and results are read from caches, so the readers do not trust their
+ * input. */
 #include "reference/image/fusion_request.h"
 
 enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };

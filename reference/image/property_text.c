@@ -104,7 +104,7 @@ static rt_status fault(const text_reader *reader, const char *at, const char *re
                    reader->offset + (size_t)(at - reader->text.data), reason);
 }
 
-/* Takes the next non-empty line; false at the end. */
+/* Reads the next non-empty line; false at the end. */
 static bool line_next(text_reader *reader, rt_text *out_line)
 {
     while (reader->position < reader->text.length) {

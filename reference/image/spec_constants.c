@@ -47,7 +47,7 @@ bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
     out_descriptor->id = rows.id;
     out_descriptor->scalar_count = rows.scalar_count;
     out_descriptor->size_bytes = (uint32_t)size;
-    /* The constants before this one take their extents; a damaged one leaves no default. */
+    /* The preceding constants occupy their extents; if one is damaged, the default is unknown. */
     for (uint32_t i = 0; i < index; i++) {
         if (!rows_read(&set->properties[i], &rows)) return true;
         place += rows.extent; /* at most 2^33 each, of at most 2^32: no overflow */

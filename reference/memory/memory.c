@@ -1,13 +1,13 @@
 /* The copies of a memory, and which of them hold its latest content.
  *
  *                        host is latest   copy on a device is latest
- *   made                 yes              -
+ *   created              yes              -
  *   uploaded             yes              also this one
  *   written by a device  no               this one only
  *   downloaded           yes              as before
  *   written by the host  yes              none
  *
- * Host bytes of unified shared memory count until the first command has used it. */
+ * Host bytes of unified shared memory are its content until the first command has used it. */
 #include "reference/memory/memory.h"
 
 #include <string.h>

@@ -25,8 +25,8 @@ rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device)
     return unit;
 }
 
-/* True if both are the same device image in SYCL's sense, which a bundle contains once: the same
- * code, brought to the same state in the same way. */
+/* True if the units are the same device image in SYCL's sense, which a bundle contains once: the
+ * same code, brought to the same state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 {
     if (a == b) return true;
@@ -218,7 +218,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: only the first is linked, as if the runtime searched for the others itself. */
+    /* Broken: only the first unit is linked, as if the runtime searched for the others itself. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];

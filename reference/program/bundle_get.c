@@ -7,7 +7,7 @@
 typedef struct main_image {
     const rt_registered_image *image;
     rt_link_set set;    /* begins with the image */
-    bool is_dependency; /* it becomes part of another image's program */
+    bool is_dependency; /* another image's program contains it */
 } main_image;
 
 /* The contents of a bundle, determined with the lock held. */
@@ -46,9 +46,9 @@ static rt_bundle_state initial_state(const rt_image *image)
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
 }
 
-/* Chooses the image of the kernel for a bundle that is not executable: among those that the device
- * runs, the first of those that are furthest along, but not beyond the state (tag A58).  *out_runs:
- * the device runs some image of the kernel. */
+/* Chooses the image of the kernel for a bundle that is not executable: of those that the device
+ * runs, the first in the most advanced state that is not beyond the requested one (tag A58).
+ * *out_runs: the device runs some image of the kernel. */
 static const rt_registered_image *furthest_image(const rt_program_manager *manager,
                                                  const rt_bundle_request *request, rt_text kernel,
                                                  bool *out_runs)
@@ -119,7 +119,7 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 
 /* ---- What they depend on ------------------------------------------------------------------ */
 
-/* Collects the link sets.  Only an executable needs every import: in the other states an import
+/* Collects the link sets.  Only an executable needs every import: in the other states, an import
  * that no image exports yet is left to the link (tag A28). */
 static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
                               bundle_plan *plan)
@@ -139,8 +139,8 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
     }
     CHECK(plan->contents.images.count >= plan->mains.count);
     CHECK(plan->contents.images.count == plan->image_index.count);
-    /* A main image on which another one depends is part of that one's program (tag A56); of images
-     * that depend on each other the first stays. */
+    /* A main image on which another main image depends is part of that image's program (tag A56);
+     * of images that depend on each other the first stays. */
     for (uint32_t i = 0; i < plan->mains.count; i++) {
         const main_image *main = &plan->mains.items[i];
         for (uint32_t k = 1; k < main->set.images.count; k++) {

@@ -1,7 +1,7 @@
 /* Groups by kernel, each holding its tuples, which are found by the text of the rest of their key.
  *
  * When its program is dropped, a tuple's place in the table is kept, so that the same key finds it
- * again; rt_program.tuples lists the places that lead to a program. */
+ * again; rt_program.tuples lists the places of a program's tuples. */
 #include "reference/program/cache.h"
 
 /* Writes a key as text, each part preceded by its length, so that different keys have different
@@ -109,7 +109,7 @@ void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_ima
     program->tuples.count = kept_count;
     CHECK(kept_count + dropped_tuples.count == count);
     CHECK_IMPLIES(!image, kept_count == 0);
-    /* Done last, because the program may be freed with its last reference. */
+    /* This is the last step, because the program may be freed with its last reference. */
     for (uint32_t i = 0; i < dropped_tuples.count; i++)
         dropped(user, &dropped_tuples.items[i]);
     rt_vector_free(&dropped_tuples);

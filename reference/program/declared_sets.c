@@ -24,8 +24,7 @@ static dev_declared_sets *row_for_all(rt_arena *arena, rt_text sets)
 
 void rt_declared_sets_of_image(rt_arena *arena, const rt_image *image, dev_code *code)
 {
-    rt_virtual_functions
-        sets; /* empty if the set is damaged, in which case the launch is refused */
+    rt_virtual_functions sets; /* empty if the property set is damaged: the launch is refused */
     (void)rt_virtual_functions_read(image, &sets);
     const rt_property_set *functions = rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
     code->function_sets = functions ? rows_of(arena, functions) : row_for_all(arena, sets.provides);

@@ -4,17 +4,17 @@
  *                                                          DL-RESOLVE-01
  *   its exports are marked, so that a cycle does not find it again
  *                                                          DL-RESOLVE-11
- *   for each image of the set, in the order in which it was taken:
+ *   for each image of the set, in the order in which it joined:
  *       for each import in turn that is not marked:        DL-RESOLVE-06, DL-RESOLVE-08
  *           one provider is found and joins the set        DL-RESOLVE-02 to -05 (provider.c)
  *           everything that it exports is marked           DL-RESOLVE-07, DL-RESOLVE-17
  *       what the contributor names joins the set           document 004 (VF-LINK-05, VF-LINK-06)
- *   so the set is closed, and holds nothing else           DL-RESOLVE-10, DL-RESOLVE-16
- *   an import that is left refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
+ *   so the set is closed, and contains no other image           DL-RESOLVE-10, DL-RESOLVE-16
+ *   an unresolved import refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
  *
  * The document gives the procedure for the requesting image; that its providers' imports are
- * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… are what a
- * disobeying runtime does, and not part of the procedure. */
+ * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… implement what
+ * a disobeying runtime does and are not part of the procedure. */
 #include "reference/program/link_set.h"
 
 #include "reference/program/provider.h"
@@ -25,7 +25,7 @@ enum {
 };
 
 enum {
-    MEMBER_FOR_SYMBOL = 1, /* or taken as the requesting image */
+    MEMBER_FOR_SYMBOL = 1, /* or as the requesting image */
     MEMBER_BY_CONTRIBUTION
 };
 
@@ -84,7 +84,7 @@ static bool fault_host_defines(const resolution *search, const rt_registered_ima
            host != RT_MODULE_NONE;
 }
 
-/* One search round: finds the provider of an import and takes it. */
+/* Finds the provider of an import and adds it to the set. */
 static void resolve_symbol(resolution *search, const rt_registered_image *importer, rt_text symbol)
 {
     RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
@@ -138,8 +138,8 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
     }
 }
 
-/* Queries the contributor about an image of the set; the images that it names join without
- * exporting anything to the set. */
+/* Queries the contributor about an image of the set; the images that it names join, but their
+ * exports resolve no imports of the set. */
 static rt_status contribute(resolution *search, const rt_registered_image *member)
 {
     if (!search->context->contribute) return RT_STATUS_OK;

@@ -437,7 +437,7 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
     bool came_later = !manager->loader->modules[image->module].global;
     if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
         set.images.count = 1;
-    /* The mark comes first, because only the fault needs the programs of every image. */
+    /* RULE is evaluated first, because only the fault needs the programs of every image. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
     /* Nothing is compiled before all imports are found.  Broken: that is left to the linker. */
     if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
@@ -461,7 +461,7 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     CHECK_IMPLIES(cached, cached->device->id == key->device && cached->context == key->context);
     uint32_t device_before = manager->device_before;
     manager->device_before = key->device;
-    /* Broken: programs of one device at a time. */
+    /* Broken: the cache serves one device at a time. */
     if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
     if (!cached || !RULE(DL_CACHE_02)) return NULL;
     /* Broken: the link set is collected anew for every launch. */

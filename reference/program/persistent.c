@@ -53,7 +53,7 @@ static void trace_entry(const program_request *request, rt_event_kind kind, cons
     rt_arena_reset(&arena);
 }
 
-/* Loads the program from the cache; NULL if the cache has none that the device accepts. */
+/* Loads the program from the cache; NULL if the cache has no entry that the device accepts. */
 static dev_program *entry_load(const program_request *request)
 {
     rt_buffer binary = {0};
@@ -63,7 +63,7 @@ static dev_program *entry_load(const program_request *request)
     if (answer == RT_STORE_FOUND) {
         rt_status status =
             dev_program_load(request->target->device->device, rt_buffer_bytes(&binary), &program);
-        /* A driver may refuse its own binary: then the program is built and stored anew. */
+        /* A driver may refuse its own binary: the program is then rebuilt and stored again. */
         if (!rt_ok(status))
             trace_entry(request, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
     } else if (answer != RT_STORE_ABSENT) {

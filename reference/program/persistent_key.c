@@ -83,7 +83,8 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
 {
     rt_image_sequence images = {0};
     uint32_t count = set->images.count;
-    if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1); /* Broken: the requesting one. */
+    /* Broken: only the requesting image. */
+    if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1);
     for (uint32_t i = 0; i < count; i++)
         *rt_vector_push(&images) = set->images.items[i];
     /* Broken: all registered images take part in the key of an image that needs none. */
@@ -114,7 +115,7 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_u32(out,
                  manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
-    /* The parts of each image other than its code, then the code of all of them. */
+    /* First the parts of each image other than its code, then the codes of all images. */
     for (uint32_t i = 0; i < images.count; i++) {
         const rt_image *image = images.items[i]->image;
         dev_spec_constant *constants = NULL;

@@ -34,7 +34,7 @@ typedef struct rt_kernel_request {
     uint32_t constant_count;
     bool has_module; /* the kernel is that of `module`, whose host code launches it (document 003,
                       * "In-memory cache": a kernel is found by its name and the OS module it is
-                      * coming from); otherwise that of the module that registered it first */
+                      * coming from); otherwise it is that of the module that registered it first */
     rt_module_id module;
 } rt_kernel_request;
 
@@ -101,18 +101,19 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
 void rt_program_manager_destroy(rt_program_manager *manager);
 
 /* Finds or builds the program that holds the kernel for the device and context, specialised as the
- * request says, and takes the kernel from it.  The caller releases *out_program when nothing runs
- * it any more; *out_kernel lives as long as it.
+ * request says, and takes the kernel from it.  The caller releases *out_program when it is no
+ * longer running; *out_kernel lives as long as it.
  * ERRC_RUNTIME               no registered image has the kernel, or none of the module
- * ERRC_KERNEL_NOT_SUPPORTED  none that has it is of a format that the device takes and asks only
- *                            for aspects that the device has
+ * ERRC_KERNEL_NOT_SUPPORTED  no image that has it is of a format that the device accepts and
+ *                            requires only aspects that the device has
  * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler refused
- * ERRC_FEATURE_NOT_SUPPORTED other images are needed and the device does not link the format
- *                            (DL-BACKEND-06), or constants are set and the device has none
- * ERRC_INVALID               no image of the program has a specialisation constant of a name given,
- *                            or it has another size
+ * ERRC_FEATURE_NOT_SUPPORTED other images are required and the device does not link the format
+ *                            (DL-BACKEND-06), or constants are set and the device supports none
+ * ERRC_INVALID               no image of the program has a specialisation constant of a requested
+ *                            name, or its size differs
  * UNSUPPORTED, MALFORMED     a constant that is set is not a scalar, or an image's table of
- * constants is damaged LINK_ERROR and others      as the device says (device.h) */
+ *                            constants is damaged
+ * LINK_ERROR and others      from the device (device.h) */
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);

@@ -4,15 +4,15 @@
  *            belongs to                                    DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
  *   filter   those of the requesting image's format        DL-RESOLVE-03, DL-RESOLVE-12
  *            that the device can run                       SYCL 2020, 5.7
- *   prefer   where the policy asks for it, images of preloaded modules, as whole images
+ *   prefer if the policy requires it, images of preloaded modules, as whole images
  *                                                          DL-PRELOAD-03 to DL-PRELOAD-05
- *   choose   one of those left, whichever: they are equally suitable
+ *   choose one of the remaining images, which are equally suitable
  *                                                          DL-RESOLVE-05, DL-RESOLVE-13
  *
- * Nothing else about an image decides: not its module, what the host's linker would bind, how its
- * library came, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
+ * No other property of an image matters: not its module, the host linker's binding, how its library
+ * was loaded, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
  * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02).  A runtime that disobeys such a rule
- * goes by one of the properties in the section "Faults"; the steps themselves follow it. */
+ * decides by one of the properties in the section "Faults", which precedes the steps. */
 #include "reference/program/provider.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
     return property && (property->type != RT_PROPERTY_UINT32 || property->number != 1);
 }
 
-/* True if a property that must not matter rules out a candidate. */
+/* True if a property that must not matter excludes a candidate. */
 static bool fault_turns_down(const provider_query *query, const rt_registered_image *candidate)
 {
     const rt_registered_image *requesting = query->requesting;
@@ -74,7 +74,7 @@ static bool fault_turns_down(const provider_query *query, const rt_registered_im
     return (is_same_module && !RULE(DL_REQ_05)) ||
            (has_odd_value(candidate, query->symbol) && !RULE(DL_IMAGE_07)) ||
            (is_hidden && !RULE(DL_DLOPEN_04)) ||
-           /* The mark comes first, because querying the loader costs a walk. */
+           /* RULE is evaluated first, because querying the loader costs a walk. */
            (!RULE(DL_RESOLVE_04) &&
             !rt_loader_needs(query->context->loader, requesting->module, candidate->module));
 }
@@ -147,7 +147,7 @@ static void keep_suitable(const provider_query *query, rt_provider_list *list)
         CHECK(rt_program_tables_hold(query->context->tables, image));
         bool same_format = image->image->format == query->requesting->image->format;
         if (!same_format && RULE(DL_RESOLVE_03)) continue;
-        /* The document mentions only the format. */
+        /* The document requires only the same format. */
         if (!rt_device_meets(query->context->device, image->image, NULL)) continue;
         if (!fault_turns_down(query, image)) list->images.items[kept_count++] = image;
     }

@@ -1,4 +1,4 @@
-/* Selects the image for a kernel's name, and explains why there is none. */
+/* Selects the image for a kernel's name, or explains why there is none. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/nearest.h"
@@ -41,7 +41,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     return status;
 }
 
-/* Refuses a kernel that exists, but of which no image runs on the device. */
+/* Refuses a kernel none of whose images runs on the device. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
                                rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
@@ -110,7 +110,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         bool elsewhere = in_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
         if (!rt_program_runs(request->device, image->image)) {
-            /* Broken: indirect calls do not count as a requirement of the kernel. */
+            /* Broken: indirect calls are not a requirement of the kernel. */
             rt_virtual_functions functions;
             bool has_calls =
                 !rt_virtual_functions_read(image->image, &functions) && functions.calls.length > 0;

@@ -19,7 +19,7 @@ static void group_add(rt_image_group *group, const rt_registered_image *image)
     *rt_vector_push(&group->images) = image;
 }
 
-/* Usually the newest image is removed first, so the search starts at the end. */
+/* Images are usually removed newest first, so the search starts at the end. */
 static void group_remove(rt_image_group *group, const rt_registered_image *image)
 {
     uint32_t at = group->images.count;

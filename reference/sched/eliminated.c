@@ -2,9 +2,9 @@
  *
  * The compiler of DPC++ drops parameters that a kernel does not use, and records this in the
  * image's set `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents
- * argument i of the source.  The application passes all arguments; the runtime passes on those that
- * remain.  The dependencies that an argument causes stay: the application's order does not depend
- * on a compiler's analysis.
+ * argument i of the source.  The application passes all arguments; the runtime passes only the
+ * remaining ones to the device.  A dropped argument still causes its dependencies: the
+ * application's order does not depend on a compiler's analysis.
  *
  * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set; the meaning of the bits was
  * observed with libsycl 9. */

@@ -1,4 +1,4 @@
-/* A queue's fusion in the graph: its start, its two ends, and its remains.
+/* A queue's fusion in the graph: its start, its two ends, and its clean-up.
  *
  * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
 #include "reference/sched/sched_internal.h"
@@ -230,7 +230,7 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
      * there. */
     for (uint32_t i = 0; i < fusion->kernels.count && !is_lost; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: only the last submission is where it should be. */
+        /* Broken: only the last submission is handed over in order. */
         if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
         if (i > 0 && !RULE(KF_GRAPH_07))
             rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
@@ -268,7 +268,7 @@ rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    /* Broken: the command is forgotten together with the fusion. */
+    /* Broken: the command is removed together with the fusion. */
     bool is_over = fusion && fusion->status != RT_FUSION_ACTIVE;
     bool is_known = fusion && (!is_over || RULE(KF_EVENT_04));
     rt_command_id command = is_known ? fusion->command : RT_COMMAND_NONE;
@@ -340,7 +340,7 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
 {
     rt_access_list result = {0};
     rt_map index = {0};
-    /* Broken: the last kernel's alone. */
+    /* Broken: only the last kernel's. */
     uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
     for (uint32_t i = first; i < fusion->kernels.count; i++) {
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
@@ -451,13 +451,13 @@ static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusio
 
 /* Ends the list that the fused kernel has replaced: frees the data of the removed kernels, since no
  * edge leads to or from them any more.  The fusion's node waits for the fused kernel and for the
- * moves of content made for the list. */
+ * moves of content created for the list. */
 static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, rt_command_id fused)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         CHECK(command->state == RT_COMMAND_REMOVED && command->held);
-        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done a second time. */
+        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done twice. */
             rt_command_step(command, RT_STEP_RESTORE);
             rt_held_enqueue(scheduler, command);
             continue;

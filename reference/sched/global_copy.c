@@ -90,7 +90,7 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
                                   const rt_global_copy *copy, rt_global_entry *entry,
                                   rt_command_id *out_command)
 {
-    /* The host object's usmptr leads to an instance, if it was set for this queue's device and
+    /* The host object's usmptr refers to an instance, if it was set for this queue's device and
      * context. */
     const rt_queue *target = &scheduler->queues.items[queue];
     rt_global_instance *instance = entry->cached;
@@ -244,15 +244,15 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The blocking read --------------------------------------------------------------------- */
 
-/* The content that a read returns: its memory, and the program that holds it, if any, with a
- * reference.  The memory is NULL if only existing content is requested and there is none. */
+/* The content that a read returns: its memory, and a reference to the program that holds it, if
+ * any.  The memory is NULL if only existing content is requested and there is none. */
 typedef struct content {
     rt_memory *memory;
     rt_program *program;
 } content;
 
-/* Finds the content without building a program or creating content if only what exists is wanted.
- */
+/* Finds the content without building a program or creating content if only existing content is
+ * requested. */
 static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               const rt_global_copy *copy, rt_global_entry *entry, bool existing,
                               content *out_content)

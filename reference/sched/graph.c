@@ -74,7 +74,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    /* An upload changes nothing: the download still reads the content of the host's bytes. */
+    /* An upload changes no content: the download still returns the host's bytes. */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }
@@ -84,7 +84,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 uint64_t rt_command_rank(const rt_command *command)
 {
     if (command->kind != RT_COMMAND_FUSION) return 2 * (uint64_t)command->id;
-    /* The node was made before the kernels that it waits for. */
+    /* The node was created before the kernels that it waits for. */
     return 2 * (uint64_t)command->ended_after + 1;
 }
 

@@ -19,7 +19,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
     if (!scheduler) return;
     rt_status lost = rt_scheduler_wait(scheduler);
-    (void)lost; /* there is no caller left to report it to */
+    (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
@@ -93,7 +93,7 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     if (target->ended)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "queue %u has ended and takes no more commands; make another", queue);
-    /* Why this command ends a fusion, if it does. */
+    /* The reason to report if this command ends a fusion. */
     scheduler->cause = submission->kind == RT_COMMAND_LAUNCH      ? RT_SYNC_REASON_OTHER_QUEUE
                        : submission->kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
                                                                   : RT_SYNC_REASON_MEMORY_OPERATION;
@@ -140,7 +140,7 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
     rt_fusion_command *fusion = command->held ? command->held->fusion : NULL;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
-        /* Broken: later commands do not see that the kernel uses the memory. */
+        /* Broken: later commands ignore that the kernel uses the memory. */
         if (fusion && !RULE(KF_GRAPH_04)) continue;
         if (fusion) rt_leaves_save(scheduler, fusion, access->memory, access->access);
         rt_graph_book_access(scheduler, command, access->memory, access->access);

@@ -316,8 +316,7 @@ static void move_and_read(world *w)
     CHECK(rt_ok(rt_scheduler_wait(scheduler)));
 }
 
-/* The library is loaded and unloaded: a launch finds it or is refused; there is no third outcome.
- */
+/* While the library is loaded and unloaded, a launch either finds it or is refused. */
 static void launch_while_the_library_goes(world *w)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -365,7 +364,7 @@ static void any_seed_ends_and_gives_the_same_trace_twice(void **state)
     assert_true(changes > SEEDS / 2); /* Different seeds give different orders. */
 }
 
-/* Without turns the system schedules the threads; for the sanitizers. */
+/* Without turns, the operating system schedules the threads; for the sanitizers. */
 static void *run_freely(void *user)
 {
     thread *self = user;
@@ -421,7 +420,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
     assert_int_equal(event_count(w, RT_EVENT_RELEASE), 1);
     assert_int_equal(launch(w, "k1").code, RT_ERRC_BUILD); /* lib is not loaded */
     rt_loader_open(rt_runtime_loader(w->runtime), LIB);
-    assert_true(rt_ok(launch(w, "k1"))); /* there is no cache that outlives the process */
+    assert_true(rt_ok(launch(w, "k1"))); /* no cache outlives the process */
     assert_int_equal(counting->links_done, 2);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_LOAD), 4);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_UNLOAD), 0);

@@ -3,7 +3,7 @@
 
 #include "reference/image/virtual_functions.h"
 
-/* True if both images state which functions they define, and define the same. */
+/* True if both images state which functions they define, and these are the same. */
 static bool define_the_same(const rt_property_set *real, const rt_property_set *other)
 {
     if (!real || !other || real->property_count != other->property_count) return false;

@@ -84,11 +84,11 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
     }
     /* Until its turn comes, an identical parameter has the index of its identity. */
     for (uint32_t i = 0; i < fusion->identity_count; i++) {
-        rt_fusion_place original = fusion->identities[i].original,
+        rt_fusion_place first = fusion->identities[i].original,
                         copy = fusion->identities[i].duplicate;
-        RT_TRY(check_place(job, fusion, kernels, original));
+        RT_TRY(check_place(job, fusion, kernels, first));
         RT_TRY(check_place(job, fusion, kernels, copy));
-        if (!can_share_argument(kernels[original.kernel], original.parameter, kernels[copy.kernel],
+        if (!can_share_argument(kernels[first.kernel], first.parameter, kernels[copy.kernel],
                                 copy.parameter))
             return reject_place(job, copy,
                                 "no argument has both its type and that of the parameter "
@@ -104,12 +104,11 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
                 numbers[i][j] = count++;
             } else {
                 CHECK(numbers[i][j] < fusion->identity_count);
-                rt_fusion_place original = fusion->identities[numbers[i][j]].original;
-                bool earlier =
-                    original.kernel < i || (original.kernel == i && original.parameter < j);
+                rt_fusion_place first = fusion->identities[numbers[i][j]].original;
+                bool earlier = first.kernel < i || (first.kernel == i && first.parameter < j);
                 if (!earlier)
                     return reject_place(job, place, "the parameter it is identical to comes later");
-                numbers[i][j] = numbers[original.kernel][original.parameter];
+                numbers[i][j] = numbers[first.kernel][first.parameter];
             }
         }
     }
@@ -158,9 +157,8 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
         bool joined = false; /* other parameters get the same argument */
         for (uint32_t k = 0; k < fusion->identity_count; k++) {
-            rt_fusion_place original = fusion->identities[k].original;
-            joined = joined ||
-                     (original.kernel == place.kernel && original.parameter == place.parameter);
+            rt_fusion_place first = fusion->identities[k].original;
+            joined = joined || (first.kernel == place.kernel && first.parameter == place.parameter);
         }
         if (!problem && joined && !RULE(KF_PROMOTE_05))
             problem = "it is the parameter of several kernels";

@@ -1,7 +1,7 @@
 /* The suite of device_suite.h.  It tests what a runtime requires of a device: programs that link or
- * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes; and,
- * of a device that advertises them: unified shared memory, variables by name, specialisation
- * constants. */
+ * explain why they do not, geometry, kinds of arguments, ordering by events across several queues,
+ * lifetimes; and, for a device that advertises them: unified shared memory, variables by name,
+ * specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -200,7 +200,7 @@ static void same_images_link_twice(void **state)
     dev_program_destroy(programs[1]);
 }
 
-/* Restored from its bytes at any address, a program runs as before. */
+/* A program that is restored from its bytes, at any address, runs as before. */
 static void programs_survive_as_binaries(void **state)
 {
     const fixture *f = *state;
@@ -565,7 +565,7 @@ static void queues_keep_times_where_they_can(void **state)
     ok(f, dev_event_wait(read));
     ok(f, dev_event_wait(launched));
     dev_times first, second;
-    ok(f, dev_event_times(launched, &first)); /* checked.c verifies the order within one command */
+    ok(f, dev_event_times(launched, &first)); /* checked.c checks the order within one command */
     ok(f, dev_event_times(read, &second));
     assert_true(first.submit <= second.submit && first.end <= second.start);
     dev_event_destroy(read);
@@ -668,7 +668,7 @@ static void commands_move_bytes_of_usm(void **state)
     }
 }
 
-/* As usm.cl has them. */
+/* The nodes of usm.cl. */
 typedef struct node {
     uint64_t next;
     int32_t value;
@@ -685,7 +685,7 @@ static void pointers_in_values_and_in_memory_are_followed(void **state)
     const node end[2] = {{0, 1000}, {0, 3}};
     int sum = 0;
     dev_kernel *kernel = kernel_of(f, &f->usm, "sum_list");
-    /* Three nodes in three memories; the last is the second of its memory. */
+    /* Three nodes in three memories; the last one is the second node of its memory. */
     dev_memory *third = usm_with(f, DEV_MEMORY_USM_HOST, end, sizeof end);
     const node middle = {dev_memory_address(third) + sizeof(node), 20};
     dev_memory *second = usm_with(f, DEV_MEMORY_USM_DEVICE, &middle, sizeof middle);
@@ -821,8 +821,8 @@ static void variables_have_names_and_values(void **state)
     dev_program_destroy(program);
 }
 
-/* Copies between variables, buffers and, where there is any, unified shared memory; fills; and
- * passes pointers into variables to a kernel of another program. */
+/* Copies between variables, buffers and, if supported, unified shared memory; fills; and passes
+ * pointers into variables to a kernel of another program. */
 static void variables_take_part_in_commands(void **state)
 {
     const fixture *f = *state;
@@ -927,7 +927,7 @@ static void constants_run_code(const fixture *f, dev_code code, bool links,
     dev_program_destroy(program);
 }
 
-/* The same with those values. */
+/* Like constants_run_code, for code with the values as its specialisation. */
 static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
                           bool links, int64_t out_values[CONSTANT_COUNT])
 {
@@ -1135,7 +1135,7 @@ int device_suite_run(const device_suite *suite)
         suite_fixture = &f;
         failed = cmocka_run_group_tests_name(suite->backend->name, tests, fixture_setup,
                                              fixture_teardown);
-        /* A failed test leaves its objects alive, which the device would rightly panic about. */
+        /* A failed test leaves its objects alive, and destroying the device would panic. */
         if (failed == 0) dev_device_destroy(f.device);
     } else {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(f.sink, status);

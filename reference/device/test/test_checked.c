@@ -1,5 +1,5 @@
-/* checked.c over an adapter that misbehaves on request: successes, refusals passed on, and a panic
- * for every way to break the contract, on either side of it. */
+/* checked.c over an adapter that misbehaves on request: successes, refusals that are passed on, and
+ * a panic for every breach of the contract by either side. */
 #include "reference/device/device.h"
 
 #include "reference/base/alloc.h"
@@ -20,9 +20,9 @@
 typedef struct bad_device {
     dev_device base;
     rt_code answer;       /* the answer of every operation except open */
-    bool object_anyhow;   /* creates the object even when the answer is a failure */
+    bool object_anyhow;   /* creates the object even if the answer is a failure */
     bool no_object;       /* succeeds without an object */
-    bool holes;           /* tables that lack an operation */
+    bool holes;           /* leaves operations out of the tables */
     bool foreign;         /* statuses that were not created in the sink */
     rt_code times_answer; /* the answer to a query of times; RT_OK: they are reported */
     bool timeless;        /* events end before they begin */
@@ -363,7 +363,7 @@ static bool panics(void (*action)(fixture *f), fixture *f)
     return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
 }
 
-/* Ends the test's process when an ignored status is a failure: not expected here. */
+/* Ends the test's process if the status is a failure, which is not expected here. */
 static void use(rt_status status)
 {
     (void)status;
@@ -505,7 +505,7 @@ static void do_times_unkept(fixture *f)
     use(dev_event_times(event, &times));
 }
 
-/* One code that each operation may return and one that it may not. */
+/* A code that each operation may return and one that it must not. */
 static const struct {
     const char *name;
     void (*action)(fixture *f);
@@ -617,7 +617,7 @@ static void read_nothing(fixture *f)
     dev_event *event;
     use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 0, host, &event));
 }
-/* The copy is within one variable, although between two memories. */
+/* The copy is within one variable, although it names two memories. */
 static void copy_overlapping_in_a_variable(fixture *f)
 {
     dev_event *event;

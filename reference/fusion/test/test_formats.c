@@ -1,4 +1,5 @@
-/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode next to it.
+/* Unit tests of the formats that are fused, and of their source: the code for SPIR-V, the embedded
+ * bitcode for PTX.
  *
  * Source: document 001, "Support for non SPIR-V targets". */
 #include "reference/fusion/test/world.h"
@@ -100,7 +101,7 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
         fail_msg("the reason is '%s'", reason);
 }
 
-/* Not supported means that the kernels run one by one: the application is not refused.  The
+/* The kernels of an unsupported format run one by one: the application is not refused.  The
  * counterpart is the_code_itself_is_fused_of_spirv. */
 static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
 {

@@ -1,5 +1,5 @@
 /* Unit tests of fusion with a stub compiler: the requests to it, the handling of its answers, and
- * of a list that another thread ends in the meantime. */
+ * lists that another thread ends in the meantime. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Unit tests of which variables a fused program shares, according to its images' descriptions. */
+/* Unit tests of the variables that a fused program shares, as its images describe them. */
 #include "reference/fusion/shared_variables.h"
 #include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"

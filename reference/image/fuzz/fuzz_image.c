@@ -1,6 +1,6 @@
 /* Feeds bytes to the readers of device images: as a file (SYCLBIN, ELF), as property text, or as
- * memory with a fat binary at its begin.  Nothing may crash; what is read can be written, and what
- * is written is read again as the same.
+ * memory with a fat binary at its beginning. No input may crash a reader; whatever is read can be
+ * written, and reading the output gives the same value.
  *
  * Build with clang and -DASSAY_FUZZ=ON; `ci/fuzz image` runs it. */
 #include "reference/image/compression.h"

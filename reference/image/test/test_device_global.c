@@ -80,7 +80,7 @@ static const rt_device_global globals[] = {
      .host_access = RT_HOST_ACCESS_NONE},
 };
 
-/* Reads from a block of exactly its size, so that sanitizers see a read past the end. */
+/* Reads from a block of exactly its size, so that sanitizers detect a read past the end. */
 static uint32_t count_read(const char *bytes, size_t size, bool *out_finished)
 {
     uint8_t *block = rt_alloc(size ? size : 1);
@@ -128,7 +128,7 @@ static void a_list_that_is_cut_is_none(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* A list of one variable, a copy of `global` as its bytes are. */
+/* Replaces one byte of the serialised list and expects a refusal. */
 static void assert_damaged(const rt_device_global *list, uint32_t count, size_t at, char byte)
 {
     rt_buffer bytes = {0};

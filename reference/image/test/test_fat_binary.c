@@ -1,5 +1,5 @@
-/* Unit tests of fat binaries: as a real module brings them into this process, as they lie in that
- * module's ELF file, and as words put together by hand from the layout in fat_binary.h.
+/* Unit tests of fat binaries: as a real module registers them in this process, as that module's ELF
+ * file stores them, and as words assembled by hand from the layout in fat_binary.h.
  *
  *     fat_binary_tests MODULE80 MODULE96 MODULE96Z */
 #include "reference/image/compression.h"
@@ -22,7 +22,7 @@
 static const char *modules[2]; /* of 80 and of 96 bytes */
 static const char *compressed_module;
 static const rt_fat_layout layouts[2] = {RT_FAT_80, RT_FAT_96};
-static const void *registered; /* registered by the module that was loaded last */
+static const void *registered; /* by the module that was loaded last */
 
 /* The functions that the modules call, replacing DPC++'s runtime. */
 void __sycl_register_lib(const void *descriptor);
@@ -339,7 +339,7 @@ static const struct wrong_word {
      "damaged device images at address 0x1022: this is not a SYCL image"},
     {32, 0x05080003, RT_MALFORMED, "damaged device images at address 0x1023: no such format"},
     {40, 0, RT_MALFORMED, "damaged device images at address 0x1028: expected a pointer to a text"},
-    {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte until the end */
+    {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte up to the end */
      "damaged device images at address 0x1028: expected a pointer to a text"},
     {72, 0x1500, RT_MALFORMED,
      "damaged device images at address 0x1040: expected the image's code"},
@@ -385,7 +385,8 @@ static void every_truncation_and_bit_flip_is_survived(void **state)
     memory_make(memory);
     rt_fat_binary fat;
     for (size_t size = 0; size < SIZE; size++) {
-        uint8_t *copy = rt_alloc(size); /* of this very size, so that sanitizers see an overrun */
+        uint8_t *copy = rt_alloc(size); /* of exactly this size, so that sanitizers detect an
+                                         * overrun */
         memcpy(copy, memory, size);
         assert_int_equal(memory_read(f, copy, size, &fat).code, RT_MALFORMED);
         rt_free(copy);
@@ -414,7 +415,7 @@ static const struct wrong_elf {
     {16, ET_REL, RT_UNSUPPORTED, "ELF file at byte 16: an object file that has not been linked"},
     {18, EM_AARCH64, RT_UNSUPPORTED, "ELF file at byte 18: another machine"},
     {54, 57, RT_MALFORMED, "damaged ELF file at byte 54"},
-    {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers far away */
+    {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers past the end */
 };
 
 static void wrong_elf_files_are_refused_by_name(void **state)

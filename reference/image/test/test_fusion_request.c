@@ -149,7 +149,8 @@ static void a_result_is_read_as_it_was_written(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* Cut at every byte: never finished, never read past the end (under the sanitizers). */
+/* Truncated at every byte: the input is refused, and never read past its end (under the
+ * sanitizers). */
 static void what_is_cut_short_is_refused(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static void defaults_lie_one_after_the_other(void **state)
     }
 }
 
-/* If the block is too short, only constants entirely inside it have a default. */
+/* If the block is too short, only constants entirely within it have a default. */
 static void what_is_not_there_is_not_told(void **state)
 {
     (void)state;

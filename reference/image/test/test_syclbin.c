@@ -1,4 +1,4 @@
-/* Unit tests of SYCLBIN.  The bytes of the first file are put together by hand from the format's
+/* Unit tests of SYCLBIN.  The bytes of the first file are assembled by hand from the format's
  * description in syclbin.h. */
 #include "reference/image/syclbin.h"
 #include "reference/image/test/fixture.h"
@@ -199,7 +199,8 @@ static const struct wrong_file {
     {144, 2, "damaged SYCLBIN at byte 144 of 488: the range of IR modules exceeds their number"},
     {152, 1, NULL}, /* the native image belongs to both modules */
     {152, 2, "damaged SYCLBIN at byte 152 of 488: the range of native images exceeds their number"},
-    {168, 90, "damaged property text at byte 398: expected [set]"}, /* all of IR and 23 bytes */
+    {168, 90, "damaged property text at byte 398: expected [set]"}, /* the text of the IR and 23
+                                                                     * bytes */
     {210, 1, "damaged SYCLBIN at byte 208 of 488: code lies outside its table"},
 };
 
@@ -245,7 +246,8 @@ static void every_truncation_and_bit_flip_is_survived(void **state)
     rt_syclbin syclbin;
     rt_device_binaries binaries;
     for (size_t size = 0; size < f->file.size; size++) {
-        uint8_t *copy = rt_alloc(size); /* of this very size, so that sanitizers see an overrun */
+        uint8_t *copy = rt_alloc(size); /* of exactly this size, so that sanitizers detect an
+                                         * overrun */
         memcpy(copy, f->file.data, size);
         rt_status status = rt_syclbin_read(f->sink, &f->arena, (rt_bytes){copy, size}, &syclbin);
         assert_int_equal(status.code, RT_MALFORMED);

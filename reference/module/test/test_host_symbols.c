@@ -1,4 +1,4 @@
-/* Unit tests of host symbols: preloading, dlopen's local scopes, and both against a model. */
+/* Unit tests of host symbols: preloading, dlopen's local scopes, and both compared with a model. */
 #include "reference/base/hash.h"
 #include "reference/module/loader.h"
 
@@ -90,7 +90,8 @@ static void a_preloaded_definition_comes_before_a_needed_one(void **state)
         static const rt_module_id preloaded[] = {PRELOADED};
         rt_loader_start(&w->loader, APP, preloaded, preloaded_count);
         EXPECT(w, APP, 0, preloaded_count ? PRELOADED : LIBRARY);
-        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* it is interposed itself */
+        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* its own definition is
+                                                                       * interposed */
         EXPECT(w, APP, 1, LIBRARY);
         EXPECT(w, APP, 2, RT_MODULE_NONE);
         world_destroy(w);
@@ -337,7 +338,7 @@ static void any_history_gives_what_the_model_gives(void **state)
         }
         world_destroy(w);
     }
-    assert_true(bound > WORLDS); /* the comparison was not limited to absent symbols */
+    assert_true(bound > WORLDS); /* the comparison covered symbols that have a definition */
 }
 
 int main(void)

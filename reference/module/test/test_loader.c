@@ -106,7 +106,7 @@ static void a_cycle_is_loaded_once(void **state)
 }
 
 /* Constructors: X was opened, so it is first in the list, and the first is constructed last.
- * Destructors: the walk begins with Y, which was loaded last, and reaches X from there, so X is
+ * Destructors: the walk begins with Y, which was loaded last, and reaches X from Y, so X is
  * destroyed after Y. */
 static void a_cycle_that_was_opened_goes_whole(void **state)
 {

@@ -1,4 +1,4 @@
-/* Unit tests of kernel bundles: their units, their calls of the device, refusals, and lifetimes. */
+/* Unit tests of kernel bundles: their units, their calls to the device, refusals, and lifetimes. */
 #include "reference/program/bundle.h"
 #include "reference/program/test/fixture.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* main needs f of library, which also has a kernel; left and right need each other. */
+/* main needs f from library, which also has a kernel; left and right need each other. */
 static const fixture_module modules[] = {
     {"main", "k", "f", NULL, .constants = "n"},
     {"library", "lk", NULL, "f"},
@@ -58,7 +58,7 @@ static const rt_bundle *keep(world *w, rt_status status, rt_bundle *bundle)
     return bundle;
 }
 
-/* kernel NULL: all. */
+/* kernel NULL: all kernels. */
 static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
 {
     rt_text name = rt_text_of(kernel);
@@ -145,7 +145,7 @@ static void input_has_what_the_kernel_needs_and_asks_the_device_for_nothing(void
     const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "k");
     assert_images(w, input, "main/0 library/0");
     assert_int_equal(rt_bundle_unit_count(input), 2);
-    assert_kernels(w, input, "k lk"); /* f is exported and no kernel */
+    assert_kernels(w, input, "k lk"); /* f is exported and is not a kernel */
     assert_int_equal(w->f->counting->compiles + w->f->counting->builds, 0);
 }
 
@@ -196,7 +196,7 @@ static void refusals_of_get_have_their_class(void **state)
     assert_null(get(w, RT_BUNDLE_EXECUTABLE, "b"));
     assert_int_equal(w->status.code, RT_ERRC_BUILD);
     assert_int_equal(w->status.rule, RT_RULE_DL_RESOLVE_09);
-    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* left to the link */
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* its import is left to the link */
 }
 
 /* ---- Compiling, linking, joining ---------------------------------------------------------- */
@@ -210,7 +210,7 @@ static void objects_are_linked_by_hand(void **state)
     assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[-mine][-mine]");
     const rt_bundle *library = get(w, RT_BUNDLE_OBJECT, "lk");
     assert_int_equal(w->f->counting->compiles, 3);
-    /* library/0 was compiled with and without options: two device images, both are linked. */
+    /* library/0 was compiled with and without options: both device images are linked. */
     const rt_bundle *linked = link_two(w, object, library);
     assert_int_equal(w->f->counting->last_link_inputs, 3);
     assert_int_equal(rt_bundle_unit_count(linked), 1);
@@ -336,7 +336,7 @@ static void linked_for_the_devices_that_all_have(void **state)
 static const rt_bundle *get_with(world *w, const char *constant)
 {
     const rt_text k = RT_TEXT("k");
-    uint8_t value[] = {5, 0, 0, 0}; /* gone after the call: the bundle has a copy */
+    uint8_t value[] = {5, 0, 0, 0}; /* out of scope after the call: the bundle has a copy */
     const rt_spec_constant constants[] = {{rt_text_of(constant), {value, sizeof value}}};
     const rt_bundle_request request = {.state = RT_BUNDLE_INPUT,
                                        .device = &w->f->device,

@@ -77,7 +77,7 @@ static void join(pthread_t *threads)
         pthread_join(threads[i], NULL);
 }
 
-/* The application's kernels share a program, which has the library's kernel too, unless that was
+/* The application's kernels share a program, which also has the library's kernel unless that was
  * requested first: at most two programs, no matter how many threads ask. */
 static void one_thread_builds_and_the_others_wait(void **state)
 {
@@ -130,7 +130,7 @@ static void no_failure_of_resolution_is_shared(void **state)
     assert_true(rt_ok(fixture_ask(f, "k2")));
 }
 
-/* In any order, a launch is served by a program of images that were registered, or refused. */
+/* In any order, a launch either gets a program of images that were registered, or is refused. */
 static void modules_come_and_go_under_launches(void **state)
 {
     fixture *f = *state;
@@ -174,8 +174,8 @@ static void what_went_during_its_build_is_not_cached(void **state)
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
 }
 
-/* A reloaded library has its images at the same addresses: they are nevertheless new registrations,
- * and each needs a separate build. */
+/* A reloaded library has its images at the same addresses, but they are new registrations, and each
+ * needs a separate build. */
 static void the_same_address_is_another_image(void **state)
 {
     fixture *f = *state;

@@ -148,8 +148,8 @@ static void a_preloaded_provider_is_preferred_where_the_policy_is_on(void **stat
 static void a_preloaded_image_that_replaces_a_part_stands_beside_the_whole(void **state)
 {
     (void)state;
-    /* In this order b serves f and a is needed for g; in the other a comes first for g, and its f
-     * is resolved by then. */
+    /* In this order b provides f, and a is required for g; in the other order a is found first, for
+     * g, and f is resolved by then. */
     const fixture_module in_part[] = {
         {"main", "k", "f g", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
     const fixture_module whole[] = {

@@ -141,8 +141,8 @@ static int tear_down(void **state)
     return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process with the modules loaded in an order, terminated by NULL's number; the caller destroys
- * it. */
+/* A process with the modules loaded in an order, which the number of module NULL terminates; the
+ * caller destroys it. */
 static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
                         uint32_t count, const uint32_t *loaded)
 {

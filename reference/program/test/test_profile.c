@@ -1,4 +1,4 @@
-/* Unit tests of where the profile dpcpp deviates, each compared with the documents. */
+/* Unit tests of the deviations of profile dpcpp, each compared with the documents. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void expect_images(const fixture_module *modules, uint32_t count, const c
 static void A25_each_symbol_is_resolved_by_itself(void **state)
 {
     (void)state;
-    /* The image found for f exports g too, and one after it exports g alone. */
+    /* The image found for f also exports g, and a later image exports only g. */
     static const fixture_module shared_provider[] = {
         {"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}, {"x", NULL, NULL, "g"}};
     expect_images(shared_provider, 3, "main/0 y/0", "main/0 y/0 x/0");

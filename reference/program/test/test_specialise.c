@@ -1,5 +1,5 @@
-/* Unit tests of specialisation constants: which programs they distinguish, what reaches the device,
- * what is refused. */
+/* Unit tests of specialisation constants: which programs they distinguish, which values reach the
+ * device, and refusals. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Every constant has 4 bytes and the default 7; `step` is number 1 in main and 2 in library. */
+/* Every constant has 4 bytes and the default 7; `step` has number 1 in main and 2 in library. */
 static const fixture_module modules[] = {
     {"main", "k", "f", NULL, .constants = "step scale"},
     {"library", "lk", NULL, "f", .constants = "bias step"},
@@ -135,7 +135,7 @@ static void a_device_without_constants_refuses_values_but_not_defaults(void **st
     assert_true(rt_ok(ask(f, "k", defaults, 1)));
 }
 
-/* A table that no compiler writes. */
+/* A table of constants that no compiler writes. */
 typedef struct damaged_table {
     uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
     uint32_t id, size;

@@ -92,7 +92,7 @@ static void DL_SET_03_a_name_leads_to_one_id_in_a_module(void **state)
     rt_set_id f = id_of(s, 1, "f");
     assert_int_equal(id_of(s, 1, "g"), f);
     assert_int_not_equal(id_of(s, 1, "h"), f);
-    /* Combinations that are not disjoint: the name belongs to the first. */
+    /* If combinations are not disjoint, the name belongs to the first. */
     add(s, 1, RT_FORMAT_SPIRV64, "x", "f");
     assert_int_equal(id_of(s, 1, "f"), f);
     assert_int_not_equal(id_of(s, 1, "x"), f);

@@ -1,5 +1,5 @@
 /* Unit tests of the fusion command: the contents of the graph while a queue is in fusion mode, and
- * what remains of it.  Tests whose names begin with a rule's id cover that rule. */
+ * afterwards.  Tests whose names begin with a rule's id cover that rule. */
 #include "reference/program/injected.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
@@ -261,7 +261,7 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-/* A held command is refused when it is handed over, which is reported to the waiter. */
+/* A held command that is refused when it is handed over is reported to the waiter. */
 static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
 {
     world *w = *state;
@@ -461,8 +461,8 @@ static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        /* Comes first: with its fault armed the other tests, which need the bundle, end the
-         * program. */
+        /* This test comes first: with its fault armed, the other tests, which need the bundle, end
+         * the program. */
         TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
         TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
         TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),

@@ -197,7 +197,7 @@ static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **
     assert_true(rt_ok(launch(w, w->queue, "k")));
     assert_true(rt_ok(launch(w, w->queue, "l")));
     assert_true(rt_ok(launch(w, w->queue, "l")));
-    /* plain and own are allocated; k's program has one pointer, l's two. */
+    /* plain and own are allocated; k's program has one pointer, l's has two. */
     assert_int_equal(w->f->counting->usms, 2);
     assert_int_equal(w->f->counting->fills, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 3);
@@ -333,7 +333,7 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A running program holds its variables; one that was dropped with its module does not count. */
+/* A running program holds its variables; a program dropped with its module does not count. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;
@@ -357,7 +357,7 @@ static void an_image_for_other_devices_has_the_variable_all_the_same(void **stat
                    "only in images that device device does not take");
 }
 
-/* The event of a copy that failed, or could not be built, belongs to no command. */
+/* The event of a copy that failed, or whose program could not be built, belongs to no command. */
 static void a_program_that_cannot_be_built_refuses_the_copy(void **state)
 {
     world *w = *state;

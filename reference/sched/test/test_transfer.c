@@ -1,4 +1,5 @@
-/* Unit tests of copies, fills, unified shared memory, several devices, and waiting for a part. */
+/* Unit tests of copies, fills, unified shared memory, several devices, and waiting for some of the
+ * commands. */
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched.h"
 
@@ -321,7 +322,7 @@ static void content_goes_from_device_to_device_through_the_host(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_COPY, "device"), "1");
     expect_content(w, w->b, "xxaabbbb");
     expect_content(w, w->a, "xxxxaaaa");
-    assert_int_equal(w->f->counting->reads, 1); /* The host has had the content since. */
+    assert_int_equal(w->f->counting->reads, 1); /* The host already has the content. */
 }
 
 static void a_failure_on_another_device_holds_commands_back(void **state)
