@@ -543,11 +543,12 @@ static rt_status local_memory_validate(dev_device *device, const dev_argument *a
     for (uint32_t i = first; i < count; i++) {
         if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
         if (arguments[i].size > remaining) {
-            return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                           "argument %u (from 0) wants %llu bytes of local memory; a work-group of "
-                           "device '%.*s' has %llu bytes for all arguments together",
-                           i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
-                           (unsigned long long)capabilities.local_size_max);
+            return rt_fail(
+                device->sink, RT_LIMIT, RT_RULE_NONE,
+                "argument %u (from 0) requires %llu bytes of local memory; a work-group of "
+                "device '%.*s' has %llu bytes for all arguments together",
+                i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
+                (unsigned long long)capabilities.local_size_max);
         }
         remaining -= arguments[i].size;
     }
@@ -693,7 +694,7 @@ rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
 {
     if (argument_count == parameter_count) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                   "the kernel has %u parameters but was given %u arguments", parameter_count,
+                   "the kernel has %u parameters but got %u arguments", parameter_count,
                    argument_count);
 }
 

@@ -134,7 +134,7 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
             rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
             return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
                                   "No suitable IR available for fusion: kernel '%.*s' is in image "
-                                  "%.*s, which was made without embed_ir",
+                                  "%.*s, which was built without embed_ir",
                                   RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
         }
     }

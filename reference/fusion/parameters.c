@@ -109,7 +109,7 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
     else if (!use->has_accessor)
         use->promotion = requested;
     else if (use->promotion != requested) /* the extension's table: both must request the same */
-        give_up(use, "the accessors do not all ask for the same promotion");
+        give_up(use, "the accessors do not all request the same promotion");
     use->has_accessor = true;
     bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
     if (use->promotion != RT_PROMOTION_LOCAL || (range->local[0] != 0 && same_groups)) return;

@@ -50,7 +50,7 @@ rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_bi
         target == RT_FORMAT_SPIRV64 ? format == RT_BINARY_SPIRV : format == RT_BINARY_NATIVE;
     if (!is_readable) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %.*s for the target '%.*s' is %s, which assay does not take there",
+                       "image %.*s for the target '%.*s' is %s, which assay does not accept for it",
                        RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target),
                        rt_binary_format_name(format));
     }
@@ -101,10 +101,9 @@ static function_sets function_sets_of(const rt_image *image)
     }};
 }
 
-static bool is_function(const function_sets *functions, rt_text name)
+static bool is_function(const function_sets *listed, rt_text name)
 {
-    return rt_property_set_has(functions->sets[0], name) ||
-           rt_property_set_has(functions->sets[1], name);
+    return rt_property_set_has(listed->sets[0], name) || rt_property_set_has(listed->sets[1], name);
 }
 
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image)

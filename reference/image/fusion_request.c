@@ -7,8 +7,7 @@
  *              count variable* local_size_max
  *     result:  count place*  count (promoted reason)*  local_size  image list of one
  *
- * Requests pass through a pipe and results are read from caches, so the readers do not trust their
- * input. */
+ * Requests cross a pipe and results come from caches: the readers trust neither. */
 #include "reference/image/fusion_request.h"
 
 enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };

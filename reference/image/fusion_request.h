@@ -73,7 +73,7 @@ typedef struct rt_fusion_request {
     const rt_fusion_constant *constants;
     uint32_t constant_count;
     /* Symbols of variables in global memory that the fused program shares with others: each is a
-     * single variable, which it exports.  The fused program has its own copy of every other
+     * single variable, which it exports.  The fused program would have its own copy of any other
      * variable. */
     const rt_text *variables;
     uint32_t variable_count;

@@ -1,5 +1,4 @@
-/* The virtual functions of an image: the set that it provides, and the sets that it calls and
- * creates.
+/* The virtual functions of an image: the set it provides, and those it calls and creates.
  *
  * The property set "SYCL/virtual functions" is defined by the documents; an image has those of its
  * properties that apply.  Two further sets are assay's own and distinguish functions and kernels

@@ -2,11 +2,10 @@
  *
  * An entry is created when a module's host code registers its variable (device_global_map::add) or
  * when a program is created whose images have it, whichever happens first.  It is found by the
- * variable's unique id or by the address of its host object.  An address is an id of assay's:
- * modules that register the same unique id share one host object, as the loader binds them.  An
- * entry ends when the last of them is unloaded; loading one again creates another object and
- * another entry, whose content is initially zero.  Content to which programs point lives until the
- * process ends.
+ * variable's unique id or by the address of its host object.  An address is an id: modules that
+ * register the same unique id share one host object, as the loader binds them.  An entry ends when
+ * the last of them is unloaded; loading one again creates another object and another entry, whose
+ * content is initially zero.  Content to which programs point lives until the process ends.
  *
  * Without image scope an entry has a buffer per device, which holds the content; with image scope
  * programs hold it.  The commands that fill, point and copy belong to sched.

@@ -75,7 +75,7 @@ rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const r
     *out_memory = NULL;
     if (!device->capabilities.usm) {
         return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &name, 1,
-                              "memory '%.*s' cannot be made: device %.*s has no unified shared "
+                              "memory '%.*s' cannot be created: device %.*s has no unified shared "
                               "memory",
                               RT_TEXT_ARG(name), RT_TEXT_ARG(device->name));
     }

@@ -11,7 +11,7 @@
 
 #include "reference/program/program.h"
 
-/* Where an application asks a fused kernel to keep a buffer instead of global memory (extension
+/* Where an application asks a fused kernel to keep a buffer, instead of in global memory (extension
  * sycl_ext_codeplay_kernel_fusion: properties promote_private and promote_local). */
 typedef enum rt_promotion {
     RT_PROMOTION_NONE,
@@ -30,8 +30,7 @@ typedef struct rt_memory {
     uint64_t size;                    /* bytes, >= 1 */
     uint8_t *host;                    /* size bytes */
     bool host_valid;                  /* the host bytes are the latest content */
-    bool initialised;                 /* false: it has never had content, so no content has to be
-                                       * moved */
+    bool initialised;                 /* false: it has never had content to move */
     RT_VECTOR(rt_memory_copy) copies; /* index is rt_device.id */
     /* Unified shared memory: its kind, and its device, whose copy is the allocation itself.  The
      * host bytes are then the content last read from it.  BUFFER and NULL otherwise. */

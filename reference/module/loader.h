@@ -73,8 +73,7 @@ typedef struct rt_loader {
 } rt_loader;
 
 /* Initialises a loader of module_count >= 1 modules, none of them loaded.  The table is copied;
- * what it points to is borrowed until rt_loader_free.  Dependencies are valid ids and may form
- * cycles. */
+ * what it points to is borrowed until rt_loader_free.  Needs are valid ids and may form cycles. */
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
                     const rt_module *modules, uint32_t module_count);
 

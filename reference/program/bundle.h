@@ -62,11 +62,10 @@ typedef struct rt_bundle_request {
 
 /* Creates a bundle of the images with the kernels and of their dependencies, brought into the
  * state: compiled for object; resolved, compiled and linked for executable, as a launch does.  An
- * image on which several of them depend is in the bundle once (tag A56).  The caller releases
+ * image on which another of them depends is in the bundle once (tag A56).  The caller releases
  * *out_bundle, as with every bundle below. ERRC_RUNTIME       no registered image has a kernel
- * ERRC_INVALID       a kernel has no image in a format that the device accepts, with aspects that
- *                    it has, or none in the state or an earlier one; a constant is unknown or has
- *                    another size
+ * ERRC_INVALID       a kernel has no image that the device accepts, with aspects that it has, or
+ *                    none in the state or an earlier one; a constant is unknown or has another size
  * ERRC_BUILD         executable: unresolved imports (DL-RESOLVE-09); the device's compiler refused
  * others             object, executable: those of rt_program_manager_kernel */
 RT_MUST_USE rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,

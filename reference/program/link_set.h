@@ -46,9 +46,8 @@ typedef struct rt_link_context {
     const rt_program_tables *tables;
     const rt_device *device;
     rt_profile profile;
-    /* If an image of a preloaded module is among the suitable ones, such an image is taken.  This
-     * is the policy that document 003 considers ("ODR violations", the LD_PRELOAD part;
-     * DL-PRELOAD-03). */
+    /* If an image of a preloaded module is among the suitable ones, such an image is taken, a
+     * policy that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
     bool open; /* imports without an exporter stay unresolved: for kernel bundles, whose images the
                 * application links itself (requirements.yaml, key dpcpp, tag A28) */

@@ -54,7 +54,7 @@ typedef struct rt_program {
     dev_program *executable;
     const rt_registered_image *
         *images;              /* the images it was linked from, the requesting one first */
-    uint32_t image_count;     /* 0 if `own` is set */
+    uint32_t image_count;     /* 0 if `injected` is set */
     const rt_image *injected; /* the image it was built from, if that belongs to no module
                                * (injected.h); otherwise NULL */
     bool

@@ -94,7 +94,7 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
 
 /* Creates the program object for a built executable, with an id from program_count; the caller owns
  * its only reference.  It was built from the set's images or, if the set is empty, from an image
- * that belongs to no module (`own`, borrowed; otherwise NULL).  Called with the lock held. */
+ * that belongs to no module (`injected`, borrowed; otherwise NULL).  Called with the lock held. */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t id, const rt_link_set *set, const rt_image *injected,
                               dev_program *executable);

@@ -177,7 +177,7 @@ static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image 
             if (first.id != second.id) continue;
             return rt_fail_naming(
                 sink, RT_MALFORMED, RT_RULE_NONE, &list.constants[i].name, 1,
-                "image %.*s: specialisation constants '%.*s' and '%.*s' have one number, %u",
+                "image %.*s: specialisation constants '%.*s' and '%.*s' have the same number, %u",
                 RT_TEXT_ARG(image->name), RT_TEXT_ARG(list.constants[k].name),
                 RT_TEXT_ARG(list.constants[i].name), first.id);
         }

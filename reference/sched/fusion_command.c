@@ -168,7 +168,8 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
     if (!fused_queue->enable_fusion)
         return rt_fail(
             scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-            "start_fusion on queue %u, which was made without the property enable_fusion", queue);
+            "start_fusion on queue %u, which was created without the property enable_fusion",
+            queue);
     if (rt_queue_in_fusion_mode(scheduler, queue)) {
         if (RULE(KF_QUEUE_03)) {
             return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,

@@ -129,9 +129,10 @@ static rt_status copy_with_program(rt_scheduler *scheduler, rt_queue_id queue,
 {
     rt_program_global *global = global_of(scheduler, program, entry->unique_id);
     if (!global) {
-        return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &copy->name, 1,
-                              "the images of program %u describe device_global '%.*s' wrongly",
-                              program->id, RT_TEXT_ARG(copy->name));
+        return rt_fail_naming(
+            scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &copy->name, 1,
+            "the images of program %u have an invalid description of device_global '%.*s'",
+            program->id, RT_TEXT_ARG(copy->name));
     }
     RT_TRY(rt_global_variable(scheduler->globals, program, global, copy->type_size));
     return submit(scheduler, queue, copy, global->variable, program, RT_GLOBAL_COMMAND_NONE,

@@ -200,7 +200,7 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
     RT_TRY(rt_submission_check_device(scheduler, queue, memory, user));
     if (offset <= memory->size) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
-                          "%.*s is given a pointer to offset %llu of '%.*s', which has %llu bytes",
+                          "%.*s gets a pointer to offset %llu of '%.*s', which has %llu bytes",
                           RT_TEXT_ARG(user), (unsigned long long)offset, RT_TEXT_ARG(memory->name),
                           (unsigned long long)memory->size);
 }

@@ -72,7 +72,7 @@ rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command, dev
     rt_scheduler_unlock(scheduler);
     if (!is_profiling)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "queue %u keeps no times of its commands; make it with the property "
+                       "queue %u records no times; create it with the property "
                        "enable_profiling",
                        queue);
     RT_TRY(rt_scheduler_wait_command(scheduler, command));

@@ -174,7 +174,7 @@ static void contexts_hold_their_devices_and_their_programs(void **state)
     world_destroy(w);
 }
 
-static void a_loaded_image_serves_what_failed_before(void **state)
+static void a_loaded_image_serves_launches_that_failed_before(void **state)
 {
     (void)state;
     world *w = world_create(0, NULL, 0);
@@ -190,7 +190,7 @@ static void a_loaded_image_serves_what_failed_before(void **state)
     world_destroy(w);
 }
 
-static void a_script_says_which_provider_is_taken(void **state)
+static void a_script_selects_the_provider(void **state)
 {
     (void)state;
     for (uint32_t choice = 0; choice < 2; choice++) {
@@ -274,7 +274,7 @@ static void first_kernels(world *w, rt_text *out_selected, rt_text *out_launched
     }
 }
 
-static void who_builds_and_who_waits_is_drawn(void **state)
+static void the_order_of_builders_and_waiters_is_chosen(void **state)
 {
     (void)state;
     static thread_body *const bodies[] = {launch_k1, launch_k2};
@@ -438,7 +438,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
 }
 
 /* The choices of all processes are one sequence. */
-static void a_script_goes_on_behind_a_restart(void **state)
+static void a_script_continues_after_a_restart(void **state)
 {
     (void)state;
     const uint32_t script[] = {0, 1};
@@ -463,13 +463,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aspects_can_be_masked),
         cmocka_unit_test(contexts_hold_their_devices_and_their_programs),
-        cmocka_unit_test(a_loaded_image_serves_what_failed_before),
-        cmocka_unit_test(a_script_says_which_provider_is_taken),
-        cmocka_unit_test(who_builds_and_who_waits_is_drawn),
+        cmocka_unit_test(a_loaded_image_serves_launches_that_failed_before),
+        cmocka_unit_test(a_script_selects_the_provider),
+        cmocka_unit_test(the_order_of_builders_and_waiters_is_chosen),
         cmocka_unit_test(any_seed_ends_and_gives_the_same_trace_twice),
         cmocka_unit_test(threads_without_turns_end_too),
         cmocka_unit_test(a_restart_begins_with_nothing_but_the_devices),
-        cmocka_unit_test(a_script_goes_on_behind_a_restart),
+        cmocka_unit_test(a_script_continues_after_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,7 +264,7 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 }
 
 /* The device's capabilities state what the suite knows about it. */
-static void native_images_are_taken_or_refused_as_said(void **state)
+static void native_images_are_accepted_or_refused_as_advertised(void **state)
 {
     const fixture *f = *state;
     bool takes = (f->capabilities.formats_taken >> RT_FORMAT_NATIVE & 1) != 0;
@@ -383,7 +383,7 @@ static void groups_share_local_memory(void **state)
     dev_kernel_destroy(kernel);
 }
 
-static void values_arrive_as_given(void **state)
+static void values_arrive_unchanged(void **state)
 {
     const fixture *f = *state;
     const int8_t a = -3;
@@ -876,7 +876,7 @@ static void unknown_variables_are_refused(void **state)
     dev_program_destroy(program);
 }
 
-static void programs_have_variables_of_their_own(void **state)
+static void programs_have_separate_variables(void **state)
 {
     const fixture *f = *state;
     if (!f->capabilities.globals_by_name || !f->capabilities.executes) skip();
@@ -980,7 +980,7 @@ static void constants_of_every_size_are_set(void **state)
     assert_memory_equal(values, expected, sizeof values);
 }
 
-static void programs_of_one_code_have_constants_of_their_own(void **state)
+static void programs_of_one_code_have_separate_constants(void **state)
 {
     const fixture *f = *state;
     if (!can_specialise(f)) skip();
@@ -1095,11 +1095,11 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(programs_survive_as_binaries),
         cmocka_unit_test(unknown_kernel_is_refused),
         cmocka_unit_test(images_that_are_no_spirv_are_refused),
-        cmocka_unit_test(native_images_are_taken_or_refused_as_said),
+        cmocka_unit_test(native_images_are_accepted_or_refused_as_advertised),
         cmocka_unit_test(native_images_link_with_each_other),
         cmocka_unit_test(ranges_number_their_items),
         cmocka_unit_test(groups_share_local_memory),
-        cmocka_unit_test(values_arrive_as_given),
+        cmocka_unit_test(values_arrive_unchanged),
         cmocka_unit_test(null_pointers_arrive_as_null),
         cmocka_unit_test(launches_that_cannot_be_are_refused),
         cmocka_unit_test(fills_repeat_their_pattern),
@@ -1115,10 +1115,10 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(variables_have_names_and_values),
         cmocka_unit_test(variables_take_part_in_commands),
         cmocka_unit_test(unknown_variables_are_refused),
-        cmocka_unit_test(programs_have_variables_of_their_own),
+        cmocka_unit_test(programs_have_separate_variables),
         cmocka_unit_test(constants_have_defaults),
         cmocka_unit_test(constants_of_every_size_are_set),
-        cmocka_unit_test(programs_of_one_code_have_constants_of_their_own),
+        cmocka_unit_test(programs_of_one_code_have_separate_constants),
         cmocka_unit_test(constants_that_do_not_fit_are_refused),
         cmocka_unit_test(native_images_have_their_constants),
     };

@@ -94,7 +94,7 @@ static void each_variable_is_shared_once(void **state)
     rt_sink_destroy(sink);
 }
 
-static void what_cannot_be_shared_is_refused_by_name(void **state)
+static void variables_that_cannot_be_shared_are_named(void **state)
 {
     (void)state;
     const struct {
@@ -102,10 +102,10 @@ static void what_cannot_be_shared_is_refused_by_name(void **state)
         const char *part;
     } rows[] = {
         {{"id_b", scoped, 8, "b"}, "the device_global 'id_b' with device_image_scope"},
-        {{"id_b", nonsense, 2, "b"}, "'id_b' of no size and truth"},
-        {{"id_b", plain, 8, NULL}, "'id_b' and does not say under which symbol"},
-        {{"id_b", plain, 8, "a"}, "'id_b' under a symbol that is another variable's"},
-        {{"id_a", plain, 8, "b"}, "'id_a' under a symbol that is another variable's"},
+        {{"id_b", nonsense, 2, "b"}, "'id_b' without a valid size and scope"},
+        {{"id_b", plain, 8, NULL}, "'id_b' without its symbol"},
+        {{"id_b", plain, 8, "a"}, "'id_b' under the symbol of another variable"},
+        {{"id_a", plain, 8, "b"}, "'id_a' under the symbol of another variable"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_sink *sink = rt_sink_create();
@@ -146,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variable_is_shared_once),
-        cmocka_unit_test(what_cannot_be_shared_is_refused_by_name),
+        cmocka_unit_test(variables_that_cannot_be_shared_are_named),
         cmocka_unit_test(virtual_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void values_of_five_and_of_eight_bytes_are_the_same(void **state)
     assert_true(eight.size == 280 && !eight.image_scope);
 }
 
-static void what_is_no_value_is_told(void **state)
+static void invalid_values_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -172,7 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_has_eight_bytes),
         cmocka_unit_test(values_of_five_and_of_eight_bytes_are_the_same),
-        cmocka_unit_test(what_is_no_value_is_told),
+        cmocka_unit_test(invalid_values_are_reported),
         cmocka_unit_test(lists_come_back_as_they_were),
         cmocka_unit_test(a_list_that_is_cut_is_none),
         cmocka_unit_test(damaged_lists_are_refused),

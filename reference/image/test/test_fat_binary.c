@@ -436,7 +436,7 @@ static void wrong_elf_files_are_refused_by_name(void **state)
 /* Damages every byte that the reader follows in the file, and truncates it at every 61st byte: the
  * headers, the program headers, and all of the data with its relocations are small enough to be
  * damaged in steps. */
-static void damaged_elf_files_are_survived(void **state)
+static void damaged_elf_files_are_handled(void **state)
 {
     fixture *f = *state;
     rt_bytes file = file_load(f, modules[1]);
@@ -464,7 +464,7 @@ static void damaged_elf_files_are_survived(void **state)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static void what_c_cannot_say_is_refused(void **state)
+static void texts_that_c_cannot_express_are_refused(void **state)
 {
     fixture *f = *state;
     rt_buffer out = {0};
@@ -497,8 +497,8 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test_setup_teardown(every_truncation_and_bit_flip_is_survived, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(wrong_elf_files_are_refused_by_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_elf_files_are_survived, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_c_cannot_say_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_elf_files_are_handled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_that_c_cannot_express_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

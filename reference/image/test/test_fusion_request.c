@@ -83,7 +83,7 @@ static void a_request_is_read_as_it_was_written(void **state)
 }
 
 /* Invalid requests, each derived from a valid one. */
-static void what_a_request_cannot_mean_is_refused(void **state)
+static void invalid_requests_are_refused(void **state)
 {
     (void)state;
     rt_fusion_request wrong[5];
@@ -151,7 +151,7 @@ static void a_result_is_read_as_it_was_written(void **state)
 
 /* Truncated at every byte: the input is refused, and never read past its end (under the
  * sanitizers). */
-static void what_is_cut_short_is_refused(void **state)
+static void truncated_input_is_refused(void **state)
 {
     (void)state;
     rt_fusion_request request = make_request();
@@ -181,9 +181,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_read_as_it_was_written),
-        cmocka_unit_test(what_a_request_cannot_mean_is_refused),
+        cmocka_unit_test(invalid_requests_are_refused),
         cmocka_unit_test(a_result_is_read_as_it_was_written),
-        cmocka_unit_test(what_is_cut_short_is_refused),
+        cmocka_unit_test(truncated_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static void binaries_become_modules(void **state)
     assert_int_equal(native.metadata.sets[0].properties[0].number, RT_SYCLBIN_EXECUTABLE);
 }
 
-static void what_the_format_cannot_say_is_refused(void **state)
+static void content_without_a_form_is_refused(void **state)
 {
     fixture *f = *state;
     const rt_device_binary items[] = {
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(file_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(file_is_written_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(binaries_become_modules, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_the_format_cannot_say_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(content_without_a_form_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_files_are_refused_with_their_place, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(metadata_that_overlaps_is_refused, set_up, tear_down),

@@ -112,7 +112,7 @@ static void the_executable_comes_before_the_preloaded(void **state)
     world_destroy(w);
 }
 
-static void what_dlopen_brings_is_not_in_the_programs_namespace(void **state)
+static void dlopened_modules_are_not_in_the_global_scope(void **state)
 {
     (void)state;
     enum { APP, PLUGIN, HELPER, OTHER };
@@ -307,7 +307,7 @@ static void compare_with_model(world *w, const model *m)
     }
 }
 
-static void any_history_gives_what_the_model_gives(void **state)
+static void any_history_agrees_with_the_model(void **state)
 {
     (void)state;
     enum { WORLDS = 300, STEPS = 25 };
@@ -346,10 +346,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preloaded_definition_comes_before_a_needed_one),
         cmocka_unit_test(the_executable_comes_before_the_preloaded),
-        cmocka_unit_test(what_dlopen_brings_is_not_in_the_programs_namespace),
+        cmocka_unit_test(dlopened_modules_are_not_in_the_global_scope),
         cmocka_unit_test(a_global_module_that_a_plugin_needs_stays_global),
         cmocka_unit_test(a_later_opening_adds_its_scope_and_takes_it_along),
-        cmocka_unit_test(any_history_gives_what_the_model_gives),
+        cmocka_unit_test(any_history_agrees_with_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

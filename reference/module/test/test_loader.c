@@ -108,7 +108,7 @@ static void a_cycle_is_loaded_once(void **state)
 /* Constructors: X was opened, so it is first in the list, and the first is constructed last.
  * Destructors: the walk begins with Y, which was loaded last, and reaches X from Y, so X is
  * destroyed after Y. */
-static void a_cycle_that_was_opened_goes_whole(void **state)
+static void an_opened_cycle_is_unloaded_as_a_whole(void **state)
 {
     fixture *f = *state;
     rt_loader_start(&f->loader, D, NULL, 0);
@@ -173,7 +173,7 @@ static rt_status fake_start(void *state, rt_module_id executable, const rt_modul
     return RT_STATUS_OK;
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_events_are_refused(void **state)
 {
     fixture *f = *state;
     static const rt_system_operations operations = {.start = fake_start};
@@ -218,11 +218,11 @@ int main(void)
         TEST(opening_twice_loads_once_and_closing_twice_unloads),
         TEST(a_closed_module_stays_while_something_needs_it),
         TEST(a_cycle_is_loaded_once),
-        TEST(a_cycle_that_was_opened_goes_whole),
+        TEST(an_opened_cycle_is_unloaded_as_a_whole),
         TEST(a_new_load_gives_new_ids),
         TEST(a_preloaded_module_is_constructed_before_the_executable_and_stays),
         TEST(an_image_is_loaded_once),
-        TEST(what_cannot_be_is_refused),
+        TEST(impossible_events_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void a_module_without_images_leaves_nothing_to_choose(void **state)
     assert_int_equal(f->chooser.made.count, 1);
 }
 
-static void what_is_unloaded_is_gone_and_may_come_again(void **state)
+static void unloaded_globals_are_removed_and_may_return(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(rt_loader_start(&f->loader, APP, NULL, 0)));
@@ -136,7 +136,7 @@ int main(void)
         TEST(either_order_may_be_drawn),
         TEST(the_other_order_too),
         TEST(a_module_without_images_leaves_nothing_to_choose),
-        TEST(what_is_unloaded_is_gone_and_may_come_again),
+        TEST(unloaded_globals_are_removed_and_may_return),
         TEST(the_trace_tells_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void load(world *w, uint32_t module)
 
 /* ---- Getting ------------------------------------------------------------------------------ */
 
-static void input_has_what_the_kernel_needs_and_asks_the_device_for_nothing(void **state)
+static void input_has_the_dependencies_and_does_not_call_the_device(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
@@ -162,7 +162,7 @@ static void all_kernels_without_a_list(void **state)
     assert_images(w, executable, "main/0 library/0 alone/0 ahead/0");
 }
 
-static void images_that_need_each_other_are_one_program(void **state)
+static void images_that_need_each_other_share_a_program(void **state)
 {
     world *w = *state;
     load(w, LEFT), load(w, RIGHT);
@@ -418,7 +418,7 @@ static void a_program_lives_as_long_as_some_bundle_or_launch(void **state)
     assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 1);
 }
 
-static void traces_tell_what_was_made_of_what(void **state)
+static void traces_record_the_origin_of_bundles(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN);
@@ -436,9 +436,9 @@ static void traces_tell_what_was_made_of_what(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(input_has_what_the_kernel_needs_and_asks_the_device_for_nothing),
+        TEST(input_has_the_dependencies_and_does_not_call_the_device),
         TEST(all_kernels_without_a_list),
-        TEST(images_that_need_each_other_are_one_program),
+        TEST(images_that_need_each_other_share_a_program),
         TEST(code_compiled_ahead_begins_further),
         TEST(refusals_of_get_have_their_class),
         TEST(objects_are_linked_by_hand),
@@ -453,7 +453,7 @@ int main(void)
         TEST(a_bundle_outlives_the_modules_of_its_images),
         TEST(caches_know_nothing_of_bundles),
         TEST(a_program_lives_as_long_as_some_bundle_or_launch),
-        TEST(traces_tell_what_was_made_of_what),
+        TEST(traces_record_the_origin_of_bundles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

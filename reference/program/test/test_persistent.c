@@ -234,7 +234,7 @@ static bool builds(const char *selector, uint32_t module, const rt_kernel_reques
     return built;
 }
 
-static void every_identifier_makes_an_entry_of_its_own(void **state)
+static void every_identifier_has_a_separate_entry(void **state)
 {
     (void)state;
     const uint8_t two[] = {2, 0, 0, 0}, seven[] = {7, 0, 0, 0};
@@ -272,7 +272,7 @@ static void assert_rejected(const char *reason, bool fail_loads)
     assert_false(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
 }
 
-static void what_cannot_be_used_is_told_and_replaced(void **state)
+static void unusable_entries_are_traced_and_replaced(void **state)
 {
     (void)state;
     assert_true(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
@@ -309,7 +309,7 @@ static int full(char *path, int flags)
     return -1;
 }
 
-static void a_full_folder_is_told_once(void **state)
+static void a_full_folder_is_reported_once(void **state)
 {
     (void)state;
     rt_store_calls calls = rt_store_system;
@@ -325,7 +325,7 @@ static void a_full_folder_is_told_once(void **state)
     fixture_destroy(f);
 }
 
-static void a_program_without_a_binary_is_told(void **state)
+static void a_program_without_a_binary_is_traced(void **state)
 {
     (void)state;
     fixture *f = PROCESS(ALONE);
@@ -348,7 +348,7 @@ static void devices_that_give_none_take_no_part(void **state)
 }
 
 /* The profiles differ in the use of an image's options; neither finds the other's entries. */
-static void profiles_have_entries_of_their_own(void **state)
+static void profiles_have_separate_entries(void **state)
 {
     (void)state;
     const uint32_t loaded = ALONE;
@@ -362,7 +362,7 @@ static void profiles_have_entries_of_their_own(void **state)
     }
 }
 
-static void shipped_dpcpp_keeps_what_it_compiles_alone(void **state)
+static void shipped_dpcpp_stores_only_what_it_compiles(void **state)
 {
     (void)state;
     const uint32_t loaded = COMPILED;
@@ -385,14 +385,14 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(DL_PCACHE_04_equal_names_are_ordered_by_code),
         TEST(the_second_process_builds_nothing),
         TEST(the_order_of_registration_makes_no_difference),
-        TEST(every_identifier_makes_an_entry_of_its_own),
-        TEST(what_cannot_be_used_is_told_and_replaced),
+        TEST(every_identifier_has_a_separate_entry),
+        TEST(unusable_entries_are_traced_and_replaced),
         TEST(no_failed_build_is_kept),
-        TEST(a_full_folder_is_told_once),
-        TEST(a_program_without_a_binary_is_told),
+        TEST(a_full_folder_is_reported_once),
+        TEST(a_program_without_a_binary_is_traced),
         TEST(devices_that_give_none_take_no_part),
-        TEST(profiles_have_entries_of_their_own),
-        TEST(shipped_dpcpp_keeps_what_it_compiles_alone),
+        TEST(profiles_have_separate_entries),
+        TEST(shipped_dpcpp_stores_only_what_it_compiles),
     };
     if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

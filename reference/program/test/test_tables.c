@@ -166,7 +166,7 @@ static void DL_SET_06_a_look_up_does_not_grow_with_the_tables(void **state)
 
 /* ---- Images come and go ------------------------------------------------------------------- */
 
-static void nothing_is_stale_after_images_have_gone(void **state)
+static void nothing_is_stale_after_images_are_unregistered(void **state)
 {
     sample *s = *state;
     const rt_registered_image *first = add(s, 1, RT_FORMAT_SPIRV64, "f", "g");
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         TEST(DL_SET_04_formats_of_a_combination_share_its_id),
         cmocka_unit_test(DL_SET_05_the_tables_are_changed_under_a_lock),
         TEST(DL_SET_06_a_look_up_does_not_grow_with_the_tables),
-        TEST(nothing_is_stale_after_images_have_gone),
+        TEST(nothing_is_stale_after_images_are_unregistered),
         TEST(a_name_listed_twice_counts_once),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

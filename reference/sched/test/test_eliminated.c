@@ -44,7 +44,7 @@ static const char *passed(const char *kernel, uint32_t count)
     return digits;
 }
 
-static void what_the_code_does_not_take_is_not_passed(void **state)
+static void eliminated_arguments_are_not_passed(void **state)
 {
     (void)state;
     const rt_program program = {.images = linked, .image_count = 2};
@@ -67,7 +67,7 @@ static void without_a_mask_everything_is_passed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_code_does_not_take_is_not_passed),
+        cmocka_unit_test(eliminated_arguments_are_not_passed),
         cmocka_unit_test(without_a_mask_everything_is_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,7 +262,7 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
 }
 
 /* A held command that is refused when it is handed over is reported to the waiter. */
-static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
+static void a_late_refusal_is_reported_to_the_waiter(void **state)
 {
     world *w = *state;
     start(w);
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
         TEST(KF_GRAPH_13_leaves_are_as_before_the_kernels),
         TEST(KF_GRAPH_15_the_fusion_waits_for_the_fused_kernel_first),
         TEST(a_refused_fused_kernel_leaves_the_list),
-        TEST(a_refusal_that_comes_late_is_told_to_who_waits),
+        TEST(a_late_refusal_is_reported_to_the_waiter),
         TEST(KF_EVENT_04_the_command_stays_until_the_next_start),
         TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),

@@ -190,7 +190,7 @@ static void DG_INIT_07_the_pointer_is_written_by_name(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
 }
 
-static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **state)
+static void content_is_created_once_and_every_program_points_to_it(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(launch(w, w->queue, "k")));
@@ -234,7 +234,7 @@ static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
 }
 
-static void devices_without_what_is_needed_refuse(void **state)
+static void devices_without_the_capabilities_refuse(void **state)
 {
     world *w = *state;
     w->f->device.capabilities.globals_by_name = false;
@@ -261,7 +261,7 @@ static void images_and_types_must_agree(void **state)
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-static void what_was_copied_comes_back(void **state)
+static void copied_content_is_read_back(void **state)
 {
     world *w = *state;
     const rt_device_global *variables[] = {&plain, &inside, &unused};
@@ -291,7 +291,7 @@ static void what_was_copied_comes_back(void **state)
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
 }
 
-static void a_read_of_what_is_there_makes_nothing(void **state)
+static void a_read_of_existing_content_creates_none(void **state)
 {
     world *w = *state;
     const rt_device_global *variables[] = {&plain, &inside, &unused};
@@ -381,12 +381,12 @@ int main(int argc, char **argv)
         TEST(DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs),
         TEST(an_object_that_goes_takes_its_address_along),
         TEST(DG_INIT_07_the_pointer_is_written_by_name),
-        TEST(content_is_made_once_and_every_program_is_pointed_to_it_once),
+        TEST(content_is_created_once_and_every_program_points_to_it),
         TEST(a_launch_fails_with_its_variables_and_the_next_succeeds),
-        TEST(devices_without_what_is_needed_refuse),
+        TEST(devices_without_the_capabilities_refuse),
         TEST(images_and_types_must_agree),
-        TEST(what_was_copied_comes_back),
-        TEST(a_read_of_what_is_there_makes_nothing),
+        TEST(copied_content_is_read_back),
+        TEST(a_read_of_existing_content_creates_none),
         TEST(copies_are_refused_with_nothing_changed),
         TEST(a_program_that_lost_its_image_is_not_meant),
         TEST(an_image_for_other_devices_has_the_variable_all_the_same),

@@ -156,7 +156,7 @@ static void a_refused_launch_is_no_command(void **state)
     assert_string_equal(last_after(w), "0 1");
 }
 
-static void a_failure_is_told_where_it_began_and_by_wait_once(void **state)
+static void a_failure_is_reported_where_it_began_and_once_by_wait(void **state)
 {
     world *w = *state;
     rt_command_id command;
@@ -179,7 +179,7 @@ int main(void)
         TEST(host_reads_happen_once_per_change),
         TEST(a_wrong_argument_count_is_refused_and_leaves_nothing),
         TEST(a_refused_launch_is_no_command),
-        TEST(a_failure_is_told_where_it_began_and_by_wait_once),
+        TEST(a_failure_is_reported_where_it_began_and_once_by_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void a_fusion_lasts_from_its_first_kernel_to_its_last(void **state)
     assert_int_equal(times.end, 10 * second + 5);
 }
 
-static void what_no_device_ran_has_no_times(void **state)
+static void commands_without_a_device_have_no_times(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(rt_fusion_command_start(w->scheduler, w->queue)));
@@ -126,7 +126,7 @@ int main(void)
         TEST(a_command_has_its_devices_times),
         TEST(a_queue_without_the_property_keeps_none),
         TEST(a_fusion_lasts_from_its_first_kernel_to_its_last),
-        TEST(what_no_device_ran_has_no_times),
+        TEST(commands_without_a_device_have_no_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

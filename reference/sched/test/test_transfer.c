@@ -150,7 +150,7 @@ static void a_copy_moves_a_part_and_keeps_the_rest(void **state)
     assert_int_equal(w->f->counting->writes, 2);
 }
 
-static void what_is_overwritten_whole_is_not_brought(void **state)
+static void content_that_is_overwritten_is_not_moved(void **state)
 {
     world *w = *state;
     transfer(w, w->queue, copy(w->a, 0, w->b, 0, SIZE));
@@ -287,7 +287,7 @@ static void usm_of_another_device_and_pointers_beyond_the_end_are_refused(void *
                         "in a queue of device other");
     status = launch(w, w->queue, pointer(w->usm, 9), null_pointer);
     assert_string_equal(rt_sink_diagnostic(w->f->sink, status)->message.data,
-                        "kernel 'k' is given a pointer to offset 9 of 'usm', which has 8 bytes");
+                        "kernel 'k' gets a pointer to offset 9 of 'usm', which has 8 bytes");
     expect_refused(w, w->other, copy(w->a, 0, w->usm, 0, 1),
                    "copy uses 'usm', which is unified shared memory of device device, in a queue "
                    "of device other");
@@ -345,7 +345,7 @@ static void a_failure_on_another_device_holds_commands_back(void **state)
 
 /* ---- Waiting ------------------------------------------------------------------------------ */
 
-static void waiting_for_a_queue_or_a_command_leaves_the_others(void **state)
+static void waiting_for_a_queue_or_a_command_leaves_others_pending(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -361,7 +361,7 @@ static void waiting_for_a_queue_or_a_command_leaves_the_others(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-static void a_failure_in_another_queue_is_told_to_who_depends_on_it(void **state)
+static void a_failure_in_another_queue_is_reported_to_its_dependents(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -371,7 +371,7 @@ static void a_failure_in_another_queue_is_told_to_who_depends_on_it(void **state
     assert_int_equal(rt_scheduler_wait_queue(w->scheduler, w->queue).code, RT_DRIVER_ERROR);
 }
 
-static void a_host_read_of_usm_tells_failures_that_nobody_was_told(void **state)
+static void a_host_read_of_usm_returns_failures_not_yet_reported(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -387,7 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_copy_moves_a_part_and_keeps_the_rest),
-        TEST(what_is_overwritten_whole_is_not_brought),
+        TEST(content_that_is_overwritten_is_not_moved),
         TEST(a_copy_within_one_memory_keeps_apart_what_does_not_overlap),
         TEST(ranges_outside_are_refused_with_names_and_sizes),
         TEST(dependencies_come_from_memories_queues_and_the_application),
@@ -400,9 +400,9 @@ int main(void)
         TEST(a_device_without_usm_gives_none),
         TEST(content_goes_from_device_to_device_through_the_host),
         TEST(a_failure_on_another_device_holds_commands_back),
-        TEST(waiting_for_a_queue_or_a_command_leaves_the_others),
-        TEST(a_failure_in_another_queue_is_told_to_who_depends_on_it),
-        TEST(a_host_read_of_usm_tells_failures_that_nobody_was_told),
+        TEST(waiting_for_a_queue_or_a_command_leaves_others_pending),
+        TEST(a_failure_in_another_queue_is_reported_to_its_dependents),
+        TEST(a_host_read_of_usm_returns_failures_not_yet_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
