@@ -14,11 +14,6 @@ enum { OTHER_MEMBERS = 2 }; /* members in addition to the two of each scenario *
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static rt_bytes bytes_of(rt_text text)
-{
-    return (rt_bytes){(const uint8_t *)text.data, text.length};
-}
-
 rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 {
     CHECK(pack->count > 0);
@@ -26,14 +21,14 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
     uint32_t count = 0;
     cnf_member *members =
         rt_arena_alloc_array(&arena, OTHER_MEMBERS + 2 * (size_t)pack->count, sizeof *members);
-    members[count++] = (cnf_member){rt_text_of(about_name), bytes_of(pack->about)};
+    members[count++] = (cnf_member){rt_text_of(about_name), rt_text_bytes(pack->about)};
     members[count++] = (cnf_member){rt_text_of(expectations_name), pack->expectations};
     for (uint32_t i = 0; i < pack->count; i++) {
         const cnf_packed_scenario *scenario = &pack->scenarios[i];
         rt_text path = scenario->path;
         members[count++] =
             (cnf_member){rt_arena_printf(&arena, "%s%.*s", source_folder, RT_TEXT_ARG(path)),
-                         bytes_of(scenario->source)};
+                         rt_text_bytes(scenario->source)};
         members[count++] = (cnf_member){
             rt_arena_printf(&arena, "%s%.*s", model_folder, RT_TEXT_ARG(path)), scenario->model};
     }

@@ -2,8 +2,8 @@
 #include "conformance/build/offline.h"
 
 #include "backends/sim/simdev.h"
-#include "conformance/build/descriptors.h"
 #include "conformance/process/process.h"
+#include "reference/base/descriptors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +22,13 @@ int cnf_offline_main(int input, int output)
     rt_buffer spirv = {0}, image = {0};
     rt_sink *sink = rt_sink_create();
     int exit_status = OFFLINE_FAILED;
-    if (cnf_read_all(input, &spirv)) {
+    if (rt_read_all(input, &spirv)) {
         rt_status status = simdev_offline_compile(sink, rt_buffer_bytes(&spirv), &image);
         exit_status = rt_ok(status) ? OFFLINE_COMPILED : OFFLINE_REFUSED;
         if (!rt_ok(status)) {
             const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
             fprintf(stderr, "%.*s\n", RT_TEXT_ARG(diagnostic->message));
-        } else if (!cnf_write_all(output, rt_buffer_bytes(&image))) {
+        } else if (!rt_write_all(output, rt_buffer_bytes(&image))) {
             exit_status = OFFLINE_FAILED;
         }
     }

@@ -44,25 +44,6 @@ static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
 /* The name of a compilation's only bundle, which libsycl prepends to names. */
 #define BUNDLE_PREFIX "rtc_0$"
 
-/* Keys the set of device_globals by the ids in the code. */
-static void name_globals(rt_arena *arena, rt_image *image)
-{
-    if (!rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
-    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
-    for (uint32_t i = 0; i < image->set_count; i++) {
-        sets[i] = image->sets[i];
-        if (!rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS)) continue;
-        rt_property *properties =
-            rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
-        for (uint32_t k = 0; k < sets[i].property_count; k++) {
-            properties[k] = sets[i].properties[k];
-            rt_text_take_prefix(&properties[k].name, BUNDLE_PREFIX);
-        }
-        sets[i].properties = properties;
-    }
-    image->sets = sets;
-}
-
 static rt_property bytes_property(rt_text name, rt_text value)
 {
     return (rt_property){.name = name,
@@ -103,20 +84,26 @@ static void name_virtual_functions(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* The shipped compiler has a single list of the sets that an image calls or creates; it becomes the
- * documents' second list. That is safe: every image linked because of it suits the device, and an
- * image whose kernels call a set requires the set's aspects anyway. */
-static void name_list_of_sets(rt_arena *arena, rt_image *image)
+/* Keys the set of device_globals by the ids in the code. The shipped compiler has a single list of
+ * the virtual-functions sets that an image calls or creates; under the documents' profile it
+ * becomes the documents' second list. That is safe: every image linked because of it suits the
+ * device, and an image whose kernels call a set requires the set's aspects anyway. */
+static void rename_properties(rt_arena *arena, rt_image *image, rt_profile profile)
 {
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
     for (uint32_t i = 0; i < image->set_count; i++) {
         sets[i] = image->sets[i];
-        if (!rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS)) continue;
+        bool is_globals = rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS);
+        bool is_functions =
+            profile == RT_PROFILE_DOCUMENTS && rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS);
+        if (!is_globals && !is_functions) continue;
         rt_property *properties =
             rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
         for (uint32_t k = 0; k < sets[i].property_count; k++) {
             properties[k] = sets[i].properties[k];
-            if (rt_text_is(properties[k].name, RT_VIRTUAL_FUNCTIONS_USES))
+            if (is_globals)
+                rt_text_take_prefix(&properties[k].name, BUNDLE_PREFIX);
+            else if (rt_text_is(properties[k].name, RT_VIRTUAL_FUNCTIONS_USES))
                 properties[k].name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_CREATES);
         }
         sets[i].properties = properties;
@@ -154,9 +141,8 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     rt_vector_free(&names);
     if (!is_named || walk.is_damaged)
         return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
-    name_globals(&worker->arena, out_image);
     name_virtual_functions(&worker->arena, out_image);
-    if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
+    rename_properties(&worker->arena, out_image, profile);
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }

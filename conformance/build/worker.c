@@ -6,7 +6,7 @@
 
 #include "conformance/build/answer.h"
 #include "conformance/build/cache.h"
-#include "conformance/build/descriptors.h"
+#include "reference/base/descriptors.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -99,14 +99,14 @@ int cnf_worker_main(int input, int output)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     rt_buffer request = {0}, answer = {0};
-    if (!cnf_read_all(input, &request)) return WORKER_INPUT_FAILED;
+    if (!rt_read_all(input, &request)) return WORKER_INPUT_FAILED;
     rt_text warning;
     cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
     if (!cnf_cache_find(cache, rt_buffer_bytes(&request), &answer) &&
         answer_request(cache, rt_buffer_bytes(&request), &answer))
         cnf_cache_keep(cache, rt_buffer_bytes(&request), rt_buffer_bytes(&answer));
     cnf_cache_close(cache);
-    bool written = cnf_write_all(output, rt_buffer_bytes(&answer));
+    bool written = rt_write_all(output, rt_buffer_bytes(&answer));
     rt_buffer_free(&request);
     rt_buffer_free(&answer);
     return written ? WORKER_ANSWERED : WORKER_INPUT_FAILED;

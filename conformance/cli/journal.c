@@ -3,6 +3,7 @@
 #include "conformance/cli/journal.h"
 
 #include "conformance/cli/options.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/limits.h"
 
 #include <errno.h>
@@ -161,17 +162,6 @@ static void records_choose(cnf_journal *journal, const cnf_records *records,
     }
 }
 
-static bool write_all(int file, rt_text text)
-{
-    while (text.length > 0) {
-        ssize_t size = write(file, text.data, text.length);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return false;
-        text = (rt_text){text.data + size, text.length - (size_t)size};
-    }
-    return true;
-}
-
 /* Replaces the journal by a file with the text, which is locked before it is renamed. */
 static int file_replace(cnf_journal *journal, rt_text text)
 {
@@ -180,8 +170,8 @@ static int file_replace(cnf_journal *journal, rt_text text)
     struct stat info;
     mode_t mode = fstat(journal->file, &info) == 0 ? info.st_mode & 0777 : 0666;
     int file = open(resumed.data, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    bool replaced = file >= 0 && file_lock(file) && write_all(file, text) && fsync(file) == 0 &&
-                    rename(resumed.data, journal->name) == 0;
+    bool replaced = file >= 0 && file_lock(file) && rt_write_all(file, rt_text_bytes(text)) &&
+                    fsync(file) == 0 && rename(resumed.data, journal->name) == 0;
     if (replaced) {
         close(journal->file);
         journal->file = file;

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* The code point printed for a character: U+FFFD for bytes that are not UTF-8, for control
- * characters, which would break a line, and for characters that XML 1.0 does not have ("2.2
- * Characters"), even as a reference. */
+ * characters, which would break a line, and for characters that XML 1.0 does not allow, not even as
+ * a reference. */
 static uint32_t printed_code(rt_character character)
 {
     uint32_t code = character.code;
-    bool has_none = code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF;
-    return has_none || code == RT_UTF8_ILL_FORMED ? 0xFFFD : code;
+    bool is_control = code < 0x20 || code == 0x7F;
+    return is_control || !rt_character_is_xml(character) ? 0xFFFD : code;
 }
 
 /* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' an entity.

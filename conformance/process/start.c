@@ -1,6 +1,8 @@
 /* Starts processes, whatever program or function they run. */
 #include "conformance/process/start.h"
 
+#include "reference/base/descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -57,17 +59,8 @@ size_t cnf_process_read(int *descriptor, char *out_data, size_t size_max)
 int cnf_start_input(rt_bytes input)
 {
     int file = memfd_create("assay-input", MFD_CLOEXEC);
-    size_t done = 0;
-    while (file >= 0 && done < input.size) {
-        ssize_t size = write(file, input.data + done, input.size - done);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) {
-            cnf_process_close(&file);
-            return -1;
-        }
-        done += (size_t)size;
-    }
-    if (file >= 0 && lseek(file, 0, SEEK_SET) != 0) cnf_process_close(&file);
+    if (file < 0) return file;
+    if (!rt_write_all(file, input) || lseek(file, 0, SEEK_SET) != 0) cnf_process_close(&file);
     return file;
 }
 

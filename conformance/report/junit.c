@@ -8,13 +8,6 @@
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* True for characters that XML 1.0 allows in a document (section 2.2, "Char"). */
-static bool is_allowed(uint32_t code)
-{
-    if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
-    return code != 0xfffe && code != 0xffff && code != RT_UTF8_ILL_FORMED;
-}
-
 /* Appends escaped text: the content of an element, or of a quoted attribute, in which a parser
  * would turn line breaks and tabs into blanks (XML 1.0, section 3.3.3). */
 static void escape(rt_buffer *out, rt_text text, bool is_attribute)
@@ -30,7 +23,7 @@ static void escape(rt_buffer *out, rt_text text, bool is_attribute)
         default:
             if (character.code == '\r' || (is_space && is_attribute))
                 rt_buffer_printf(out, "&#%u;", character.code);
-            else if (is_allowed(character.code))
+            else if (rt_character_is_xml(character))
                 rt_buffer_append_text(out, character.bytes);
             else
                 rt_buffer_printf(out, RT_UTF8_REPLACEMENT);

@@ -2,6 +2,8 @@
  * atomically replaced". */
 #include "conformance/report/output.h"
 
+#include "reference/base/descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,15 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int file, rt_text content)
+/* Returns 0 or an errno. */
+static int write_content(int file, rt_text content)
 {
-    while (content.length > 0) {
-        ssize_t written = write(file, content.data, content.length);
-        if (written < 0 && errno != EINTR) return errno;
-        if (written > 0)
-            content = (rt_text){content.data + written, content.length - (size_t)written};
-    }
-    return 0;
+    return rt_write_all(file, rt_text_bytes(content)) ? 0 : errno;
 }
 
 /* Closes the file; if there was no error and `syncs` is set, flushes it to disk first. Returns 0 or
@@ -37,7 +34,7 @@ static int replace_regular(const char *name, mode_t mode, rt_text content)
     int file = mkostemp(temporary.data, O_CLOEXEC);
     int error = file < 0 ? errno : 0;
     if (error == 0) {
-        error = write_all(file, content);
+        error = write_content(file, content);
         if (error == 0 && fchmod(file, mode) != 0) error = errno;
         error = close_durably(file, error, true);
         if (error == 0 && rename(temporary.data, name) != 0) error = errno;
@@ -59,10 +56,10 @@ int cnf_file_replace(const char *name, rt_text content)
     /* /dev/stdout is a link to the standard output, which may be a regular file. */
     if (fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == there.st_dev &&
         output.st_ino == there.st_ino)
-        return write_all(STDOUT_FILENO, content);
+        return write_content(STDOUT_FILENO, content);
     if (!S_ISREG(there.st_mode)) {
         int file = open(name, O_WRONLY | O_CLOEXEC);
-        return file < 0 ? errno : close_durably(file, write_all(file, content), false);
+        return file < 0 ? errno : close_durably(file, write_content(file, content), false);
     }
     char *target = realpath(name, NULL); /* a link is kept; its target is replaced */
     int error = target ? replace_regular(target, there.st_mode & 07777, content) : errno;

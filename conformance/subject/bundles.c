@@ -7,6 +7,7 @@
 
 rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_bundle)
 {
+    CHECK(step < execution->scenario->step_count);
     *out_bundle = execution->results[step].bundle;
     if (*out_bundle != CNF_NOT_MADE) return RT_STATUS_OK;
     return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "bundle '%.*s' was not made",
@@ -16,6 +17,7 @@ rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_b
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t index)
 {
     const scn_bundle *bundle = &execution->scenario->steps[index].bundle;
+    CHECK(execution->scenario->steps[index].verb == SCN_VERB_BUNDLE);
     uint32_t context =
         bundle->context == SCN_NONE ? CNF_NOT_MADE : execution->results[bundle->context].context;
     uint32_t *sources = rt_alloc_array(bundle->source_count + 1, sizeof *sources);

@@ -6,6 +6,7 @@
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_CONTEXT);
     return execution->runtime->operations->context(execution, step->context.devices,
                                                    step->context.device_count,
                                                    &execution->results[index].context);
@@ -14,6 +15,7 @@ rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
 {
     const scn_queue *queue = &execution->scenario->steps[index].queue;
+    CHECK(execution->scenario->steps[index].verb == SCN_VERB_QUEUE);
     uint32_t context =
         queue->context == SCN_NONE ? CNF_NOT_MADE : execution->results[queue->context].context;
     const cnf_runtime_operations *operations = execution->runtime->operations;
@@ -29,6 +31,7 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
 
 rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t *out_queue)
 {
+    CHECK(device < execution->scenario->device_count);
     uint32_t *queue = &execution->queues[device];
     if (*queue == CNF_NOT_MADE)
         RT_TRY(
@@ -84,6 +87,7 @@ rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variab
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_SUBMIT);
     uint32_t queue = CNF_NOT_MADE, bundle = CNF_NOT_MADE;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
@@ -96,6 +100,7 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_COPY || step->verb == SCN_VERB_FILL);
     CHECK((step->verb == SCN_VERB_COPY) == (step->transfer.pattern.size == 0));
     uint32_t queue = CNF_NOT_MADE;
     cnf_after after;
@@ -107,6 +112,7 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_HOST_TASK);
     uint32_t queue = CNF_NOT_MADE;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
@@ -137,6 +143,7 @@ rt_status cnf_run_wait(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const cnf_runtime_operations *operations = execution->runtime->operations;
+    CHECK(step->verb == SCN_VERB_WAIT);
     if (step->wait.step != SCN_NONE) {
         uint32_t command = execution->results[step->wait.step].command;
         return command == CNF_NOT_MADE ? RT_STATUS_OK

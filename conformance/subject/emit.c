@@ -2,11 +2,10 @@
 #include "conformance/subject/emit.h"
 
 #include "conformance/json/json.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/number.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <unistd.h>
 
 static json_t *message_of(const char *type)
 {
@@ -19,19 +18,15 @@ static json_t *message_of(const char *type)
 /* Writes the message as one line and frees it. */
 static void emit(cnf_emitter *emitter, json_t *message)
 {
+    CHECK(emitter->descriptor >= 0);
     char *line = json_dumps(message, JSON_COMPACT);
     CHECK(line);
     json_decref(message);
     rt_buffer whole = {0};
     rt_buffer_printf(&whole, "%s\n", line);
     free(line);
-    for (size_t written = 0; !emitter->failed && written < whole.size;) {
-        ssize_t count = write(emitter->descriptor, whole.data + written, whole.size - written);
-        if (count > 0)
-            written += (size_t)count;
-        else if (errno != EINTR)
-            emitter->failed = true;
-    }
+    if (!emitter->failed)
+        emitter->failed = !rt_write_all(emitter->descriptor, rt_buffer_bytes(&whole));
     rt_buffer_free(&whole);
 }
 
@@ -43,6 +38,7 @@ static void set_place(json_t *message, uint32_t step, uint32_t line)
 
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line)
 {
+    CHECK(stage[0] != '\0'); /* the reader refuses a stage without a name */
     json_t *message = message_of("stage");
     cnf_json_set(message, "stage", json_string(stage));
     set_place(message, step, line);
@@ -76,6 +72,7 @@ void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *ans
 
 void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
 {
+    CHECK(check->kind[0] != '\0' && check->branch <= check->branch_count);
     json_t *message = message_of("check");
     set_place(message, check->step, check->line);
     cnf_json_set(message, "kind", json_string(check->kind));
@@ -144,11 +141,11 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     json_t *message = message_of("choices");
     json_t *made = json_array();
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(choices[i].taken < choices[i].alternative_count);
+        CHECK(choices[i].alternative < choices[i].alternative_count);
         json_t *choice = json_object();
         cnf_json_set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
         cnf_json_set(choice, "of", json_integer(choices[i].alternative_count));
-        cnf_json_set(choice, "taken", json_integer(choices[i].taken));
+        cnf_json_set(choice, "taken", json_integer(choices[i].alternative));
         cnf_json_append(made, choice);
     }
     cnf_json_set(message, "made", made);

@@ -170,6 +170,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
 
 void cnf_run_step(cnf_execution *execution, uint32_t index)
 {
+    CHECK(index < execution->scenario->step_count && !execution->failed);
     const scn_step *step = &execution->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
     cnf_emit_stage(execution->emitter, "step", index, step->at.line);
@@ -224,6 +225,7 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
 
 static void emit_final_memory(cnf_execution *execution, uint32_t index)
 {
+    CHECK(index < execution->scenario->memory_count);
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
@@ -283,6 +285,7 @@ static void finish(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     cnf_runtime *runtime = execution->runtime;
     execution->was_asked = runtime->operations->was_asked(runtime);
+    CHECK(!execution->skipped && execution->settled <= execution->findings.count);
     execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));

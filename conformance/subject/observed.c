@@ -199,6 +199,7 @@ cnf_observations cnf_observe(rt_arena *arena, const ocl_call_log *log, const cnf
             break;
         }
     }
+    CHECK(observer.programs.count <= observer.found.count); /* each was created or linked */
     cnf_observed *items = rt_arena_alloc_array(arena, observer.found.count, sizeof *items);
     for (uint32_t i = 0; i < observer.found.count; i++)
         items[i] = observer.found.items[i];

@@ -25,6 +25,7 @@ static void *list_run(void *user)
     const list_thread *list = user;
     cnf_execution *execution = list->execution;
     const scn_step *steps = execution->scenario->steps;
+    CHECK(list->index < steps[list->step].parallel.thread_count);
     rt_handover_enter(list->handover, list->index);
     uint32_t end = list->step + 1 + steps[list->step].parallel.nested_count;
     for (uint32_t i = list->step + 1; i < end && !execution->failed; i++) {
@@ -39,7 +40,7 @@ static void *list_run(void *user)
 void cnf_run_parallel(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    CHECK(step->parallel.thread_count >= 2);
+    CHECK(step->verb == SCN_VERB_PARALLEL && step->parallel.thread_count >= 2);
     rt_handover *handover = rt_handover_create(
         step->parallel.thread_count, rt_mix64(execution->options->seed ^ rt_mix64(index)));
     list_thread *lists = rt_alloc_array(step->parallel.thread_count, sizeof *lists);

@@ -73,6 +73,7 @@ static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
 
 /* Number of elements, the half copied from a filled memory, and the two values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
+_Static_assert(2 * COPIED == COUNT, "two halves");
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
 
 typedef struct probe {

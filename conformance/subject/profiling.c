@@ -48,6 +48,7 @@ void cnf_run_profiling(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const scn_profiling *asked = &step->profiling;
+    CHECK(step->verb == SCN_VERB_PROFILING);
     dev_times own = {0}, after[2] = {0}, same[2] = {0};
     rt_status status = times_of(execution, asked->step, &own);
     if (rt_ok(status) && asked->after != SCN_NONE)

@@ -233,6 +233,7 @@ static rt_status reference_load_image(cnf_execution *execution, uint32_t index, 
 static rt_status reference_host_symbol(cnf_execution *execution, uint32_t by, rt_text symbol,
                                        bool *out_loaded, uint32_t *out_found)
 {
+    CHECK(by < execution->scenario->module_count);
     rt_loader *loader = loader_of(execution);
     *out_found = SCN_NONE;
     *out_loaded = loader->modules[by].loaded;
@@ -268,6 +269,7 @@ static rt_status reference_queue(cnf_execution *execution, uint32_t device_index
                                  bool in_order, uint32_t *out_queue)
 {
     cnf_reference *reference = cnf_reference_of(execution);
+    CHECK(device_index < execution->scenario->device_count);
     const rt_device *device = reference->devices[device_index];
     rt_context_id context = given == CNF_NOT_MADE ? 0 : given;
     RT_TRY(cnf_reference_check_context(execution, context, device));

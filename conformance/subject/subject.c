@@ -1,7 +1,6 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/build/descriptors.h"
 #include "conformance/build/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
@@ -10,6 +9,7 @@
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/number.h"
 
 #include <getopt.h>
@@ -204,7 +204,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     }
     rt_buffer pack = {0};
     int exit_status = CHILD_FAILED;
-    if (cnf_read_all(PACK_DESCRIPTOR, &pack)) {
+    if (rt_read_all(PACK_DESCRIPTOR, &pack)) {
         exit_status =
             cnf_subject_run(subject, &options, rt_buffer_bytes(&pack), MESSAGE_DESCRIPTOR);
     } else {

@@ -9,6 +9,7 @@
 enum { TOOL_TIMEOUT_MS = 30000 };
 
 #define CODE(name) (UINT64_C(1) << RT_##name)
+_Static_assert(RT_CODE_COUNT <= 64, "a bit for each code");
 
 /* Answers a request as cnf_compile_call does, or from the pack if the scenario came in one. */
 static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request,

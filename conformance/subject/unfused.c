@@ -29,6 +29,7 @@ rt_text cnf_unfused_rest(rt_arena *arena, rt_text settings)
 /* True if some accessor of the memory asks for promotion. */
 static bool is_promoted(const scn_scenario *scenario, uint32_t memory)
 {
+    CHECK(memory < scenario->memory_count);
     if (scenario->memories[memory].promotion != SCN_PROMOTION_NONE) return true;
     for (uint32_t s = 0; s < scenario->step_count; s++) {
         const scn_submit *submit = &scenario->steps[s].submit;

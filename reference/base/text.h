@@ -25,11 +25,15 @@ typedef struct rt_bytes {
 /* A string literal as a constant span. */
 #define RT_TEXT(literal) ((rt_text){"" literal "", sizeof(literal) - 1})
 
-/* printf arguments for "%.*s". */
+/* printf arguments for "%.*s".  `text` is evaluated more than once and must not have a side effect.
+ */
 #define RT_TEXT_ARG(text) (int)(text).length, (text).data ? (text).data : ""
 
 /* Span over a NUL-terminated string; NULL gives the empty span. */
 rt_text rt_text_of(const char *string);
+
+/* The bytes of a text. */
+rt_bytes rt_text_bytes(rt_text text);
 
 /* True if both hold the same bytes. */
 bool rt_text_equal(rt_text a, rt_text b);
@@ -42,7 +46,7 @@ bool rt_text_starts(rt_text text, const char *prefix);
 
 /* Takes the `size` bytes of `whole` that start at an offset.  False, and *out_part is empty: they
  * are not all inside; offset and size may have any value, for example from a damaged file. */
-bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part);
+bool rt_bytes_slice(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part);
 
 /* `text` without its first `count` <= text.length bytes. */
 rt_text rt_text_skip(rt_text text, size_t count);

@@ -11,10 +11,10 @@
  * Exit status: 0 all is explained; 1 something is not; 77 the SYCL compiler is not installed. The
  * program is its own worker. */
 #include "conformance/build/compile.h"
-#include "conformance/build/descriptors.h"
 
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
+#include "reference/base/descriptors.h"
 #include "reference/image/syclbin.h"
 
 #include <fcntl.h>
@@ -109,7 +109,7 @@ static int compile(compiled *all, cnf_cache *cache, const char *path)
     rt_text name = rt_text_of(path);
     all->sink = rt_sink_create();
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool read = file >= 0 && cnf_read_all(file, &all->text);
+    bool read = file >= 0 && rt_read_all(file, &all->text);
     if (file >= 0) close(file);
     if (read)
         all->scenario = scn_read(&all->arena, rt_buffer_text(&all->text), name, name, &problems);

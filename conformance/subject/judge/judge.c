@@ -111,6 +111,7 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
         check->branch = i + 1;
         check->observed = observed;
     }
+    CHECK(check->ok == (check->branch > 0) && check->branch <= check->branch_count);
     if (!check->ok) {
         check->code = RT_TEXT("no-outcome");
         check->message = rt_arena_text(&execution->arena, rt_buffer_text(&reasons));

@@ -176,6 +176,7 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
                 (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
         }
     }
+    CHECK(*out_count <= counts.items.count);
     *out_differences = differences;
     rt_vector_free(&counts.items);
 }

@@ -160,6 +160,7 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
             if (check.ok) check.branch = i + 1;
             rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
         }
+        CHECK(check.ok == (check.branch > 0) && check.branch <= check.branch_count);
         if (!check.ok) {
             check.code = RT_TEXT("no-outcome");
             check.message = rt_arena_text(&execution->arena, rt_buffer_text(&text));

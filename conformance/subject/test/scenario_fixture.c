@@ -1,7 +1,7 @@
 /* Scenarios of two modules for unit tests of subjects. */
 #include "conformance/subject/test/scenario_fixture.h"
 
-#include "conformance/build/descriptors.h"
+#include "reference/base/descriptors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ scn_scenario *scenario_fixture_read(rt_arena *arena, const scenario_fixture *of,
 void scenario_fixture_messages(rt_arena *arena, int descriptor, cnf_messages *out_messages)
 {
     rt_buffer sent = {0};
-    assert_true(cnf_read_all(descriptor, &sent));
+    assert_true(rt_read_all(descriptor, &sent));
     close(descriptor);
     cnf_messages_read(arena, rt_arena_text(arena, rt_buffer_text(&sent)), out_messages);
     rt_buffer_free(&sent);

@@ -1,12 +1,12 @@
 /* Tests the subject over a host program that misbehaves (fake_host.c): its misbehaviour becomes a
  * status, a verdict or the same death, but never a fault of the subject. */
-#include "conformance/build/descriptors.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/test/scenario_fixture.h"
 #include "conformance/verdict/judge.h"
 #include "conformance/verdict/verdict.h"
+#include "reference/base/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,7 +130,7 @@ static void run(fixture *f, const char *wish, const char *steps)
     if (pid == 0) subject_main(f, scenario, ends[1]);
     close(ends[1]);
     f->child = (cnf_child_result){.end = CNF_PROCESS_EXITED};
-    assert_true(cnf_read_all(ends[0], &f->child.messages));
+    assert_true(rt_read_all(ends[0], &f->child.messages));
     close(ends[0]);
     int how;
     assert_int_equal(waitpid(pid, &how, 0), pid);

@@ -2,6 +2,8 @@
  * the new. */
 #include "conformance/tools/fmt/fmt.h"
 
+#include "reference/base/descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,18 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool write_all(int descriptor, rt_text content)
-{
-    size_t done = 0;
-    while (done < content.length) {
-        ssize_t size = write(descriptor, content.data + done, content.length - done);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return false;
-        done += (size_t)size;
-    }
-    return true;
-}
 
 /* The rename only survives a crash if its folder is synced, too; some systems cannot sync folders,
  * so failures are ignored. */
@@ -48,7 +38,7 @@ static bool replace(const char *path, rt_text content)
     rt_buffer_printf(&temporary, "%s.XXXXXX", path);
     int descriptor = mkostemp(temporary.data, O_CLOEXEC);
     bool is_replaced = descriptor >= 0 && fchmod(descriptor, now.st_mode & 07777) == 0 &&
-                       write_all(descriptor, content) && fsync(descriptor) == 0;
+                       rt_write_all(descriptor, rt_text_bytes(content)) && fsync(descriptor) == 0;
     int error = errno;
     if (descriptor >= 0 && close(descriptor) != 0 && is_replaced) {
         is_replaced = false;

@@ -52,7 +52,7 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
 {
     (void)state;
     static const struct {
-        rt_text given;
+        rt_text text;
         const char *clean;
     } rows[] = {
         {{"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41", 9}, R R R R R R R R "A"},
@@ -76,14 +76,49 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rt_buffer clean = {0};
-        rt_buffer_append_utf8(&clean, rows[i].given);
+        rt_buffer_append_utf8(&clean, rows[i].text);
         assert_string_equal(rt_buffer_string(&clean), rows[i].clean);
-        assert_int_equal(rt_utf8_count(rows[i].given), rt_utf8_count(rt_buffer_text(&clean)));
-        rt_buffer again = {0};
-        rt_buffer_append_utf8(&again, rt_buffer_text(&clean));
-        assert_true(rt_text_equal(rt_buffer_text(&again), rt_buffer_text(&clean)));
-        rt_buffer_free(&again);
+        assert_int_equal(rt_utf8_count(rows[i].text), rt_utf8_count(rt_buffer_text(&clean)));
+        rt_buffer second = {0};
+        rt_buffer_append_utf8(&second, rt_buffer_text(&clean));
+        assert_true(rt_text_equal(rt_buffer_text(&second), rt_buffer_text(&clean)));
+        rt_buffer_free(&second);
         rt_buffer_free(&clean);
+    }
+}
+
+/* The bounds of each range of "Char" in XML 1.0, section 2.2. */
+static void xml_allows_the_characters_of_its_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        rt_text bytes;
+        bool is_xml;
+    } rows[] = {
+        {{"\0", 1}, false},
+        {{"\x08", 1}, false},
+        {{"\t", 1}, true},
+        {{"\n", 1}, true},
+        {{"\x0B", 1}, false},
+        {{"\x0C", 1}, false},
+        {{"\r", 1}, true},
+        {{"\x0E", 1}, false},
+        {{"\x1F", 1}, false},
+        {{" ", 1}, true},
+        {{"\x7F", 1}, true},
+        {{"\xED\x9F\xBF", 3}, true},  /* U+D7FF */
+        {{"\xED\xA0\x80", 3}, false}, /* a surrogate */
+        {{"\xEE\x80\x80", 3}, true},  /* U+E000 */
+        {{"\xEF\xBF\xBD", 3}, true},
+        {{"\xEF\xBF\xBE", 3}, false},
+        {{"\xEF\xBF\xBF", 3}, false},
+        {{"\xF0\x90\x80\x80", 4}, true},
+        {{"\xF4\x8F\xBF\xBF", 4}, true},
+        {{"\xFF", 1}, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rt_text rest = rows[i].bytes;
+        assert_int_equal(rt_character_is_xml(rt_utf8_take(&rest)), rows[i].is_xml);
     }
 }
 
@@ -104,8 +139,8 @@ static void messages_show_one_short_line(void **state)
     (void)state;
     static const char forty_eight[] = "123456789 123456789 123456789 123456789 12345678";
     static const struct {
-        rt_text given;
-        const char *shown;
+        rt_text text;
+        const char *excerpt;
     } rows[] = {
         {{"", 0}, ""},
         {{"two\nlines\x7F\0.", 12}, "two lines  ."},
@@ -113,19 +148,19 @@ static void messages_show_one_short_line(void **state)
         {{forty_eight, 48}, forty_eight},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        rt_buffer shown = {0};
-        rt_buffer_append_shown(&shown, rows[i].given);
-        assert_string_equal(rt_buffer_string(&shown), rows[i].shown);
-        rt_buffer_free(&shown);
+        rt_buffer excerpt = {0};
+        rt_buffer_append_excerpt(&excerpt, rows[i].text);
+        assert_string_equal(rt_buffer_string(&excerpt), rows[i].excerpt);
+        rt_buffer_free(&excerpt);
     }
     /* 47 bytes and a euro sign, which is not cut in two. */
-    rt_buffer given = {0}, shown = {0};
-    rt_buffer_printf(&given, "%.47s\xE2\x82\xAC", forty_eight);
-    rt_buffer_append_shown(&shown, rt_buffer_text(&given));
-    assert_string_equal(rt_buffer_string(&shown),
+    rt_buffer text = {0}, excerpt = {0};
+    rt_buffer_printf(&text, "%.47s\xE2\x82\xAC", forty_eight);
+    rt_buffer_append_excerpt(&excerpt, rt_buffer_text(&text));
+    assert_string_equal(rt_buffer_string(&excerpt),
                         "123456789 123456789 123456789 123456789 1234567...");
-    rt_buffer_free(&given);
-    rt_buffer_free(&shown);
+    rt_buffer_free(&text);
+    rt_buffer_free(&excerpt);
 }
 
 int main(void)
@@ -133,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(well_formed_characters_have_their_code_points),
         cmocka_unit_test(ill_formed_runs_become_one_replacement_each),
+        cmocka_unit_test(xml_allows_the_characters_of_its_rule),
         cmocka_unit_test(nul_is_a_character),
         cmocka_unit_test(messages_show_one_short_line),
     };

@@ -1,10 +1,10 @@
-/* Reading and writing whole streams, although signals interrupt calls and pipes split data. */
-#include "conformance/build/descriptors.h"
+/* Loops around read(2) and write(2). */
+#include "reference/base/descriptors.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-bool cnf_read_all(int input, rt_buffer *out)
+bool rt_read_all(int input, rt_buffer *out)
 {
     char block[65536];
     for (;;) {
@@ -15,11 +15,12 @@ bool cnf_read_all(int input, rt_buffer *out)
     }
 }
 
-bool cnf_write_all(int output, rt_bytes bytes)
+bool rt_write_all(int output, rt_bytes bytes)
 {
     while (bytes.size > 0) {
         ssize_t written = write(output, bytes.data, bytes.size);
         if (written < 0 && errno == EINTR) continue;
+        if (written == 0) errno = EIO; /* Cannot happen; guards against looping forever. */
         if (written <= 0) return false;
         bytes.data += written;
         bytes.size -= (size_t)written;
