@@ -411,14 +411,15 @@ static void spirv_describes_itself(void **state)
     assert_int_equal(fixture->images.images[0].format, RT_FORMAT_SPIRV64);
     assert_int_equal(fixture->images.images[0].code.size, spirv.size);
     assert_memory_equal(fixture->images.images[0].code.data, spirv.data, spirv.size);
-    /* Truncated anywhere, it is either described by what is left or rejected with the location. */
+    /* Truncated anywhere, the module is either described from the remaining bytes or rejected with
+     * the location. */
     for (size_t size = 0; size < spirv.size; size++) {
         rt_status status = describe(fixture, (rt_bytes){spirv.data, size});
         if (rt_ok(status)) continue;
         assert_int_equal(status.code, RT_MALFORMED);
         assert_int_equal(fixture->bytes.size, 0);
     }
-    /* The same holds for damaged code: whatever its words contain, nothing outside it is read. */
+    /* Damaged code is read safely, too: no byte outside it is read, regardless of its words. */
     uint8_t *damaged = rt_arena_alloc(&fixture->arena, spirv.size);
     memcpy(damaged, spirv.data, spirv.size);
     for (size_t at = 0; at < spirv.size; at++) {

@@ -551,7 +551,7 @@ static void the_same_sources_give_the_same_bytes(void **state)
     assert_memory_equal(&first, &fixture->images.images[1].hash, sizeof first);
 }
 
-/* Each line makes the passes generate something that the SPIR-V writer cannot write. */
+/* Each line makes the passes generate code that the SPIR-V writer cannot write. */
 static void code_that_the_writer_lacks_is_lowered(void **state)
 {
     static const char *const bodies[] = {

@@ -390,8 +390,8 @@ static uint32_t count_of(rt_bytes code, const char *text)
     return count;
 }
 
-/* The processor's handling of NaN is not relied on: each conversion compares its operand with
- * itself. The module has all modes of one pair of types. */
+/* The tests do not rely on the processor's handling of NaN: each conversion compares its operand
+ * with itself. The module has all modes of one pair of types. */
 static void assert_nan_check(postlink_fixture *f, const char *whole, const char *real)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};

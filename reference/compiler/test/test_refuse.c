@@ -13,7 +13,7 @@ typedef struct refusal_row {
     const char *file; /* ".ll": LLVM IR */
     const char *code;
     const char *names;   /* the names that the diagnostic is about */
-    const char *message; /* a part of it */
+    const char *message; /* a part of that diagnostic's message */
 } refusal_row;
 
 static void refuse_all(postlink_fixture *fixture, const refusal_row *rows, size_t count)
