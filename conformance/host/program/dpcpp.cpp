@@ -1,7 +1,7 @@
-/* The requests of the host program over libsycl: reading them, what answers which, and how what is
- * thrown becomes a refusal.  Also the two entry points for images, which are libsycl's own: they
- * are defined here a second time, before libsycl in the order in which modules look symbols up, so
- * that what modules register is seen. */
+/* The requests of the host program over libsycl: reading them, dispatching them, and turning
+ * exceptions into refusals. Also libsycl's two entry points for images, which are defined here a
+ * second time, before libsycl in the lookup order of modules, so that registrations are observed.
+ */
 #include "conformance/host/program/dpcpp.h"
 
 #include <dlfcn.h>

@@ -1,23 +1,23 @@
-/* What the parts of libassay_dpcpp.so share: a request being read, a refusal,
- * and what the requests have made so far.
+/* Shared by the parts of libassay_dpcpp.so: reading a request, refusing it, and the objects that
+ * requests have created.
  *
- * The library answers conformance/host/protocol.h over libsycl, the shipped runtime.  It does what
- * an application would do and nothing else: it checks what the subject says before libsycl sees it,
- * because libsycl trusts its callers (an unknown kernel's name is a crash there), and it judges
- * nothing.  Whatever is thrown becomes a refusal (dpcpp.cpp).
+ * The library answers conformance/host/protocol.h over libsycl, the shipped runtime. It does what
+ * an application would do and nothing else: it validates what the subject sends before it calls
+ * libsycl, because libsycl trusts its callers (an unknown kernel's name crashes it), and it judges
+ * nothing. Every exception becomes a refusal (dpcpp.cpp).
  *
  * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
  *
  *     OCL_ICD_FILENAMES=VENV/lib/libintelocl.so    the driver
- *     OCL_ICD_VENDORS=EMPTY                        and no other, PoCL least of all
+ *     OCL_ICD_VENDORS=EMPTY                        and no other driver, in particular not PoCL
  *     LD_LIBRARY_PATH=VENV/lib                     the OpenCL loader and the adapters of the wheel
- *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            nothing but that; fails without the line before
- *     SYCL_CACHE_PERSISTENT=0                      every program starts without a past
+ *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            only this device; fails without the line before
+ *     SYCL_CACHE_PERSISTENT=0                      every program starts with an empty cache
  *
  * The first two suffice unless the others are already set.
  *
- * Channels are served by threads of their own, so tables are locked while they are looked into, and
- * not while libsycl works: what its threads do to each other is part of what is observed. */
+ * Each channel is served by its own thread, so tables are locked during lookups, but not during
+ * calls of libsycl: the interaction of its threads is part of the observation. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
@@ -42,7 +42,7 @@ struct refusal {
     std::string message;
 };
 
-/* Refuses on our own account, as errc::invalid: the subject sent something that no application
+/* Refuses as errc::invalid without calling libsycl: the subject sent something that no application
  * could. */
 [[noreturn]] void refuse(const std::string &message);
 [[noreturn]] void refuse(const char *class_name, const std::string &message);

@@ -142,8 +142,8 @@ void answer_global_copy(request &in, host_writer *out)
         keep_command(out, copy_global(what), with);
         return;
     }
-    /* SYCL copies between a device_global and a pointer, so for a buffer a block of host memory
-     * lies between. */
+    /* SYCL copies between a device_global and a pointer, so a copy with a buffer goes through a
+     * block of host memory. */
     auto block = std::make_shared<byte_block>(what.size);
     what.pointer = block->data();
     if (what.to_global) {

@@ -5,8 +5,8 @@
  * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
  *
  * Observed in libsycl 9.0.0, and hidden from the subject: an unknown name crashes; a zero in the
- * local size beside other numbers causes a division by zero; a launch with fewer arguments than the
- * previous one reuses the previous one's for the rest. */
+ * local size next to other numbers causes a division by zero; a launch with fewer arguments than
+ * the previous one reuses the previous one's for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 

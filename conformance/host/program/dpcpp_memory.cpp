@@ -1,4 +1,4 @@
-/* Devices, contexts, queues, memories, and what a queue does without a kernel. */
+/* Devices, contexts, queues, memories, and the commands of a queue other than launches. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -295,8 +295,8 @@ static void copy(const transfer &what, host_writer *out)
 {
     const memory &from = *what.from.of, &to = *what.to.of;
     if (from.buffer.has_value() != to.buffer.has_value()) {
-        /* SYCL's copy between an accessor and a pointer is for host memory, so between a buffer and
-         * unified shared memory lies a block of host memory. */
+        /* SYCL's copy between an accessor and a pointer is for host memory, so a copy between a
+         * buffer and unified shared memory goes through a block of host memory. */
         auto block = std::make_shared<byte_block>(what.size);
         sycl::event copied = bring(*what.queue, from, what.from.offset, block, what.after);
         keep_command(out, put(*what.queue, block, to, what.to.offset, {copied}), block);
