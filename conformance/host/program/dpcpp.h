@@ -69,40 +69,40 @@ class request
     host_reader *in;
 };
 
-/* A number below the limit; `what` names it in the refusal. */
-uint32_t below(uint32_t value, uint32_t limit, const char *what);
+/* A number below the limit; `kind` names it in the refusal. */
+uint32_t below(uint32_t value, uint32_t limit, const char *kind);
 void write_text(host_writer *out, const std::string &text);
 
 /* Objects of a kind, numbered from 0; they live until the program ends. */
 template <class T> class table
 {
   public:
-    explicit table(const char *what) : what(what) {}
-    uint32_t add(std::shared_ptr<T> thing)
+    explicit table(const char *kind) : kind(kind) {}
+    uint32_t add(std::shared_ptr<T> object)
     {
         std::lock_guard<std::mutex> held(lock);
-        things.push_back(std::move(thing));
-        return static_cast<uint32_t>(things.size() - 1);
+        objects.push_back(std::move(object));
+        return static_cast<uint32_t>(objects.size() - 1);
     }
     /* Refuses an unused number. */
     std::shared_ptr<T> at(uint32_t number)
     {
         std::lock_guard<std::mutex> held(lock);
-        if (number >= things.size()) {
-            refuse("there is no " + std::string(what) + " " + std::to_string(number));
+        if (number >= objects.size()) {
+            refuse("there is no " + std::string(kind) + " " + std::to_string(number));
         }
-        return things[number];
+        return objects[number];
     }
-    std::vector<std::shared_ptr<T>> all()
+    std::vector<std::shared_ptr<T>> snapshot()
     {
         std::lock_guard<std::mutex> held(lock);
-        return things;
+        return objects;
     }
 
   private:
-    const char *what;
+    const char *kind;
     std::mutex lock;
-    std::vector<std::shared_ptr<T>> things;
+    std::vector<std::shared_ptr<T>> objects;
 };
 
 /* A memory of a scenario. A buffer is a SYCL buffer of bytes, so that the shipped scheduler orders
@@ -126,7 +126,7 @@ struct bundle {
 };
 
 /* The host's side of a device_global, in the layout that libsycl expects of an application's
- * variable. libsycl keeps its address for good, so it is never freed. */
+ * variable. libsycl keeps its address forever, so it is never freed. */
 struct global {
     unsigned char *object = nullptr;
     uint64_t size = 0; /* bytes of the value, initially zero */
@@ -135,7 +135,7 @@ struct global {
 
 struct command {
     sycl::event event;
-    std::shared_ptr<void> keeps; /* must live until the command has run; may be null */
+    std::shared_ptr<void> keep_alive; /* must live until the command has run; may be null */
 };
 
 /* Everything that requests have created; one per process. */
@@ -166,7 +166,7 @@ sycl::context context_at(uint32_t number, const sycl::device &device);
 /* The events of a list of commands (`after` of the protocol). */
 std::vector<sycl::event> read_after(request &in);
 /* Stores a command and writes its number. */
-void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive = nullptr);
 /* The kernel's id; refuses an unknown name as libsycl would if it did not crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
 /* Host memory that a command reads or writes, alive as long as the command runs. */
