@@ -101,23 +101,23 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
 /* Writes a command's result to stdout; a reader that stops early (`assay … | head`) is not an
- * error. Returns false after reporting on stderr that `what` ("the matrix") could not be written,
+ * error. Returns false after reporting on stderr that `name` ("the matrix") could not be written,
  * because of a full disk or a closed stdout. */
-bool cnf_command_print(const rt_buffer *text, const char *what);
+bool cnf_command_print(const rt_buffer *text, const char *name);
 
 /* Prints a command's result as cnf_command_print does, frees it, and returns the exit status. */
-int cnf_command_finish(rt_buffer *text, const char *what);
+int cnf_command_finish(rt_buffer *text, const char *name);
 
 /* Prints a scenario file's mistakes, one per line. */
 void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *problems);
 
 /* Reports an unknown word and the nearest names on stderr; `prefix` is "--profile: " or empty.
  * Returns the exit status USAGE. */
-int cnf_command_unknown(const char *prefix, const char *what, const char *word,
+int cnf_command_unknown(const char *prefix, const char *kind, const char *word,
                         const char *const *names, uint32_t count);
 
-/* Reports a failed status on stderr: "assay: WHAT: MESSAGE", or without WHAT if that is empty. */
-void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what);
+/* Reports a failed status on stderr: "assay: CONTEXT: MESSAGE"; an empty context is left out. */
+void cnf_command_fail(rt_sink *sink, rt_status status, rt_text context);
 
 /* Replaces the output file of an option ("--junit"), as cnf_file_replace does, and frees the
  * content. Returns false after reporting an error on stderr. */

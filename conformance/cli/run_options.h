@@ -20,6 +20,6 @@ rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *optio
 
 /* The options that repeat the run of a scenario on a subject, except the choices, which are in its
  * record: " --seed 5 --timeout 10", in the arena. */
-rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options);
+rt_text cnf_run_options_rerun(rt_arena *arena, const cnf_run_options *options);
 
 #endif

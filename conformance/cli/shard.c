@@ -93,7 +93,7 @@ cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
     CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
     CHECK(shard.index < shard.count);
     if (shard.count == 1) return files;
-    cnf_file *kept = rt_arena_alloc_array(arena, files.count + 1, sizeof *kept);
+    cnf_file *part = rt_arena_alloc_array(arena, files.count + 1, sizeof *part);
     uint32_t count = 0;
     rt_sink *sink = rt_sink_create();
     for (uint32_t i = 0; i < files.count; i++) {
@@ -102,10 +102,10 @@ cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
         /* By its path if it cannot be read, so that exactly one shard reports the error. */
         rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : files.items[i].path;
         if (rt_hash128(hashed.data, hashed.length).low % shard.count == shard.index)
-            kept[count++] = files.items[i];
+            part[count++] = files.items[i];
         rt_buffer_free(&content);
     }
     rt_sink_destroy(sink);
     CHECK(count <= files.count);
-    return (cnf_files){kept, count};
+    return (cnf_files){part, count};
 }

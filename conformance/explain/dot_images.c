@@ -42,9 +42,9 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *im
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
     if (import == 0) return false;
-    const cnf_import *before = &graph->imports.items[import - 1];
-    const cnf_import *one = &graph->imports.items[import];
-    return before->image == one->image && rt_text_equal(before->symbol, one->symbol);
+    const cnf_import *previous = &graph->imports.items[import - 1];
+    const cnf_import *current = &graph->imports.items[import];
+    return previous->image == current->image && rt_text_equal(previous->symbol, current->symbol);
 }
 
 static void image_write(rt_buffer *out, drawing *draw, uint32_t index)

@@ -9,9 +9,9 @@ static cnf_xpl_fusion *fusion_find(cnf_fusions *fusions, rt_text queue, rt_text 
 {
     for (uint32_t i = fusions->list.count; i-- > 0;) {
         cnf_xpl_fusion *fusion = &fusions->list.items[i];
-        bool same = number.length > 0 ? rt_text_equal(fusion->number, number)
-                                      : rt_text_equal(fusion->queue, queue);
-        if (same) return fusion;
+        bool is_same = number.length > 0 ? rt_text_equal(fusion->number, number)
+                                         : rt_text_equal(fusion->queue, queue);
+        if (is_same) return fusion;
     }
     return NULL;
 }

@@ -41,12 +41,12 @@ static void list_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
     rt_buffer_append_byte(out, '\n');
 }
 
-static void count_write(rt_buffer *out, const rt_event *fuse, const char *key, const char *what)
+static void count_write(rt_buffer *out, const rt_event *fuse, const char *key, const char *unit)
 {
     rt_text count = cnf_event_text(fuse, key);
     if (count.length == 0 || rt_text_is(count, "0")) return;
     cnf_explain_name(out, "; ", count);
-    rt_buffer_printf(out, " %s%s", what, rt_text_is(count, "1") ? "" : "s");
+    rt_buffer_printf(out, " %s%s", unit, rt_text_is(count, "1") ? "" : "s");
 }
 
 static void fuse_write(rt_buffer *out, const rt_event *fuse)

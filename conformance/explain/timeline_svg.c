@@ -54,25 +54,25 @@ static int thread_compare(const void *a, const void *b)
 
 static void lanes_find(timeline *drawing)
 {
-    lane_list all = {0};
-    *rt_vector_push(&all) = CNF_RUNTIME_THREAD;
+    lane_list threads = {0};
+    *rt_vector_push(&threads) = CNF_RUNTIME_THREAD;
     for (uint32_t i = 0; i < drawing->history->event_count; i++)
-        *rt_vector_push(&all) = cnf_event_thread(&drawing->history->events[i]);
-    qsort(all.items, all.count, sizeof *all.items, thread_compare);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (i == 0 || all.items[i] != all.items[i - 1])
-            *rt_vector_push(&drawing->lanes) = all.items[i];
-    rt_vector_free(&all);
+        *rt_vector_push(&threads) = cnf_event_thread(&drawing->history->events[i]);
+    qsort(threads.items, threads.count, sizeof *threads.items, thread_compare);
+    for (uint32_t i = 0; i < threads.count; i++)
+        if (i == 0 || threads.items[i] != threads.items[i - 1])
+            *rt_vector_push(&drawing->lanes) = threads.items[i];
+    rt_vector_free(&threads);
 }
 
 static uint32_t lane_left(const timeline *drawing, const rt_event *event)
 {
     uint64_t thread = cnf_event_thread(event);
     CHECK(drawing->lanes.items);
-    const uint64_t *found =
+    const uint64_t *lane =
         bsearch(&thread, drawing->lanes.items, drawing->lanes.count, sizeof thread, thread_compare);
-    CHECK(found);
-    return NUMBER_WIDTH + (uint32_t)(found - drawing->lanes.items) * LANE_WIDTH;
+    CHECK(lane);
+    return NUMBER_WIDTH + (uint32_t)(lane - drawing->lanes.items) * LANE_WIDTH;
 }
 
 static uint32_t row_middle(uint32_t row)

@@ -76,8 +76,8 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
     }
     json_t *descriptor = json_object();
     cnf_json_set(descriptor, "id", cnf_json_text(id));
-    uint32_t found = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
-    if (found != UINT32_MAX) rule_describe(descriptor, &out->rules->items[found]);
+    uint32_t index = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
+    if (index != UINT32_MAX) rule_describe(descriptor, &out->rules->items[index]);
     if (!is_cited)
         cnf_json_set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
     cnf_json_append(out->descriptors, descriptor);
@@ -129,7 +129,7 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
                          RT_TEXT_ARG(record->known.failure));
     if (cnf_record_has_subject(record)) {
         rt_buffer_printf(&text, "\nagain: ");
-        cnf_report_again_write(&text, report, record);
+        cnf_report_rerun_write(&text, report, record);
         text.size -= text.size > 0 && text.data[text.size - 1] == '\n';
     }
     json_t *object = message(rt_buffer_text(&text));

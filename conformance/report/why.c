@@ -62,17 +62,17 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
 static void write_excerpt(rt_buffer *out, const cnf_why *why)
 {
     enum { BEFORE = 2, AFTER = 1 };
-    uint32_t wanted = why->record->judgement.line, number = 0;
-    CHECK(wanted > 0);
+    uint32_t line_number = why->record->judgement.line, number = 0;
+    CHECK(line_number > 0);
     rt_text rest = why->source, line;
-    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), wanted);
+    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), line_number);
     if (why->record->step_id.length > 0)
         rt_buffer_printf(out, ", step '%.*s'", RT_TEXT_ARG(why->record->step_id));
     rt_buffer_printf(out, "\n");
-    while (number < wanted + AFTER && rt_line_take(&rest, &line)) {
+    while (number < line_number + AFTER && rt_line_take(&rest, &line)) {
         number++;
-        if (number + BEFORE < wanted) continue;
-        rt_buffer_printf(out, "%c %4u | %.*s\n", number == wanted ? '>' : ' ', number,
+        if (number + BEFORE < line_number) continue;
+        rt_buffer_printf(out, "%c %4u | %.*s\n", number == line_number ? '>' : ' ', number,
                          RT_TEXT_ARG(line));
     }
 }
@@ -162,16 +162,16 @@ static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text su
     rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
                      parting->index);
     for (uint32_t i = first; i < longer && i <= parting->index + AFTER; i++) {
-        rt_text left = RT_TEXT("nothing more"), right = RT_TEXT("nothing more");
-        if (i < parting->oracle_count) left = parting->oracle[i];
-        if (i < parting->other_count) right = parting->other[i];
-        bool same = i < parting->index || rt_text_equal(left, right);
+        rt_text sim_event = RT_TEXT("nothing more"), event = RT_TEXT("nothing more");
+        if (i < parting->oracle_count) sim_event = parting->oracle[i];
+        if (i < parting->other_count) event = parting->other[i];
+        bool is_same = i < parting->index || rt_text_equal(sim_event, event);
         char mark = i == parting->index ? '>' : ' ';
-        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, same ? "both" : "sim",
-                         RT_TEXT_ARG(left));
-        if (!same)
+        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, is_same ? "both" : "sim",
+                         RT_TEXT_ARG(sim_event));
+        if (!is_same)
             rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", mark, width, RT_TEXT_ARG(subject),
-                             RT_TEXT_ARG(right));
+                             RT_TEXT_ARG(event));
     }
 }
 

@@ -167,16 +167,16 @@ static bool fault_try(prove_state *prove, uint32_t number)
 {
     cnf_reached_site *site = &prove->reached.sites.items[number];
     while (site->next < prove->citations->count) {
-        uint32_t tried = site->next++;
-        const cnf_citation *citation = &prove->citations->items[tried];
+        uint32_t index = site->next++;
+        const cnf_citation *citation = &prove->citations->items[index];
         if (citation->rule != site->site.rule ||
             !cnf_reached_by(&prove->reached, citation->scenario, number))
             continue;
         char name[48];
-        snprintf(name, sizeof name, "fault%u.%u", number, tried);
+        snprintf(name, sizeof name, "fault%u.%u", number, index);
         rt_text variable =
             rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
-        run_start(prove, citation->scenario, name, variable.data, (uint64_t)number << 32 | tried);
+        run_start(prove, citation->scenario, name, variable.data, (uint64_t)number << 32 | index);
         return true;
     }
     return false;
@@ -191,13 +191,13 @@ static void fault_start(void *user, uint64_t number)
 static void fault_ended(void *user, cnf_child_result *result)
 {
     prove_state *prove = user;
-    uint32_t number = (uint32_t)(result->tag >> 32), tried = (uint32_t)result->tag;
+    uint32_t number = (uint32_t)(result->tag >> 32), index = (uint32_t)result->tag;
     CHECK(number < prove->reached.sites.count);
-    CHECK(tried < prove->citations->count);
+    CHECK(index < prove->citations->count);
     cnf_site *site = &prove->reached.sites.items[number].site;
-    const cnf_citation *citation = &prove->citations->items[tried];
+    const cnf_citation *citation = &prove->citations->items[index];
     char name[48];
-    snprintf(name, sizeof name, "fault%u.%u", number, tried);
+    snprintf(name, sizeof name, "fault%u.%u", number, index);
     run_outcome outcome = run_read(prove, name);
     /* The signature of a failed expectation has a step as its stage. Any other failure notices the
      * fault, but not by the scenario's expectation. */

@@ -72,10 +72,10 @@ static void lines_are_parsed_or_refused(void **state)
         rt_arena arena = {0};
         rt_buffer error = {0};
         cnf_arguments arguments;
-        bool taken = cnf_arguments_parse(&with_paths, count, words, &arena, &arguments, &error);
-        assert_int_equal(taken, row->error == NULL);
+        bool is_valid = cnf_arguments_parse(&with_paths, count, words, &arena, &arguments, &error);
+        assert_int_equal(is_valid, row->error == NULL);
         assert_string_equal(rt_buffer_string(&error), row->error ? row->error : "");
-        if (taken) {
+        if (is_valid) {
             assert_value(arguments.values[CNF_OPTION_ON], row->on);
             assert_value(arguments.values[CNF_OPTION_JOBS], row->jobs);
             assert_value(arguments.values[CNF_OPTION_PROVE], row->prove);

@@ -151,7 +151,7 @@ static void what_is_final_is_kept(void **state)
 
     cnf_journal journal;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 4);
+    assert_int_equal(journal.record_count, 4);
     assert_string_equal(summary(fixture), "a.yaml other CRASH\n"
                                           "z.yaml sim PASS\n"
                                           "a.yaml sim PASS\n"
@@ -163,8 +163,8 @@ static void what_is_final_is_kept(void **state)
     assert_false(cnf_journal_has(&journal, RT_TEXT("b.yaml"), hash, RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), RT_TEXT("0"), RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), hash, RT_TEXT("other")));
-    cnf_record again = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
-    assert_true(cnf_journal_append(&journal, &again));
+    cnf_record record = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
+    assert_true(cnf_journal_append(&journal, &record));
     assert_true(cnf_journal_close(&journal));
     assert_non_null(strstr(summary(fixture), "d.yaml - INVALID\nb.yaml sim PASS\n"));
     struct stat info;
@@ -183,12 +183,12 @@ static void what_was_found_under_other_conditions_goes(void **state)
     cnf_journal journal;
     fixture->conditions = explored.conditions;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 1);
+    assert_int_equal(journal.record_count, 1);
     assert_string_equal(summary(fixture), "b.yaml sim PASS\n");
     assert_true(cnf_journal_close(&journal));
     fixture->conditions = RT_TEXT("--seed 5");
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 0);
+    assert_int_equal(journal.record_count, 0);
     assert_true(cnf_journal_close(&journal));
 }
 
@@ -197,7 +197,7 @@ static void a_journal_that_is_not_there_is_begun(void **state)
     journal_fixture *fixture = *state;
     cnf_journal journal;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 0);
+    assert_int_equal(journal.record_count, 0);
     assert_true(cnf_journal_close(&journal));
     assert_string_equal(summary(fixture), "");
 }
@@ -252,9 +252,9 @@ static void one_run_writes_at_a_time(void **state)
     }
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
     waitpid(child, NULL, 0);
-    cnf_journal other;
-    assert_int_equal(cnf_journal_open(&other, fixture->name), CNF_EXIT_INFRASTRUCTURE);
-    cnf_journal_close(&other);
+    cnf_journal second;
+    assert_int_equal(cnf_journal_open(&second, fixture->name), CNF_EXIT_INFRASTRUCTURE);
+    cnf_journal_close(&second);
     assert_true(cnf_journal_close(&journal));
     close(held);
 }

@@ -128,12 +128,12 @@ static void every_file_is_in_one_shard_for_good(void **state)
         files[i] = (cnf_file){name, name};
     }
     files[FILES] = (cnf_file){RT_TEXT("/nowhere"), RT_TEXT("nowhere")};
-    uint32_t seen = 0;
+    uint32_t total = 0;
     for (uint32_t index = 0; index < SHARDS; index++) {
         cnf_files all = {files, FILES + 1}, fewer = {files + 1, FILES};
         cnf_files part = cnf_shard_apply(&arena, all, (cnf_shard){index, SHARDS});
         cnf_files later = cnf_shard_apply(&arena, fewer, (cnf_shard){index, SHARDS});
-        seen += part.count;
+        total += part.count;
         assert_true(part.count > 0);
         /* Without the first file, the others stay where they were. */
         bool had_first = rt_text_equal(part.items[0].file, files[0].file);
@@ -141,7 +141,7 @@ static void every_file_is_in_one_shard_for_good(void **state)
         for (uint32_t i = 0; i < later.count; i++)
             assert_true(rt_text_equal(later.items[i].file, part.items[i + had_first].file));
     }
-    assert_int_equal(seen, FILES + 1);
+    assert_int_equal(total, FILES + 1);
     for (uint32_t i = 0; i < FILES; i++)
         unlink(files[i].file.data);
     rmdir(folder);

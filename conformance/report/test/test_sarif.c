@@ -82,9 +82,9 @@ static void a_failure_stands_at_its_line_with_its_rule(void **state)
     assert_string_equal(text_at(place_of(result), "artifactLocation", "uri"), "linking/a%20b.yaml");
     json_t *region = json_object_get(place_of(result), "region");
     assert_int_equal(json_integer_value(json_object_get(region, "startLine")), 20);
-    const char *said = text_at(result, "message", "text");
-    assert_non_null(strstr(said, "FAIL on pocl: expected 1, got \xEF\xBF\xBD\n"));
-    assert_non_null(strstr(said, "again: assay run"));
+    const char *message = text_at(result, "message", "text");
+    assert_non_null(strstr(message, "FAIL on pocl: expected 1, got \xEF\xBF\xBD\n"));
+    assert_non_null(strstr(message, "again: assay run"));
     assert_string_equal(text_at(result, "partialFingerprints", "assay/v1"),
                         "linking/a b.yaml|pocl|step0:memory:differs:a");
     assert_null(json_object_get(result, "suppressions"));

@@ -198,9 +198,9 @@ static const char *explain_log(rt_arena *arena, cnf_verdict verdict, const char 
     const cnf_why why = {.record = &record, .log = rt_text_of(log), .log_is_tail = is_tail};
     rt_buffer text = {0};
     cnf_why_write(&text, &why);
-    rt_text whole = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_text explanation = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return strchr(whole.data, '\n') + 1;
+    return strchr(explanation.data, '\n') + 1;
 }
 
 #define LAYER_BEGINS "7 0 0 < layer version=1 hides= result=0\n"

@@ -150,7 +150,7 @@ static void the_json_names_what_closes(void **state)
     cnf_proof proof = prove(*state, "first\nsecond\n");
     rt_buffer text = {0};
     cnf_proof_write_json(&text, &proof);
-    json_t *found = json_loads(rt_buffer_string(&text), 0, NULL);
+    json_t *json = json_loads(rt_buffer_string(&text), 0, NULL);
     json_t *expected =
         json_loads("{\"VF\": {\"rules\": 8, \"closed\": 2, \"by\": {\"tool\": 1, \"vendor\": 1},"
                    " \"asserted\": [\"VF-C-03\", \"VF-C-04\", \"VF-C-08\"],"
@@ -158,8 +158,8 @@ static void the_json_names_what_closes(void **state)
                    " \"VF-C-08\"], \"needs\": {}}}",
                    0, NULL);
     assert_non_null(expected);
-    assert_true(json_equal(found, expected));
-    json_decref(found);
+    assert_true(json_equal(json, expected));
+    json_decref(json);
     json_decref(expected);
     rt_buffer_free(&text);
 }
