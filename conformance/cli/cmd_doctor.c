@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Missing NEEDED items are errors; OPTIONAL items are needed by some scenarios or options. */
+/* A missing NEEDED item is an error; OPTIONAL items are required by some scenarios or options only.
+ */
 typedef enum importance { NEEDED, OPTIONAL } importance;
 
 typedef struct complaint {

@@ -40,7 +40,8 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
     uint32_t path_count = arguments->path_count;
     rt_text default_path = RT_TEXT("scenarios");
     if (path_count == 0) {
-        /* The folder here, otherwise the one installed with the running program. */
+        /* The scenarios folder of the current directory; otherwise the one installed with this
+         * program. */
         char program[PATH_MAX];
         ssize_t length = readlink("/proc/self/exe", program, sizeof program);
         bool is_here = access(default_path.data, F_OK) == 0;

@@ -20,7 +20,7 @@ int cnf_why_command(const cnf_arguments *arguments);
 /* assay check: reads scenarios and prints their problems. */
 int cnf_check_command(const cnf_arguments *arguments);
 
-/* assay subjects: what is installed, what is missing, how to get it. */
+/* assay subjects: the installed and missing subjects, and how to install them. */
 int cnf_subjects_command(const cnf_arguments *arguments);
 
 /* assay requirements: the rules that scenarios cite, and those that are proven. */
@@ -59,7 +59,7 @@ int cnf_history_command(const cnf_arguments *arguments);
 /* assay new: a scenario from a template. */
 int cnf_new_command(const cnf_arguments *arguments);
 
-/* assay doctor: what is wrong with the machine. */
+/* assay doctor: the machine's problems and their remedies. */
 int cnf_doctor_command(const cnf_arguments *arguments);
 
 /* assay manual, assay completion: the commands as a page for man(1), and for bash. */
@@ -76,8 +76,8 @@ const cnf_command *cnf_command_table(uint32_t *out_count);
  * path that does not exist, NOTHING_RAN if there are no scenarios; both are reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
 
-/* Finds the one scenario of a command, "explain", that takes one path. Returns an exit status, as
- * above; USAGE also if there are several. */
+/* Finds the scenario of a command that takes one path, such as "explain". Returns an exit status,
+ * as above; USAGE also if there are several. */
 int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt_arena *arena,
                          cnf_files *out_files);
 
@@ -91,8 +91,8 @@ bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
 int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
                       cnf_rules *out_rules);
 
-/* Returns true after reporting on stderr that the command, "check", does not take packs; false if
- * the files are not a pack's. */
+/* Returns true after reporting on stderr that the command ("check") does not accept packs; false if
+ * the files are not from a pack. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
 /* Reads the value of a numeric option; `otherwise` if it is absent. Returns false after reporting

@@ -47,7 +47,7 @@ static rt_status row_make(cnf_conversion *conversion, uint32_t index, rt_buffer 
     const rt_device_binary *binary = &conversion->binaries.items[index];
     if (binary->compile_options.length > 0 || binary->link_options.length > 0) {
         return rt_fail(conversion->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %u has options, which the text form has no place for", index);
+                       "image %u has options, which the text form cannot represent", index);
     }
     rt_buffer code = {0}, properties = {0}, entries = {0};
     rt_buffer_append(&code, binary->code.data, binary->code.size);

@@ -131,7 +131,7 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     if (!file || !is_selected) return FATE_STAYS;
     bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash) &&
                      rt_text_equal(record->conditions, choice->conditions);
-    /* A repeated run would not change these verdicts. */
+    /* Running again would not change these verdicts. */
     cnf_verdict verdict = record->judgement.verdict;
     bool is_final = verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
                     verdict != CNF_VERDICT_POISONED;

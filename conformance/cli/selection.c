@@ -1,4 +1,5 @@
-/* The selecting options, one table row each. A file is kept if every option given keeps it. */
+/* The options that select scenarios, one table row each. A file is selected if every option given
+ * selects it. */
 #include "conformance/cli/selection.h"
 
 #include "conformance/cli/commands.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of one option, and the files that it keeps. */
+/* The words of one option, and the files that it selects. */
 typedef struct selection {
     const cnf_arguments *arguments;
     rt_arena *arena;

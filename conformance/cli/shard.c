@@ -1,4 +1,4 @@
-/* Distribution of files over shards, and detection of the CI system's shard. */
+/* Distributes files over shards, and detects the CI system's shard. */
 #include "conformance/cli/shard.h"
 
 #include "conformance/cli/options.h"
@@ -99,7 +99,8 @@ cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
     for (uint32_t i = 0; i < files.count; i++) {
         rt_buffer content;
         rt_status status = cnf_file_text(sink, &files.items[i], &content);
-        /* By its path if it cannot be read, so that exactly one shard reports the error. */
+        /* A file that cannot be read is hashed by its path, so that exactly one shard reports the
+         * error. */
         rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : files.items[i].path;
         if (rt_hash128(hashed.data, hashed.length).low % shard.count == shard.index)
             part[count++] = files.items[i];

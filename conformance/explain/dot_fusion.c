@@ -1,5 +1,5 @@
-/* Fusions as DOT, before and after: a box of the kernels that one held back, with the edges that
- * they had in the command graph then, and an arrow to what was launched in their place. */
+/* Fusions as DOT, before and after: a box around the kernels that a fusion held back, with their
+ * edges in the command graph at that time, and an arrow to the launch that replaced them. */
 #include "conformance/explain/dot_internal.h"
 #include "conformance/explain/fusions.h"
 
@@ -70,7 +70,7 @@ static void held_edges(rt_buffer *out, const drawing *draw, const rt_event *even
 
 /* ---- After --------------------------------------------------------------------------------- */
 
-/* From the whole box to the fused kernel, or from each kernel to its own launch. */
+/* Writes an arrow from the box to the fused kernel, or from each kernel to its own launch. */
 static void launch_edges(rt_buffer *out, const drawing *draw, uint32_t index)
 {
     const cnf_xpl_fusion *fusion = &draw->fusions.list.items[index];

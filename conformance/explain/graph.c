@@ -1,6 +1,5 @@
-/* Who imports what from whom: property sets say what is possible, the trace what was done.
- *
- * Cost is linear in images, imports and exporters of what is imported. */
+/* Imports and their providers: property sets list the possible ones, the trace those that the run
+ * chose. Cost is linear in images, imports and the exporters of imported symbols. */
 #include "conformance/explain/explain_internal.h"
 
 #include <string.h>
@@ -130,8 +129,8 @@ static void visit_begin(components *walk, uint32_t image, uint32_t above)
     walk->stack[walk->stack_count++] = image;
 }
 
-/* Pops the component that begins with this image; more than one image make a cycle, and one that
- * imports from itself. */
+/* Pops the component that begins with this image. A component is a cycle if it has several images,
+ * or one image that imports from itself. */
 static void component_take(components *walk, uint32_t image, uint32_t first_import)
 {
     CHECK(walk->stack_count > 0);

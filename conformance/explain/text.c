@@ -1,5 +1,5 @@
-/* The explanation as text, a section for each question: what is loaded, what is in it, who imports
- * from whom, what programs came of it, what was run. */
+/* The explanation as text, a section for each part: modules, images, imports and their providers,
+ * programs, commands. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/contents.h"
@@ -36,7 +36,7 @@ static void first_word_write(rt_buffer *out, rt_text name)
     rt_buffer_printf(out, "%*s", name.length < WIDTH ? (int)(WIDTH - name.length) + 1 : 1, "");
 }
 
-/* ", "-separated after `before`; nothing for an empty list. */
+/* Writes `before` and the names, separated by ", "; nothing for an empty list. */
 static void names_write(rt_buffer *out, const char *before, const rt_text *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -61,7 +61,7 @@ static void modules_write(rt_buffer *out, const scn_scenario *scenario)
             rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
         if (!module->registers) rt_buffer_printf(out, "; does not register its images");
         rt_buffer_append_byte(out, '\n');
-        /* What its host code registers. */
+        /* The device_globals that its host code registers. */
         for (uint32_t i = 0; i < module->device_globals.count; i++) {
             const rt_device_global *global = &module->device_globals.globals[i];
             cnf_explain_name(out, "    device_global ", global->name);
@@ -84,7 +84,7 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
                  rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTION_SETS) ||
                  rt_text_is(set->name, RT_SET_KERNEL_CALLS);
     cnf_explain_name(out, "", property->name);
-    if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
+    if (symbol) return; /* type and value are meaningless in sets of symbols (DL-IMAGE-07) */
     if (names && property->type == RT_PROPERTY_BYTES) {
         cnf_explain_name(out, " = ", rt_property_text_value(property));
         return;
@@ -223,7 +223,7 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
-/* Writes an event after its number, the field with that key; NULL: it has none. */
+/* Writes an event after its number, which is the field `key`; NULL: the event has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     first_word_write(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
@@ -252,8 +252,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* True for events that are in the graph besides commands of a device: kernels that a fusion holds
- * back, with their edges before it ends, and the outcome of the fusion. */
+/* True for events that the graph shows in addition to commands of a device: kernels that a fusion
+ * holds back, with their edges, and the outcome of the fusion. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {
@@ -267,7 +267,7 @@ static bool is_of_fusion(rt_event_kind kind)
     }
 }
 
-/* A wait, a refusal and a restart have no number. */
+/* Waits, refusals and restarts have no number. */
 static void commands_write(rt_buffer *out, const cnf_history *history)
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* Writing JUnit's XML. */
+/* Writes JUnit's XML. */
 #include "conformance/report/junit.h"
 
 #include "conformance/report/record_text.h"

@@ -16,7 +16,7 @@ typedef struct cnf_column {
 typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
-    const cnf_expectations *expectations; /* those applied to the records; borrowed; NULL: none */
+    const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
     rt_text rerun_options; /* options that a command needs to repeat the run; borrowed */
 } cnf_report;
 

@@ -115,7 +115,7 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
     rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
     if (index == UINT32_MAX) {
-        rt_buffer_printf(out, ", which is in no requirements.yaml above the scenario\n");
+        rt_buffer_printf(out, ", which is not in a requirements.yaml above the scenario\n");
         return;
     }
     const cnf_rule *rule = &why->rules->items[index];
@@ -216,7 +216,8 @@ static void write_log(rt_buffer *out, const cnf_why *why)
             ocl_call_print(out, &log.calls[i]);
             rt_buffer_append_byte(out, '\n');
         }
-        if (log.is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
+        if (log.is_full)
+            rt_buffer_printf(out, "  and later ones, which did not fit into the log\n");
     }
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);

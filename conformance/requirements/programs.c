@@ -1,16 +1,17 @@
-/* Proof programs: the tests of tools and units, for rules that no scenario can show.
+/* Proof programs: the tests of tools and units, for rules that no scenario can show. A proof
+ * program is a cmocka program that takes a pattern of test names as its argument; a test whose name
+ * begins with a rule's id, with '_' for '-', is a test of that rule.
  *
- * A proof program is a cmocka program that takes a pattern of test names as its argument; a test
- * whose name begins with a rule's id, with '_' for '-', is a test of that rule.  Every program runs
- * green once, and the marks that it reaches are noted.  Then, for every mark of a rule whose
- * `proof:` is tool, unit or vendor, the tests of that rule alone run with the mark's fault armed,
- * in one program that reaches it after the other until they fail.  To fail is to say so: the exit
- * status counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
- * A line "front-end PROGRAM" of the list is a program whose green run alone says something
- * (front_end.c); where that front end is not installed, which its exit status says, it is a note.
+ * Every program runs green once, and the marks that it reaches are recorded. Then, for every mark
+ * of a rule whose `proof:` is tool, unit or vendor, only the tests of that rule run with the mark's
+ * fault armed, in each program that reaches it until they fail. Only a test that reports its
+ * failure counts: the exit status is the number of failed tests. A crash, even one that cmocka
+ * catches, is at most an assertion. A line "front-end PROGRAM" of the list names a program whose
+ * green run is sufficient (front_end.c); if its exit status reports that the front end is not
+ * installed, the proof has a note.
  *
- * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
- * code"; cmocka's output and exit status, cmocka.c. */
+ * This file neither builds the programs nor knows what they test. Source: ARCHITECTURE.md, "Rules
+ * in the code"; cmocka's output and exit status, cmocka.c. */
 #include "conformance/requirements/prove_internal.h"
 
 #include "reference/base/lines.h"
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    FAILED_TESTS_MAX = 111, /* higher statuses are a shell's or a sanitizer's */
+    FAILED_TESTS_MAX = 111, /* higher statuses are those of a shell or a sanitizer */
     NOT_INSTALLED = 77      /* CTest's status of a skipped test */
 };
 
@@ -35,7 +36,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     cnf_reached reached;
-    cnf_sites front_end; /* shown by front ends, without faults */
+    cnf_sites front_end; /* sites shown without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
@@ -244,7 +245,7 @@ static void fault_ended(void *user, cnf_child_result *result)
         /* The failed test may be another rule's. */
         outcome = CNF_PROOF_UNTESTED;
         complain(state, number,
-                 "it runs other tests than its argument requests: ", rt_text_of(names));
+                 "it runs tests that its argument does not request: ", rt_text_of(names));
     }
     CHECK(outcome >= CNF_PROOF_UNTESTED && outcome < CNF_PROOF_STATES);
     if (outcome > site->state) {

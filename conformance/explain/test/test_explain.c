@@ -113,7 +113,7 @@ static void explain_text(const scn_scenario *scenario, const char *message, rt_b
 
 /* ---- The text ------------------------------------------------------------------------------ */
 
-static void the_text_says_it_all(void **state)
+static void the_text_is_complete(void **state)
 {
     (void)state;
     static const char expected[] =
@@ -156,7 +156,7 @@ static void the_text_says_it_all(void **state)
     rt_buffer_free(&out);
 }
 
-static void without_a_run_there_is_what_was_compiled(void **state)
+static void without_a_run_the_compiled_scenario_is_explained(void **state)
 {
     (void)state;
     rt_buffer out = {0};
@@ -177,7 +177,7 @@ static void without_a_run_there_is_what_was_compiled(void **state)
 }
 
 /* After a restart the same number denotes another program. */
-static void what_a_second_process_had_is_told(void **state)
+static void a_second_process_has_its_own_programs(void **state)
 {
     (void)state;
     static const char two[] =
@@ -209,7 +209,7 @@ static void what_a_second_process_had_is_told(void **state)
 }
 
 /* A child may send anything. */
-static void damaged_traces_are_read_as_far_as_they_go(void **state)
+static void damaged_traces_are_read_up_to_the_damage(void **state)
 {
     (void)state;
     static const char *const damaged[] = {
@@ -294,7 +294,7 @@ static void the_graph_has_every_image_and_command(void **state)
     rt_buffer_free(&out);
 }
 
-static void names_of_any_kind_are_quoted(void **state)
+static void arbitrary_names_are_quoted(void **state)
 {
     (void)state;
     static const rt_text names[] = {
@@ -328,7 +328,7 @@ static void names_of_any_kind_are_quoted(void **state)
 
 /* A trace may claim a provider that the image's property sets do not mention, or one of two
  * possible providers: the edge goes to the image, and both possible ones leave from one row. */
-static void edges_end_at_rows_that_are_there(void **state)
+static void edges_end_at_existing_rows(void **state)
 {
     (void)state;
     static const char message[] =
@@ -390,7 +390,7 @@ static void dot_replace(const char *folder, const char *script)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-static void pictures_come_from_dot_or_not_at_all(void **state)
+static void pictures_are_drawn_by_dot_or_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -434,16 +434,16 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_text_says_it_all),
-        cmocka_unit_test(without_a_run_there_is_what_was_compiled),
-        cmocka_unit_test(what_a_second_process_had_is_told),
-        cmocka_unit_test(damaged_traces_are_read_as_far_as_they_go),
+        cmocka_unit_test(the_text_is_complete),
+        cmocka_unit_test(without_a_run_the_compiled_scenario_is_explained),
+        cmocka_unit_test(a_second_process_has_its_own_programs),
+        cmocka_unit_test(damaged_traces_are_read_up_to_the_damage),
         cmocka_unit_test(cycles_are_found_in_long_chains),
         cmocka_unit_test(the_graph_has_every_image_and_command),
-        cmocka_unit_test(names_of_any_kind_are_quoted),
-        cmocka_unit_test(edges_end_at_rows_that_are_there),
+        cmocka_unit_test(arbitrary_names_are_quoted),
+        cmocka_unit_test(edges_end_at_existing_rows),
         cmocka_unit_test(programs_of_two_processes_are_two_nodes),
-        cmocka_unit_test(pictures_come_from_dot_or_not_at_all),
+        cmocka_unit_test(pictures_are_drawn_by_dot_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void forms_free(forms *output)
 static void assert_says(rt_buffer *form, const char *text)
 {
     if (!strstr(rt_buffer_string(form), text))
-        fail_msg("not there: %s\nin:\n%s", text, rt_buffer_string(form));
+        fail_msg("missing: %s\nin:\n%s", text, rt_buffer_string(form));
 }
 
 static void assert_silent(rt_buffer *form, const char *unwanted)
@@ -85,7 +85,7 @@ static const scn_scenario global_scenario = {
     "\",\"variable\":\"v\",\"id\":\"" id "\",\"program\":\"" program                               \
     "\",\"device\":\"0\",\"after\":[]}"
 
-/* Events of zeros carry the name and the device alone; their order determines the allocation. */
+/* Events of zeros have only the name and the device; their order determines the allocation. */
 static void zeros_belong_to_allocations_in_their_order(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void pointers_go_to_the_context_of_their_program(void **state)
 
 /* Every image of a program describes it, and every copy finds the host object; each place is
  * printed once. */
-static void places_are_told_once(void **state)
+static void places_are_printed_once(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -259,9 +259,9 @@ static const scn_scenario empty_scenario = {.path = TEXT("f.yaml")};
 #define CANCEL(reason) "{\"event\":\"fusion_cancel\",\"queue\":\"0\",\"reason\":\"" reason "\"}"
 #define UPLOAD         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[]}"
 
-/* Two kernels, the second of which waits for the first and for what another command uploads; then
- * the same list again, which does not reach the compiler. */
-static void a_fused_kernel_stands_for_the_whole_box(void **state)
+/* Two kernels; the second waits for the first and for an upload of another command. Then the same
+ * list again, which does not reach the compiler. */
+static void a_fused_kernel_replaces_its_box(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -300,7 +300,7 @@ static void a_fused_kernel_stands_for_the_whole_box(void **state)
 
 /* The same numbers again after a restart, with no event that ends the fusion; an empty list has no
  * box. */
-static void kernels_of_a_cancelled_fusion_go_alone(void **state)
+static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -334,7 +334,7 @@ static void kernels_of_a_cancelled_fusion_go_alone(void **state)
 }
 
 /* Holds without a fusion, without a number or a list, and a kernel of another queue. */
-static void damaged_fusions_are_drawn_as_far_as_they_go(void **state)
+static void damaged_fusions_are_drawn_in_part(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -359,11 +359,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeros_belong_to_allocations_in_their_order),
         cmocka_unit_test(pointers_go_to_the_context_of_their_program),
-        cmocka_unit_test(places_are_told_once),
+        cmocka_unit_test(places_are_printed_once),
         cmocka_unit_test(sets_are_rows_and_joins_go_from_row_to_row),
-        cmocka_unit_test(a_fused_kernel_stands_for_the_whole_box),
-        cmocka_unit_test(kernels_of_a_cancelled_fusion_go_alone),
-        cmocka_unit_test(damaged_fusions_are_drawn_as_far_as_they_go),
+        cmocka_unit_test(a_fused_kernel_replaces_its_box),
+        cmocka_unit_test(kernels_of_a_cancelled_fusion_are_launched_separately),
+        cmocka_unit_test(damaged_fusions_are_drawn_in_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void each_difference_has_its_explanation_and_command(void **state)
 }
 
 /* Such a difference requires that both have run. */
-static void what_differs_from_sim_alone_is_run_beside_it(void **state)
+static void a_differential_verdict_is_repeated_with_sim(void **state)
 {
     (void)state;
     run fixture = {0};
@@ -110,7 +110,7 @@ static void what_differs_from_sim_alone_is_run_beside_it(void **state)
     run_free(&fixture);
 }
 
-static void what_agrees_has_no_explanation(void **state)
+static void agreement_has_no_explanation(void **state)
 {
     (void)state;
     static const cnf_verdict verdicts[] = {
@@ -126,7 +126,7 @@ static void what_agrees_has_no_explanation(void **state)
     }
 }
 
-static void an_invalid_scenario_is_told_in_every_column(void **state)
+static void an_invalid_scenario_is_in_every_column(void **state)
 {
     (void)state;
     run fixture = {0};
@@ -141,9 +141,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disagreements_come_first),
         cmocka_unit_test(each_difference_has_its_explanation_and_command),
-        cmocka_unit_test(what_differs_from_sim_alone_is_run_beside_it),
-        cmocka_unit_test(what_agrees_has_no_explanation),
-        cmocka_unit_test(an_invalid_scenario_is_told_in_every_column),
+        cmocka_unit_test(a_differential_verdict_is_repeated_with_sim),
+        cmocka_unit_test(agreement_has_no_explanation),
+        cmocka_unit_test(an_invalid_scenario_is_in_every_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,7 +251,7 @@ static void assert_content(const char *name, const char *expected)
     assert_string_equal(content, expected);
 }
 
-static void a_file_is_replaced_at_once(void **state)
+static void a_file_is_replaced_atomically(void **state)
 {
     (void)state;
     char folder[] = "/tmp/assay-output-XXXXXX", name[64], missing[64];
@@ -290,7 +290,7 @@ static void a_file_is_replaced_at_once(void **state)
 
 /* If stdout is this regular file, it is written to in place; neither it nor a link to it is
  * replaced. */
-static void our_own_output_is_written_to(void **state)
+static void the_standard_output_is_written_in_place(void **state)
 {
     (void)state;
     char name[] = "/tmp/assay-output-XXXXXX";
@@ -316,8 +316,8 @@ int main(void)
         cmocka_unit_test(every_verdict_has_its_element),
         cmocka_unit_test(any_bytes_make_valid_xml),
         cmocka_unit_test(all_bytes_make_valid_xml),
-        cmocka_unit_test(a_file_is_replaced_at_once),
-        cmocka_unit_test(our_own_output_is_written_to),
+        cmocka_unit_test(a_file_is_replaced_atomically),
+        cmocka_unit_test(the_standard_output_is_written_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

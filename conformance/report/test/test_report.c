@@ -192,7 +192,7 @@ static const struct wrong_line {
      "disagree"},
 };
 
-static void what_is_no_record_is_refused(void **state)
+static void invalid_records_are_refused(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -208,7 +208,7 @@ static void what_is_no_record_is_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-static void a_cut_last_line_is_left_out(void **state)
+static void a_truncated_last_line_is_ignored(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -332,7 +332,7 @@ static void the_report_is_as_written_by_hand(void **state)
     cnf_report_free(&report);
 }
 
-static void known_failures_are_told(void **state)
+static void known_failures_are_reported(void **state)
 {
     (void)state;
     cnf_report report = {0};
@@ -379,7 +379,7 @@ static void known_failures_are_told(void **state)
         "  why: assay why other.yaml pocl\n"
         "\n"
         "XPASS passes.yaml on pocl\n"
-        "    it passes; remove the entry if that is meant to stay\n"
+        "    it passes; remove the entry if the fix is permanent\n"
         "  expected: a:b:c:d (pocl.yaml:4)\n"
         "  class: permitted divergence, left open by the documents\n"
         "  reason: Because.\n"
@@ -483,11 +483,11 @@ int main(void)
         cmocka_unit_test(any_bytes_make_valid_json),
         cmocka_unit_test(records_are_appended),
         cmocka_unit_test(every_member_is_read_back),
-        cmocka_unit_test(what_is_no_record_is_refused),
-        cmocka_unit_test(a_cut_last_line_is_left_out),
+        cmocka_unit_test(invalid_records_are_refused),
+        cmocka_unit_test(a_truncated_last_line_is_ignored),
         cmocka_unit_test(an_old_entry_is_forgotten),
         cmocka_unit_test(the_report_is_as_written_by_hand),
-        cmocka_unit_test(known_failures_are_told),
+        cmocka_unit_test(known_failures_are_reported),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),

@@ -148,7 +148,7 @@ static void citations_are_read(void **state)
     }
 }
 
-static void a_table_that_is_none_is_refused(void **state)
+static void an_invalid_table_is_refused(void **state)
 {
     requirements_fixture *fixture = *state;
     rt_text not_a_table = rt_arena_printf(&fixture->arena, "%s/kills.yaml", fixture->folder.data);
@@ -159,13 +159,13 @@ static void a_table_that_is_none_is_refused(void **state)
         const char *table, *message;
     } rows[] = {
         {"- id: A-1\n  parts: [A-2]\n- id: A-2\n",
-         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+         "rule A-1: `parts:` must be a list of ids, with `proof: parts`"},
         {"- id: A-1\n  proof: parts\n  parts: A-2\n- id: A-2\n",
-         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+         "rule A-1: `parts:` must be a list of ids, with `proof: parts`"},
         {"- id: A-1\n  proof: parts\n  parts: [A-2, A-3]\n- id: A-2\n",
          "rule A-1: part 'A-3' is not a rule of the table"},
         {"- id: A-1\n  proof: parts\n  parts: [A-1]\n",
-         "rule A-1: part 'A-1' is an umbrella itself; name what it sums up"},
+         "rule A-1: part 'A-1' is an umbrella itself; name the rules that it sums up"},
     };
     rt_text table = rt_arena_printf(&fixture->arena, "%s/table.yaml", fixture->folder.data);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -245,7 +245,7 @@ static void faults_decide_what_is_covered(void **state)
     cnf_proof proof = prove(fixture);
     const cnf_proof_state expected[] = {
         CNF_PROOF_COVERED,  /* both sites are killed */
-        CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other where it says */
+        CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other at its step */
         CNF_PROOF_ASSERTED, /* one of two sites only crashes */
         CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* one scenario does not pass, one reaches no mark */,
         CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
@@ -259,7 +259,7 @@ static void faults_decide_what_is_covered(void **state)
         assert_false(proof.by_program[i]);
 }
 
-static void claims_that_do_not_hold_are_complained_of(void **state)
+static void false_claims_are_reported(void **state)
 {
     requirements_fixture *fixture = *state;
     cnf_proof proof = prove(fixture);
@@ -396,9 +396,9 @@ int main(int argument_count, char **arguments)
     const struct CMUnitTest tests[] = {
         REQUIREMENTS_TEST(rules_are_read_in_order),
         REQUIREMENTS_TEST(citations_are_read),
-        REQUIREMENTS_TEST(a_table_that_is_none_is_refused),
+        REQUIREMENTS_TEST(an_invalid_table_is_refused),
         REQUIREMENTS_TEST(faults_decide_what_is_covered),
-        REQUIREMENTS_TEST(claims_that_do_not_hold_are_complained_of),
+        REQUIREMENTS_TEST(false_claims_are_reported),
         REQUIREMENTS_TEST(a_program_closes_what_a_scenario_only_cites),
         REQUIREMENTS_TEST(a_proof_is_printed),
         REQUIREMENTS_TEST(blunt_faults_are_named),

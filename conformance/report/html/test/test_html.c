@@ -158,7 +158,7 @@ static void pictures_are_of_the_oracle_and_of_what_failed(void **state)
     rt_buffer_free(&page);
 }
 
-static void a_missing_dot_is_said_once(void **state)
+static void a_missing_dot_is_reported_once(void **state)
 {
     (void)state;
     const char *path = getenv("PATH");
@@ -186,7 +186,7 @@ int main(void)
         cmocka_unit_test(traces_part_and_share_their_events),
         cmocka_unit_test(no_text_ends_its_element),
         cmocka_unit_test(pictures_are_of_the_oracle_and_of_what_failed),
-        cmocka_unit_test(a_missing_dot_is_said_once),
+        cmocka_unit_test(a_missing_dot_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
