@@ -90,9 +90,8 @@ static void launch_edges(rt_buffer *out, const drawing *draw, uint32_t index)
         fusion->fuse ? rt_event_field_find(fusion->fuse, RT_TEXT("promoted")) : NULL;
     held_node(out, "    ", draw, cnf_event_text(last, "command"));
     cnf_dot_command_node(out, " -> ", draw->process, cnf_event_text(fusion->launch, "command"));
-    rt_buffer_printf(out, " [ltail=\"cluster_fusion_%u_%u\", penwidth=2, label=\"%s",
-                     draw->process->number, index,
-                     fusion->fuse ? "fused" : "fused, from the cache");
+    rt_buffer_printf(out, " [ltail=\"cluster_fusion_%u_%u\", penwidth=2, label=\"fused%s",
+                     draw->process->number, index, fusion->fuse ? "" : ", from the cache");
     for (uint32_t i = 0; promoted && i < promoted->value_count; i++)
         cnf_dot_quote(out, i == 0 ? "\\npromoted " : ", ", promoted->values[i]);
     rt_buffer_printf(out, "\"];\n");

@@ -62,17 +62,17 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
 static void write_excerpt(rt_buffer *out, const cnf_why *why)
 {
     enum { BEFORE = 2, AFTER = 1 };
-    uint32_t line_number = why->record->judgement.line, number = 0;
-    CHECK(line_number > 0);
+    uint32_t failing = why->record->judgement.line, number = 0;
+    CHECK(failing > 0);
     rt_text rest = why->source, line;
-    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), line_number);
+    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), failing);
     if (why->record->step_id.length > 0)
         rt_buffer_printf(out, ", step '%.*s'", RT_TEXT_ARG(why->record->step_id));
     rt_buffer_printf(out, "\n");
-    while (number < line_number + AFTER && rt_line_take(&rest, &line)) {
+    while (number < failing + AFTER && rt_line_take(&rest, &line)) {
         number++;
-        if (number + BEFORE < line_number) continue;
-        rt_buffer_printf(out, "%c %4u | %.*s\n", number == line_number ? '>' : ' ', number,
+        if (number + BEFORE < failing) continue;
+        rt_buffer_printf(out, "%c %4u | %.*s\n", number == failing ? '>' : ' ', number,
                          RT_TEXT_ARG(line));
     }
 }
@@ -216,8 +216,7 @@ static void write_log(rt_buffer *out, const cnf_why *why)
             ocl_call_print(out, &log.calls[i]);
             rt_buffer_append_byte(out, '\n');
         }
-        if (log.is_full)
-            rt_buffer_printf(out, "  and later ones, which did not fit into the log\n");
+        if (log.is_full) rt_buffer_printf(out, "  and later ones, which the log could not hold\n");
     }
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);

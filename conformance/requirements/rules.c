@@ -74,8 +74,7 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
         if (parts[i] == UINT32_MAX)
             return refuse_parts(sink, rule, id, "is not a rule of the table");
         if (rt_text_is(rules->items[parts[i]].proof, "parts"))
-            return refuse_parts(sink, rule, id,
-                                "is an umbrella itself; name the rules that it sums up");
+            return refuse_parts(sink, rule, id, "is an umbrella itself; name its parts");
     }
     CHECK(count <= UINT32_MAX);
     rule->parts = parts;

@@ -236,7 +236,7 @@ static void of_many_calls_the_last_are_shown(void **state)
         if (i > 3) rt_buffer_printf(&expected, "  clFlush queue %d\n", i);
     }
     rt_buffer_printf(&log, "7 14 0 < clReleaseProgram program=0 result=0\n7 15 0 < full\n");
-    rt_buffer_printf(&expected, "  and later ones, which did not fit into the log\n");
+    rt_buffer_printf(&expected, "  and later ones, which the log could not hold\n");
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, rt_buffer_string(&log), true),
                         rt_buffer_string(&expected));
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, LAYER_BEGINS, false), "");

@@ -165,7 +165,7 @@ static void an_invalid_table_is_refused(void **state)
         {"- id: A-1\n  proof: parts\n  parts: [A-2, A-3]\n- id: A-2\n",
          "rule A-1: part 'A-3' is not a rule of the table"},
         {"- id: A-1\n  proof: parts\n  parts: [A-1]\n",
-         "rule A-1: part 'A-1' is an umbrella itself; name the rules that it sums up"},
+         "rule A-1: part 'A-1' is an umbrella itself; name its parts"},
     };
     rt_text table = rt_arena_printf(&fixture->arena, "%s/table.yaml", fixture->folder.data);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
