@@ -239,8 +239,8 @@ rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module, const 
 
 void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count)
 {
-    *out_choices = runtime->chooser.made.items;
-    *out_count = runtime->chooser.made.count;
+    *out_choices = runtime->chooser.choices.items;
+    *out_count = runtime->chooser.choices.count;
 }
 
 rt_loader *rt_runtime_loader(rt_runtime *runtime)

@@ -77,7 +77,7 @@ rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_ker
     kernel->argument_count = answer.numKernelArgs;
     const uint32_t required[] = {answer.requiredGroupSizeX, answer.requiredGroupSizeY,
                                  answer.requiredGroupSizeZ};
-    /* A size that is 0 in some dimensions only is no size of a group; it is ignored. */
+    /* Ignore a size that is 0 in only some dimensions: it is not a group size. */
     if (required[0] > 0 && required[1] > 0 && required[2] > 0)
         memcpy(kernel->required_group, required, sizeof required);
     unsigned before = atomic_fetch_add(&modules->references, 1);

@@ -141,11 +141,11 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     json_t *message = message_of("choices");
     json_t *made = json_array();
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(choices[i].taken < choices[i].alternative_count);
+        CHECK(choices[i].alternative < choices[i].alternative_count);
         json_t *choice = json_object();
         cnf_json_set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
         cnf_json_set(choice, "of", json_integer(choices[i].alternative_count));
-        cnf_json_set(choice, "taken", json_integer(choices[i].taken));
+        cnf_json_set(choice, "taken", json_integer(choices[i].alternative));
         cnf_json_append(made, choice);
     }
     cnf_json_set(message, "made", made);

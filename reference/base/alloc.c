@@ -1,4 +1,5 @@
-/* Allocation functions that never return NULL unannounced; see alloc.h for the policy. */
+/* The C library's allocation, ending the process when memory runs out; see alloc.h for the policy.
+ */
 #include "reference/base/alloc.h"
 
 #include "reference/base/check.h"

@@ -29,10 +29,10 @@
  *
  *     static bool queue_check(const struct queue *queue);
  *
- * that states each fact with a CHECK of its own, so that the panic names the fact, and returns
- * true. Every build compiles the condition; only builds with sanitizers evaluate it (RT_CHECK_SLOW,
+ * that states each fact in a separate CHECK, so that the panic names the fact, and returns true.
+ * Every build compiles the condition; only builds with sanitizers evaluate it (RT_CHECK_SLOW,
  * cmake/assay.cmake), and never one with planted faults: there a broken structure has to reach an
- * expectation.  The walk must have no side effect; it may cost time proportional to the structure.
+ * expectation. The walk must have no side effect; it may cost time proportional to the structure.
  */
 #if defined RT_CHECK_SLOW && !defined ASSAY_PROVE
 #define CHECK_SLOW(condition)                                                                      \

@@ -6,7 +6,7 @@
 
 void rt_chooser_free(rt_chooser *chooser)
 {
-    rt_vector_free(&chooser->made);
+    rt_vector_free(&chooser->choices);
 }
 
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count)
@@ -15,16 +15,17 @@ uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count
     CHECK(alternative_count >= 1);
     uint64_t number = chooser->drawn++;
     if (alternative_count == 1) return 0;
-    uint32_t taken = 0; /* seed 0 always takes the first alternative */
+    uint32_t alternative = 0; /* seed 0 always takes the first alternative */
     if (chooser->seed != 0)
-        taken = (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
-    if (chooser->made.count < chooser->script_count) {
+        alternative =
+            (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
+    if (chooser->choices.count < chooser->script_count) {
         /* The script comes from a user or from a run that took other branches, so any number is
          * possible. */
-        taken = chooser->script[chooser->made.count];
-        if (taken >= alternative_count) taken = alternative_count - 1;
+        alternative = chooser->script[chooser->choices.count];
+        if (alternative >= alternative_count) alternative = alternative_count - 1;
     }
-    *rt_vector_push(&chooser->made) = (rt_choice){rule, alternative_count, taken};
-    CHECK(taken < alternative_count);
-    return taken;
+    *rt_vector_push(&chooser->choices) = (rt_choice){rule, alternative_count, alternative};
+    CHECK(alternative < alternative_count);
+    return alternative;
 }

@@ -11,18 +11,18 @@
 
 #include <stdint.h>
 
-/* A choice that was made, recorded so that a caller can try the other alternatives. */
+/* A choice, recorded so that a caller can try the other alternatives. */
 typedef struct rt_choice {
     rt_rule rule;
-    uint32_t alternative_count, taken;
+    uint32_t alternative_count, alternative;
 } rt_choice;
 
 typedef struct rt_chooser {
     uint64_t seed;
-    uint64_t drawn;         /* choices made so far, including those with a single alternative */
+    uint64_t drawn;         /* choices so far, including those with a single alternative */
     const uint32_t *script; /* results of the first choices, used instead of the seed; borrowed */
     uint32_t script_count;
-    RT_VECTOR(rt_choice) made; /* those among several alternatives, in order */
+    RT_VECTOR(rt_choice) choices; /* choices among several alternatives, in order */
 } rt_chooser;
 
 /* Frees what the chooser has recorded. */

@@ -5,12 +5,13 @@
 #include "reference/base/text.h"
 
 /* format, name in scenarios and traces, device target string of an image, extension string with
- * which a device says that it links programs of the format (document 003, "DPC++ runtime plugin
- * interface (PI) changes"; ours where the document defines none, in its pattern for PTX).  NATIVE
- * is what the simulated device's offline compiler makes (sim/sim.h); PTX is the text of one
- * module of NVIDIA's assembly language, for a driver or a linker that makes machine code of it
- * (reference/base/ptx.h); OPENCL_C is the text of one translation unit, for a driver that compiles
- * and links source; AMDGCN is machine code of AMD's GPUs, for which assay has no device. */
+ * which a device reports that it links programs of the format. The strings are those of document
+ * 003, "DPC++ runtime plugin interface (PI) changes"; ours follow its pattern where it defines
+ * none, as for PTX. NATIVE is the output of the simulated device's offline compiler (sim/sim.h);
+ * PTX is the text of one module in NVIDIA's assembly language, which a driver or a linker compiles
+ * to machine code (reference/base/ptx.h); OPENCL_C is the text of one translation unit, for a
+ * driver that compiles and links source; AMDGCN is machine code of AMD's GPUs, for which assay has
+ * no device. */
 #define RT_FORMATS(FORMAT)                                                                         \
     FORMAT(SPIRV64, "spirv64", "spir64", "pi_ext_spirv64_linking")                                 \
     FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \

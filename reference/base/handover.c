@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-enum { TURN_NOBODY = -1 };
+enum { TURN_NONE = -1 };
 
-typedef enum thread_state { THREAD_EXPECTED, THREAD_PRESENT, THREAD_GONE } thread_state;
+typedef enum thread_state { THREAD_EXPECTED, THREAD_PRESENT, THREAD_LEFT } thread_state;
 
 struct rt_handover {
     pthread_mutex_t lock;
@@ -36,7 +36,7 @@ rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed)
     handover->states = rt_alloc_array(thread_count, sizeof *handover->states);
     handover->thread_count = thread_count;
     handover->expected = thread_count;
-    handover->turn = TURN_NOBODY;
+    handover->turn = TURN_NONE;
     /* The chooser uses the seed's own sequence: turns must not be correlated with its choices. */
     handover->state = rt_mix64(seed);
     return handover;
@@ -45,7 +45,7 @@ rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed)
 void rt_handover_destroy(rt_handover *handover)
 {
     if (!handover) return;
-    CHECK(handover->turn == TURN_NOBODY && handover->expected == 0);
+    CHECK(handover->turn == TURN_NONE && handover->expected == 0);
     pthread_cond_destroy(&handover->turned);
     pthread_mutex_destroy(&handover->lock);
     rt_free(handover->states);
@@ -60,13 +60,13 @@ static void pass(rt_handover *handover)
     uint32_t present = 0;
     for (uint32_t i = 0; i < handover->thread_count; i++)
         present += handover->states[i] == THREAD_PRESENT;
-    handover->turn = TURN_NOBODY;
+    handover->turn = TURN_NONE;
     if (present > 0) {
         handover->state += RT_MIX_STEP;
-        uint64_t left = rt_mix64(handover->state) % present;
+        uint64_t skipped = rt_mix64(handover->state) % present;
         for (uint32_t i = 0; i < handover->thread_count; i++)
-            if (handover->states[i] == THREAD_PRESENT && left-- == 0) handover->turn = i;
-        CHECK(handover->turn != TURN_NOBODY);
+            if (handover->states[i] == THREAD_PRESENT && skipped-- == 0) handover->turn = i;
+        CHECK(handover->turn != TURN_NONE);
     }
     pthread_cond_broadcast(&handover->turned);
 }
@@ -99,7 +99,7 @@ void rt_handover_leave(void)
     CHECK(handover != NULL);
     pthread_mutex_lock(&handover->lock);
     CHECK(handover->turn == place.index);
-    handover->states[place.index] = THREAD_GONE;
+    handover->states[place.index] = THREAD_LEFT;
     pass(handover);
     pthread_mutex_unlock(&handover->lock);
     place.handover = NULL;

@@ -1,13 +1,13 @@
 /* Threads that take turns: real threads, only one of which runs at a time, so that their
  * interleaving is reproducible from a seed.
  *
- * A `parallel` step makes one handover for its threads.  The thread that has the turn offers it
- * at hand-over points, which the runtime sets wherever another thread could intervene: before it
- * takes a lock, and around lock-free operations.  The next thread is drawn from the seed among all
- * that have not left.  A thread that waits for a condition stays in the draw and tests the
- * condition again when it gets the turn; so no signal can be lost, and the thread that changes the
- * condition need not know about the handover.  Outside a parallel step the points do nothing.  The
- * place of a thread is thread-local. */
+ * A `parallel` step creates one handover for its threads. The thread that has the turn offers it at
+ * hand-over points, which the runtime sets wherever another thread could intervene: before it takes
+ * a lock, and around lock-free operations. The next thread is drawn from the seed among all that
+ * have not left. A thread that waits for a condition stays in the draw and tests the condition
+ * again when it gets the turn; so no signal can be lost, and the thread that changes the condition
+ * need not know about the handover. Outside a parallel step the points do nothing. A thread's
+ * handover and index are thread-local. */
 #ifndef REFERENCE_BASE_HANDOVER_H
 #define REFERENCE_BASE_HANDOVER_H
 

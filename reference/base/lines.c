@@ -1,4 +1,4 @@
-/* Texts taken apart line by line. */
+/* Splits texts into lines. */
 #include "reference/base/lines.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Texts taken apart line by line. */
+/* Splits texts into lines. */
 #ifndef REFERENCE_BASE_LINES_H
 #define REFERENCE_BASE_LINES_H
 

@@ -60,7 +60,7 @@ bool rt_nearest_suggest(const rt_nearest *nearest, rt_buffer *out)
 {
     if (nearest->best.length == 0) return false;
     rt_buffer_printf(out, "; did you mean '");
-    rt_buffer_append_shown(out, nearest->best);
+    rt_buffer_append_excerpt(out, nearest->best);
     rt_buffer_printf(out, "'?");
     return true;
 }
@@ -71,6 +71,6 @@ void rt_nearest_hint(const rt_nearest *nearest, rt_buffer *out)
     if (nearest->offered_count > RT_NEAREST_LISTED_MAX) return;
     for (uint32_t i = 0; i < nearest->offered_count; i++) {
         rt_buffer_printf(out, "%s", i > 0 ? ", " : "; expected one of: ");
-        rt_buffer_append_shown(out, nearest->offered[i]);
+        rt_buffer_append_excerpt(out, nearest->offered[i]);
     }
 }

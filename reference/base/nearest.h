@@ -2,8 +2,8 @@
  *
  * All messages share one threshold: a name is near if at most one edit per three bytes of the
  * mistyped name, plus one, turns one into the other (a swap of two letters counts as two edits),
- * and if that is fewer edits than the mistyped name has bytes, as otherwise nothing of it remains.
- */
+ * and if that is fewer edits than the mistyped name has bytes (otherwise nothing of it would
+ * remain). */
 #ifndef REFERENCE_BASE_NEAREST_H
 #define REFERENCE_BASE_NEAREST_H
 

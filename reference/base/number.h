@@ -1,8 +1,9 @@
 /* Numbers and bytes written as digits.
  *
  * One parser for command lines, logs, properties and names: digits without blanks, without a sign
- * unless the declaration says so, leading zeros allowed, and never a value past its bound.  The
- * numbers of a scenario have more forms (conformance's number.h), which end here too. */
+ * unless the declaration says so, leading zeros allowed, and never a value past its bound. A
+ * scenario's numbers have more forms (conformance's number.h); this parser reads their digits too.
+ */
 #ifndef REFERENCE_BASE_NUMBER_H
 #define REFERENCE_BASE_NUMBER_H
 

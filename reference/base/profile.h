@@ -4,7 +4,7 @@
 
 #include "reference/base/text.h"
 
-/* Which of two runtimes the reference follows where they differ. */
+/* The runtime that the reference follows where the two differ. */
 #define RT_PROFILES(PROFILE)                                                                       \
     PROFILE(DOCUMENTS, "documents") /* what the documents say; normative */                        \
     PROFILE(DPCPP, "dpcpp")         /* what shipped DPC++ does, as recorded in requirements.yaml */

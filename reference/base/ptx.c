@@ -1,4 +1,4 @@
-/* The comment lines at the start of a PTX text that describe its kernels' parameters. */
+/* The comment lines at the start of a PTX text, which describe the parameters of its kernels. */
 #include "reference/base/ptx.h"
 
 #include "reference/base/number.h"

@@ -6,8 +6,8 @@
  *
  *  - Pointers to global or constant memory are `.param .u64`: addresses of device memory.
  *  - Values are parameters of their size and alignment, as OpenCL lays them out.
- *  - All local memory that the host gives lies in one array of dynamic shared memory, which every
- *    module of a program declares alike: `.extern .shared .align 16 .b8 __assay_shared[]`.  A
+ *  - All local memory that the host passes is in one array of dynamic shared memory, which every
+ *    module of a program declares identically: `.extern .shared .align 16 .b8 __assay_shared[]`.  A
  *    parameter that is a pointer to local memory is `.param .u32`: the offset in bytes into that
  *    array, a multiple of RT_PTX_LOCAL_ALIGNMENT, not below RT_PTX_LAUNCH_SIZE.
  *  - After the parameters of the source, every kernel has one more, an rt_ptx_launch by value.  The
@@ -20,9 +20,9 @@
  *
  *     //@kernel NAME KIND:SIZE ...
  *
- * KIND is pointer, local or value, SIZE the parameter's in bytes; the last parameter of all is not
+ * KIND is pointer, local or value, SIZE the parameter's in bytes; the hidden last parameter is not
  * listed.  Source: PTX ISA 6.4, "State Spaces" and "Kernel Function Parameters"; OpenCL C 2.0,
- * section 6.13.1, for what the queries answer. */
+ * section 6.13.1, for the results of the queries. */
 #ifndef REFERENCE_BASE_PTX_H
 #define REFERENCE_BASE_PTX_H
 
@@ -52,7 +52,7 @@ typedef struct rt_ptx_launch {
 } rt_ptx_launch;
 _Static_assert(sizeof(rt_ptx_launch) == RT_PTX_LAUNCH_SIZE, "kernels copy it as it is");
 
-/* kind, name in the text, size in bytes of every such parameter; 0: differs per parameter */
+/* kind, name in the text, size in bytes of every parameter of the kind; 0: differs per parameter */
 #define RT_PTX_PARAMETERS(PARAMETER)                                                               \
     PARAMETER(POINTER, "pointer", 8)                                                               \
     PARAMETER(LOCAL, "local", 4)                                                                   \

@@ -80,8 +80,9 @@ bool rt_rule_obeyed(rt_rule rule, const char *file, int line)
     pthread_mutex_lock(&sites_lock);
     rule_site *site = NULL;
     for (int i = 0; i < site_count && !site; i++) {
-        const rule_site *seen = &sites[i];
-        if (seen->rule == rule && seen->line == line && strcmp(seen->file, file) == 0) {
+        const rule_site *candidate = &sites[i];
+        if (candidate->rule == rule && candidate->line == line &&
+            strcmp(candidate->file, file) == 0) {
             site = &sites[i];
         }
     }

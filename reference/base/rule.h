@@ -2,11 +2,11 @@
  *
  *     if (unresolved && RULE(DL_RESOLVE_09)) return refuse(...);
  *
- * RULE(id) is true: obey.  It stands last in its condition, so that reaching it means that the rule
- * bites.  RULE_ELSE(id, value, broken) is for values.  In the `prove` preset the environment
- * variable ASSAY_FAULT=ID@FILE:LINE makes one site disobey, and ASSAY_RULE_HITS=FILE appends a line
- * "ID@FILE:LINE" for every site that a process reaches.  In every other build a mark is the
- * constant 1 and leaves no symbol behind.
+ * RULE(id) is true: obey. It is the last operand of its condition, so that evaluating it means that
+ * the rule applies. RULE_ELSE(id, value, broken) is for values. In the `prove` preset the
+ * environment variable ASSAY_FAULT=ID@FILE:LINE makes one site disobey, and ASSAY_RULE_HITS=FILE
+ * appends a line "ID@FILE:LINE" for every site that a process reaches. In every other build a mark
+ * is the constant 1 and leaves no symbol behind.
  *
  * The ids are generated from scenarios/requirements.yaml. */
 #ifndef REFERENCE_BASE_RULE_H

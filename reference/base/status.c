@@ -98,8 +98,8 @@ rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *fi
     return status;
 }
 
-rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix, const char *file,
-                              int line, const char *format, va_list arguments)
+rt_status rt_sink_fail_prefixed(rt_sink *sink, rt_code code, rt_text prefix, const char *file,
+                                int line, const char *format, va_list arguments)
 {
     rt_buffer text = {0};
     rt_buffer_append_text(&text, prefix);

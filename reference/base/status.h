@@ -1,6 +1,6 @@
-/* Statuses: a refusal by the input, the driver or the operating system.
+/* Statuses: success, or a refusal of the input, by the driver or by the operating system.
  *
- * A status is a small value; its message is kept in a sink.  The codes are the classes that the
+ * A status is a small value; its message is kept in a sink. The codes are the classes that the
  * documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because an
  * application observes those, and a few of our own for failures that no application sees. */
 #ifndef REFERENCE_BASE_STATUS_H
@@ -112,9 +112,9 @@ RT_MUST_USE rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, co
 
 /* Like rt_fail, for modules that put a location before every message: prefix, then the formatted
  * text. */
-RT_MUST_USE rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix,
-                                          const char *file, int line, const char *format,
-                                          va_list arguments) RT_PRINTF(6, 0);
+RT_MUST_USE rt_status rt_sink_fail_prefixed(rt_sink *sink, rt_code code, rt_text prefix,
+                                            const char *file, int line, const char *format,
+                                            va_list arguments) RT_PRINTF(6, 0);
 
 /* The diagnostic of a failing status of this sink, valid until the sink is destroyed. */
 const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status);

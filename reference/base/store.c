@@ -126,15 +126,15 @@ rt_store_answer rt_store_entry_read(rt_bytes file, rt_bytes key, rt_bytes *out_c
     if (reader.failed) return RT_STORE_CUT;
     if (version != ENTRY_VERSION) return RT_STORE_OTHER_VERSION;
     CHECK(reader.position == RT_STORE_HASHED_AT);
-    rt_bytes kept_key = rt_read_bytes(&reader);
+    rt_bytes stored_key = rt_read_bytes(&reader);
     rt_bytes content = rt_read_bytes(&reader);
     if (reader.failed) return RT_STORE_CUT;
     rt_hash hash = rt_hash128(file.data + RT_STORE_HASHED_AT, file.size - RT_STORE_HASHED_AT);
     if (!rt_reader_finished(&reader) || hash.low != low || hash.high != high)
         return RT_STORE_DAMAGED;
-    bool same = kept_key.size == key.size &&
-                (key.size == 0 || memcmp(kept_key.data, key.data, key.size) == 0);
-    if (!same) return RT_STORE_OTHER_KEY;
+    bool is_same_key = stored_key.size == key.size &&
+                       (key.size == 0 || memcmp(stored_key.data, key.data, key.size) == 0);
+    if (!is_same_key) return RT_STORE_OTHER_KEY;
     *out_content = content;
     return RT_STORE_FOUND;
 }

@@ -57,7 +57,7 @@ void rt_store_destroy(rt_store *store);
     ANSWER(ABSENT, "absent", false)                                                                \
     ANSWER(OTHER_KEY, "other-key", false)   /* an entry whose key has the same hash */             \
     ANSWER(UNREADABLE, "unreadable", false) /* the operating system refused */                     \
-    ANSWER(FOREIGN, "foreign", true)        /* not a file of this format, or no regular file */    \
+    ANSWER(FOREIGN, "foreign", true)        /* not a file of this format, or not a regular file */ \
     ANSWER(OTHER_VERSION, "other-version", true) /* of this format, but of another version */      \
     ANSWER(CUT, "cut", true)                     /* truncated */                                   \
     ANSWER(DAMAGED, "damaged", true)             /* trailing bytes, or a wrong hash */

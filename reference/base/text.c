@@ -32,11 +32,11 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
-bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part)
+bool rt_bytes_slice(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part)
 {
     *out_part = (rt_bytes){0};
-    if (offset > whole.size || size > whole.size - offset) return false;
-    *out_part = (rt_bytes){whole.data ? whole.data + offset : NULL, (size_t)size};
+    if (offset > bytes.size || size > bytes.size - offset) return false;
+    *out_part = (rt_bytes){bytes.data ? bytes.data + offset : NULL, (size_t)size};
     return true;
 }
 
@@ -57,9 +57,9 @@ rt_text rt_text_take_until(rt_text *inout_rest, char separator)
 {
     rt_text rest = *inout_rest;
     const char *end = rest.length > 0 ? memchr(rest.data, separator, rest.length) : NULL;
-    rt_text taken = {rest.data, end ? (size_t)(end - rest.data) : rest.length};
-    *inout_rest = rt_text_skip(rest, taken.length + (end != NULL));
-    return taken;
+    rt_text part = {rest.data, end ? (size_t)(end - rest.data) : rest.length};
+    *inout_rest = rt_text_skip(rest, part.length + (end != NULL));
+    return part;
 }
 
 rt_text rt_text_cut(rt_text text, size_t size_max)

@@ -46,7 +46,7 @@ bool rt_text_starts(rt_text text, const char *prefix);
 
 /* Takes the `size` bytes of `whole` that start at an offset.  False, and *out_part is empty: they
  * are not all inside; offset and size may have any value, for example from a damaged file. */
-bool rt_bytes_slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part);
+bool rt_bytes_slice(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part);
 
 /* `text` without its first `count` <= text.length bytes. */
 rt_text rt_text_skip(rt_text text, size_t count);

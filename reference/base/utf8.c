@@ -19,17 +19,17 @@ rt_character rt_utf8_take(rt_text *inout_rest)
         if (bytes[0] >= sequence_rows[i].first && bytes[0] <= sequence_rows[i].last)
             row = &sequence_rows[i];
     /* A byte that cannot begin a sequence is an ill-formed run by itself. */
-    size_t size = row ? row->size : 1, taken = 1;
+    size_t size = row ? row->size : 1, length = 1;
     uint32_t code = size == 1 ? bytes[0] : bytes[0] & (0xFFu >> (size + 1));
-    for (; taken < size && taken < inout_rest->length; taken++) {
-        uint8_t first = taken == 1 ? row->second_first : 0x80;
-        uint8_t last = taken == 1 ? row->second_last : 0xBF;
-        if (bytes[taken] < first || bytes[taken] > last) break;
-        code = code << 6 | (bytes[taken] & 0x3Fu);
+    for (; length < size && length < inout_rest->length; length++) {
+        uint8_t first = length == 1 ? row->second_first : 0x80;
+        uint8_t last = length == 1 ? row->second_last : 0xBF;
+        if (bytes[length] < first || bytes[length] > last) break;
+        code = code << 6 | (bytes[length] & 0x3Fu);
     }
-    rt_character character = {row && taken == size ? code : (uint32_t)RT_UTF8_ILL_FORMED,
-                              {inout_rest->data, taken}};
-    *inout_rest = rt_text_skip(*inout_rest, taken);
+    rt_character character = {row && length == size ? code : (uint32_t)RT_UTF8_ILL_FORMED,
+                              {inout_rest->data, length}};
+    *inout_rest = rt_text_skip(*inout_rest, length);
     CHECK(character.code <= RT_UTF8_ILL_FORMED);
     CHECK(character.code < 0xD800 || character.code > 0xDFFF); /* not a surrogate */
     return character;
@@ -59,9 +59,9 @@ void rt_buffer_append_utf8(rt_buffer *out, rt_text text)
     }
 }
 
-void rt_buffer_append_shown(rt_buffer *out, rt_text text)
+void rt_buffer_append_excerpt(rt_buffer *out, rt_text text)
 {
-    rt_text rest = rt_text_cut(text, RT_SHOWN_SIZE_MAX);
+    rt_text rest = rt_text_cut(text, RT_EXCERPT_SIZE_MAX);
     bool is_cut = rest.length < text.length;
     while (rest.length > 0) {
         rt_character character = rt_utf8_take(&rest);

@@ -208,7 +208,7 @@ static void a_script_says_which_provider_is_taken(void **state)
         assert_int_equal(count, 1);
         assert_int_equal(made[0].rule, RT_RULE_DL_RESOLVE_05);
         assert_int_equal(made[0].alternative_count, 2);
-        assert_int_equal(made[0].taken, taken);
+        assert_int_equal(made[0].alternative, taken);
         world_destroy(w);
     }
 }
@@ -454,8 +454,8 @@ static void a_script_goes_on_behind_a_restart(void **state)
     uint32_t count;
     rt_runtime_choices(w->runtime, &choices, &count);
     assert_int_equal(count, 2);
-    assert_int_equal(choices[0].taken, 0);
-    assert_int_equal(choices[1].taken, 1);
+    assert_int_equal(choices[0].alternative, 0);
+    assert_int_equal(choices[1].alternative, 1);
     world_destroy(w);
 }
 

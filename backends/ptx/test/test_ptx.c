@@ -103,7 +103,7 @@ static void a_table_survives_as_bytes(void **state)
     rt_buffer_free(&again);
 }
 
-/* A size of 0 in one dimension only is no size of a group. */
+/* A size that is 0 in only one dimension is not a group size. */
 static void a_required_size_has_all_dimensions(void **state)
 {
     (void)state;

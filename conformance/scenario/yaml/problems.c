@@ -75,7 +75,7 @@ static const char *keep(rt_arena *arena, rt_buffer *buffer)
 const char *scn_shown(rt_arena *arena, rt_text text)
 {
     rt_buffer shown = {0};
-    rt_buffer_append_shown(&shown, text);
+    rt_buffer_append_excerpt(&shown, text);
     return keep(arena, &shown);
 }
 

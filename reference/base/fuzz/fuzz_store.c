@@ -17,10 +17,10 @@ static void check(rt_bytes file)
     CHECK(answer != RT_STORE_ABSENT && answer != RT_STORE_UNREADABLE);
     CHECK_IMPLIES(answer != RT_STORE_FOUND, content.size == 0);
     if (answer != RT_STORE_FOUND) return;
-    rt_buffer again = {0};
-    rt_store_entry_write(&again, key, content);
-    CHECK(again.size == file.size && memcmp(again.data, file.data, file.size) == 0);
-    rt_buffer_free(&again);
+    rt_buffer written = {0};
+    rt_store_entry_write(&written, key, content);
+    CHECK(written.size == file.size && memcmp(written.data, file.data, file.size) == 0);
+    rt_buffer_free(&written);
 }
 
 /* Stores the hash of the bytes after the header in the header. */

@@ -285,7 +285,8 @@ static void choices_follow_the_script_then_the_seed(void **state)
     const uint32_t script[] = {1, 9, 2};
     rt_chooser chooser = {.script = script, .script_count = 3};
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 2), 1);
-    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 1), 0); /* takes nothing from it */
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 1),
+                     0); /* does not consume an entry */
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 4), 3); /* 9 is too large */
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_PRELOAD_03, 3), 2);
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 5), 0); /* seed 0 */
@@ -293,35 +294,35 @@ static void choices_follow_the_script_then_the_seed(void **state)
                                          {RT_RULE_DL_RESOLVE_05, 4, 3},
                                          {RT_RULE_DL_PRELOAD_03, 3, 2},
                                          {RT_RULE_DL_RESOLVE_05, 5, 0}};
-    assert_int_equal(chooser.made.count, 4);
+    assert_int_equal(chooser.choices.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(chooser.made.items[i].rule, expected[i].rule);
-        assert_int_equal(chooser.made.items[i].alternative_count, expected[i].alternative_count);
-        assert_int_equal(chooser.made.items[i].taken, expected[i].taken);
+        assert_int_equal(chooser.choices.items[i].rule, expected[i].rule);
+        assert_int_equal(chooser.choices.items[i].alternative_count, expected[i].alternative_count);
+        assert_int_equal(chooser.choices.items[i].alternative, expected[i].alternative);
     }
     rt_chooser_free(&chooser);
 }
 
-static void what_a_run_took_replays_as_a_script(void **state)
+static void the_choices_of_a_run_replay_as_a_script(void **state)
 {
     (void)state;
     rt_chooser first = {.seed = 7};
     for (uint32_t i = 0; i < 50; i++)
         rt_choose(&first, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
-    assert_int_equal(first.made.count, 40);
+    assert_int_equal(first.choices.count, 40);
     uint32_t script[40];
     bool not_only_the_first = false;
     for (uint32_t i = 0; i < 40; i++) {
-        script[i] = first.made.items[i].taken;
+        script[i] = first.choices.items[i].alternative;
         not_only_the_first = not_only_the_first || script[i] > 0;
     }
     assert_true(not_only_the_first);
-    rt_chooser again = {.seed = 8, .script = script, .script_count = 40};
+    rt_chooser second = {.seed = 8, .script = script, .script_count = 40};
     for (uint32_t i = 0; i < 50; i++)
-        rt_choose(&again, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
-    assert_memory_equal(first.made.items, again.made.items, 40 * sizeof(rt_choice));
+        rt_choose(&second, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
+    assert_memory_equal(first.choices.items, second.choices.items, 40 * sizeof(rt_choice));
     rt_chooser_free(&first);
-    rt_chooser_free(&again);
+    rt_chooser_free(&second);
 }
 
 static void profiles_are_found_by_name(void **state)
@@ -352,7 +353,7 @@ int main(void)
         cmocka_unit_test(formats_have_the_documents_strings),
         cmocka_unit_test(hash_is_the_same_on_every_machine),
         cmocka_unit_test(choices_follow_the_script_then_the_seed),
-        cmocka_unit_test(what_a_run_took_replays_as_a_script),
+        cmocka_unit_test(the_choices_of_a_run_replay_as_a_script),
         cmocka_unit_test(profiles_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

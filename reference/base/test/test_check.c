@@ -32,7 +32,7 @@ static void check_evaluates_once(void **state)
     assert_int_equal(count, 1);
 }
 
-static void implication_looks_at_the_conclusion_only_where_the_premise_holds(void **state)
+static void implication_evaluates_the_conclusion_only_if_the_premise_holds(void **state)
 {
     (void)state;
     int premises = 0, conclusions = 0;
@@ -116,9 +116,9 @@ static void panic_asks_the_reporter_once(void **state)
         UNREACHABLE();
     }
     close(ends[1]);
-    char said[16];
-    assert_int_equal(read(ends[0], said, sizeof said), 4);
-    assert_memory_equal(said, "seed", 4);
+    char output[16];
+    assert_int_equal(read(ends[0], output, sizeof output), 4);
+    assert_memory_equal(output, "seed", 4);
     close(ends[0]);
     int result = 0;
     assert_int_equal(waitpid(child, &result, 0), child);
@@ -129,7 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_evaluates_once),
-        cmocka_unit_test(implication_looks_at_the_conclusion_only_where_the_premise_holds),
+        cmocka_unit_test(implication_evaluates_the_conclusion_only_if_the_premise_holds),
         cmocka_unit_test(slow_check_evaluates_in_builds_with_sanitizers_only),
         cmocka_unit_test(failing_assertions_abort),
         cmocka_unit_test(panic_asks_the_reporter_once),

@@ -107,7 +107,7 @@ static void pass_the_gate_in_turn(world *w, uint32_t index)
     rt_handover_point();
 }
 
-static void threads_that_wait_let_others_on(void **state)
+static void waiting_threads_let_others_run(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -122,9 +122,9 @@ static void outside_a_handover_nothing_happens(void **state)
     (void)state;
     rt_handover_point();
     rt_handover_destroy(NULL);
-    rt_buffer alone = run(1, 3, three_steps);
-    assert_string_equal(rt_buffer_string(&alone), "000");
-    rt_buffer_free(&alone);
+    rt_buffer order = run(1, 3, three_steps);
+    assert_string_equal(rt_buffer_string(&order), "000");
+    rt_buffer_free(&order);
 }
 
 int main(void)
@@ -132,7 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_gives_the_same_order),
         cmocka_unit_test(every_order_comes_up),
-        cmocka_unit_test(threads_that_wait_let_others_on),
+        cmocka_unit_test(waiting_threads_let_others_run),
         cmocka_unit_test(outside_a_handover_nothing_happens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

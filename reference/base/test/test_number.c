@@ -30,7 +30,7 @@ static void numbers_within_their_bounds_are_read(void **state)
     }
 }
 
-static void what_is_not_a_number_within_its_bounds_is_refused(void **state)
+static void other_texts_and_numbers_out_of_bounds_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -162,12 +162,12 @@ static void hexadecimal_digits_have_values(void **state)
         assert_int_equal(rt_hex_digit(digits[i]), i);
     for (int i = 0; i < 6; i++)
         assert_int_equal(rt_hex_digit(upper[i]), 10 + i);
-    static const char others[] = "/:@G`g \x80\xFF";
-    for (size_t i = 0; i < sizeof others; i++) /* the NUL too */
-        assert_int_equal(rt_hex_digit(others[i]), -1);
+    static const char wrong[] = "/:@G`g \x80\xFF";
+    for (size_t i = 0; i < sizeof wrong; i++) /* the NUL too */
+        assert_int_equal(rt_hex_digit(wrong[i]), -1);
 }
 
-static void bytes_and_digits_are_each_others(void **state)
+static void bytes_and_digits_convert_both_ways(void **state)
 {
     (void)state;
     static const uint8_t bytes[] = {0x00, 0x7F, 0x80, 0xFF, 0x1a};
@@ -218,13 +218,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_within_their_bounds_are_read),
-        cmocka_unit_test(what_is_not_a_number_within_its_bounds_is_refused),
+        cmocka_unit_test(other_texts_and_numbers_out_of_bounds_are_refused),
         cmocka_unit_test(numbers_of_32_bits_end_at_32_bits),
         cmocka_unit_test(signed_numbers_reach_both_ends),
         cmocka_unit_test(taking_a_number_leaves_what_follows),
         cmocka_unit_test(lists_have_numbers_between_commas),
         cmocka_unit_test(hexadecimal_digits_have_values),
-        cmocka_unit_test(bytes_and_digits_are_each_others),
+        cmocka_unit_test(bytes_and_digits_convert_both_ways),
         cmocka_unit_test(texts_are_taken_apart_from_the_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static void damaged_lines_are_refused_with_their_number(void **state)
     }
 }
 
-static void the_largest_value_is_taken(void **state)
+static void the_largest_value_is_accepted(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(read_text(f, "//@kernel k value:4352")));
@@ -118,7 +118,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(text_without_kernels_has_none, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged_lines_are_refused_with_their_number, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(the_largest_value_is_taken, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_largest_value_is_accepted, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static const uint32_t module_words[WORDS] = {RT_SPIRV_MAGIC,
                                              0x78,
                                              1u << 16 | 8};
 
-/* The module's first size_bytes in this machine's order or the other. */
+/* The module's first size_bytes, in this machine's byte order or swapped. */
 static rt_bytes module_of(uint32_t words[WORDS], bool is_swapped, size_t size_bytes)
 {
     for (size_t i = 0; i < WORDS; i++)

@@ -49,7 +49,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
+static int remove_path(const char *path, const struct stat *info, int type, struct FTW *place)
 {
     (void)info, (void)type, (void)place;
     return remove(path);
@@ -58,7 +58,7 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(nftw(f->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(nftw(f->folder, remove_path, 8, FTW_DEPTH | FTW_PHYS), 0);
     rt_store_destroy(f->store);
     rt_free(f);
     return 0;
@@ -78,14 +78,14 @@ static rt_store_answer find(const rt_store *store, rt_bytes wanted_key, rt_bytes
     return answer;
 }
 
-static void path_of(const fixture *f, rt_bytes of, char out_path[128])
+static void path_of(const fixture *f, rt_bytes entry_key, char out_path[128])
 {
-    rt_hash_text name = rt_hash_print(rt_hash128(of.data, of.size));
+    rt_hash_text name = rt_hash_print(rt_hash128(entry_key.data, entry_key.size));
     snprintf(out_path, 128, "%s/%.2s/%s", f->folder, name.digits, name.digits + 2);
 }
 
 static uint32_t file_count;
-static int count_one(const char *path, const struct stat *info, int type, struct FTW *place)
+static int count_file(const char *path, const struct stat *info, int type, struct FTW *place)
 {
     (void)path, (void)info, (void)place;
     file_count += type == FTW_F;
@@ -96,23 +96,23 @@ static int count_one(const char *path, const struct stat *info, int type, struct
 static uint32_t files_in(const char *folder)
 {
     file_count = 0;
-    nftw(folder, count_one, 8, FTW_PHYS);
+    nftw(folder, count_file, 8, FTW_PHYS);
     return file_count;
 }
 
-static void what_is_kept_is_found(void **state)
+static void stored_content_is_found(void **state)
 {
     fixture *f = *state;
-    const rt_bytes nothing = {0}, other = {(const uint8_t *)"another key", 11};
+    const rt_bytes empty = {0}, other = {(const uint8_t *)"another key", 11};
     assert_int_equal(find(f->store, key, content), RT_STORE_ABSENT);
     assert_int_equal(rt_store_keep(f->store, key, content), 0);
-    assert_int_equal(rt_store_keep(f->store, other, nothing), 0);
+    assert_int_equal(rt_store_keep(f->store, other, empty), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
-    assert_int_equal(find(f->store, other, nothing), RT_STORE_FOUND);
-    assert_int_equal(rt_store_keep(f->store, key, other), 0); /* in its place */
-    rt_store *again = open_store(f->folder, NULL);
-    assert_int_equal(find(again, key, other), RT_STORE_FOUND);
-    rt_store_destroy(again);
+    assert_int_equal(find(f->store, other, empty), RT_STORE_FOUND);
+    assert_int_equal(rt_store_keep(f->store, key, other), 0); /* replaces the content */
+    rt_store *reopened = open_store(f->folder, NULL);
+    assert_int_equal(find(reopened, key, other), RT_STORE_FOUND);
+    rt_store_destroy(reopened);
     assert_int_equal(files_in(f->folder), 2);
 }
 
@@ -125,7 +125,7 @@ static void write_at(const char *path, off_t at, const void *bytes, size_t size)
 }
 
 /* The purpose of each byte of an entry determines the error that is reported when it changes. */
-static void every_damaged_byte_is_told_and_removed(void **state)
+static void every_damaged_byte_is_reported_and_removed(void **state)
 {
     fixture *f = *state;
     char path[128];
@@ -148,7 +148,7 @@ static void every_damaged_byte_is_told_and_removed(void **state)
     }
 }
 
-static void every_cut_and_whatever_follows_is_told(void **state)
+static void truncation_and_trailing_bytes_are_reported(void **state)
 {
     fixture *f = *state;
     char path[128];
@@ -181,7 +181,7 @@ static void a_collision_is_seen(void **state)
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
 }
 
-static void what_is_no_entry_is_not_followed(void **state)
+static void other_files_are_neither_read_nor_followed(void **state)
 {
     fixture *f = *state;
     char path[128], target[128];
@@ -209,7 +209,7 @@ static void what_is_no_entry_is_not_followed(void **state)
 
 static uint32_t call_count, failing_call; /* from 1; 0: none */
 static int failing_errno;
-static bool writes_little; /* a byte at a time, as a signal may have it */
+static bool writes_little; /* one byte at a time, as after a signal */
 
 static bool call_fails(void)
 {
@@ -259,7 +259,7 @@ static const rt_store_calls failing_calls = {
     .rename = try_rename,
 };
 
-static void no_failing_call_leaves_anything(void **state)
+static void no_failing_call_leaves_a_file(void **state)
 {
     fixture *f = *state;
     char folder[80];
@@ -295,13 +295,13 @@ static void no_failing_call_leaves_anything(void **state)
     rt_store_destroy(store);
 }
 
-static void short_and_interrupted_writes_go_on(void **state)
+static void short_and_interrupted_writes_continue(void **state)
 {
     fixture *f = *state;
     rt_store *store = open_store(f->folder, &failing_calls);
     writes_little = true;
     failing_errno = EINTR;
-    failing_call = 8; /* some write */
+    failing_call = 8; /* one of the writes */
     call_count = 0;
     assert_int_equal(rt_store_keep(store, key, content), 0);
     assert_true(call_count > ENTRY_SIZE);
@@ -311,7 +311,7 @@ static void short_and_interrupted_writes_go_on(void **state)
     rt_store_destroy(store);
 }
 
-static void a_limit_on_files_costs_the_entry_only(void **state)
+static void a_file_size_limit_loses_only_the_entry(void **state)
 {
     fixture *f = *state;
     pid_t child = fork();
@@ -326,7 +326,7 @@ static void a_limit_on_files_costs_the_entry_only(void **state)
     assert_int_equal(files_in(f->folder), 0);
 }
 
-static void a_folder_that_cannot_be_is_a_failure(void **state)
+static void a_folder_that_cannot_be_created_is_a_failure(void **state)
 {
     (void)state;
     rt_store *store = open_store("/proc/nowhere/cache", NULL);
@@ -342,15 +342,15 @@ static void a_folder_that_cannot_be_is_a_failure(void **state)
 
 /* ---- Many, and their size ------------------------------------------------------------------ */
 
-static void age(const fixture *f, rt_bytes of, time_t seconds)
+static void age(const fixture *f, rt_bytes entry_key, time_t seconds)
 {
     char path[128];
-    path_of(f, of, path);
+    path_of(f, entry_key, path);
     const struct timespec times[2] = {{seconds, 0}, {seconds, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void a_sweep_removes_what_was_used_longest_ago(void **state)
+static void a_sweep_removes_the_least_recently_used(void **state)
 {
     fixture *f = *state;
     rt_bytes keys[4] = {{(const uint8_t *)"a", 1},
@@ -362,33 +362,34 @@ static void a_sweep_removes_what_was_used_longest_ago(void **state)
         assert_int_equal(rt_store_keep(f->store, keys[i], content), 0);
         age(f, keys[i], times[i]);
     }
-    const uint64_t one = ENTRY_SIZE - 6;    /* keys of one byte */
-    rt_store_sweep(f->store, 4 * one, one); /* no more than allowed: nothing is removed */
+    const uint64_t entry_size = ENTRY_SIZE - 6; /* keys of one byte */
+    rt_store_sweep(f->store, 4 * entry_size,
+                   entry_size); /* no more than allowed: nothing is removed */
     assert_int_equal(files_in(f->folder), 4);
     assert_int_equal(find(f->store, keys[1], content), RT_STORE_FOUND); /* used now */
-    rt_store_sweep(f->store, 3 * one, 2 * one);
+    rt_store_sweep(f->store, 3 * entry_size, 2 * entry_size);
     assert_int_equal(find(f->store, keys[3], content), RT_STORE_ABSENT);
     assert_int_equal(find(f->store, keys[0], content), RT_STORE_ABSENT);
     assert_int_equal(find(f->store, keys[2], content), RT_STORE_FOUND);
     assert_int_equal(find(f->store, keys[1], content), RT_STORE_FOUND);
 }
 
-static void what_died_processes_left_is_swept_too(void **state)
+static void files_of_dead_processes_are_swept_too(void **state)
 {
     fixture *f = *state;
     assert_int_equal(rt_store_keep(f->store, key, content), 0);
-    char path[128], left[160];
+    char path[128], leftover[160];
     path_of(f, key, path);
     *strrchr(path, '/') = '\0';
-    snprintf(left, sizeof left, "%s/new-abcdef", path);
-    FILE *file = fopen(left, "w");
+    snprintf(leftover, sizeof leftover, "%s/new-abcdef", path);
+    FILE *file = fopen(leftover, "w");
     assert_non_null(file);
     fputs("half of an entry", file);
     fclose(file);
     const struct timespec times[2] = {{1000, 0}, {1000, 0}};
-    assert_int_equal(utimensat(AT_FDCWD, left, times, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, leftover, times, 0), 0);
     rt_store_sweep(f->store, ENTRY_SIZE, ENTRY_SIZE);
-    assert_int_equal(access(left, F_OK), -1);
+    assert_int_equal(access(leftover, F_OK), -1);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
 }
 
@@ -415,15 +416,15 @@ static void processes_share_a_folder(void **state)
         pid_t child = fork();
         assert_true(child >= 0);
         if (child > 0) continue;
-        bool fine = true;
+        bool is_ok = true;
         for (int round = 0; round < ROUNDS; round++) {
             int error = rt_store_keep(f->store, key, content);
-            fine = fine && (error == 0 || error == ENOENT); /* swept before it was renamed */
+            is_ok = is_ok && (error == 0 || error == ENOENT); /* swept before it was renamed */
             if (i == 0) rt_store_sweep(f->store, 0, 0);
             rt_store_answer answer = find(f->store, key, content);
-            fine = fine && (answer == RT_STORE_FOUND || answer == RT_STORE_ABSENT);
+            is_ok = is_ok && (answer == RT_STORE_FOUND || answer == RT_STORE_ABSENT);
         }
-        _exit(fine ? 0 : 1);
+        _exit(is_ok ? 0 : 1);
     }
     for (int i = 0; i < PROCESSES; i++) {
         int status = 1;
@@ -446,17 +447,17 @@ static void answers_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_kept_is_found),
-        TEST(every_damaged_byte_is_told_and_removed),
-        TEST(every_cut_and_whatever_follows_is_told),
+        TEST(stored_content_is_found),
+        TEST(every_damaged_byte_is_reported_and_removed),
+        TEST(truncation_and_trailing_bytes_are_reported),
         TEST(a_collision_is_seen),
-        TEST(what_is_no_entry_is_not_followed),
-        TEST(no_failing_call_leaves_anything),
-        TEST(short_and_interrupted_writes_go_on),
-        TEST(a_limit_on_files_costs_the_entry_only),
-        TEST(a_folder_that_cannot_be_is_a_failure),
-        TEST(a_sweep_removes_what_was_used_longest_ago),
-        TEST(what_died_processes_left_is_swept_too),
+        TEST(other_files_are_neither_read_nor_followed),
+        TEST(no_failing_call_leaves_a_file),
+        TEST(short_and_interrupted_writes_continue),
+        TEST(a_file_size_limit_loses_only_the_entry),
+        TEST(a_folder_that_cannot_be_created_is_a_failure),
+        TEST(a_sweep_removes_the_least_recently_used),
+        TEST(files_of_dead_processes_are_swept_too),
         TEST(large_entries_make_room_for_themselves),
         TEST(processes_share_a_folder),
         cmocka_unit_test(answers_have_names),

@@ -52,7 +52,7 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
 {
     (void)state;
     static const struct {
-        rt_text given;
+        rt_text text;
         const char *clean;
     } rows[] = {
         {{"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41", 9}, R R R R R R R R "A"},
@@ -76,13 +76,13 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rt_buffer clean = {0};
-        rt_buffer_append_utf8(&clean, rows[i].given);
+        rt_buffer_append_utf8(&clean, rows[i].text);
         assert_string_equal(rt_buffer_string(&clean), rows[i].clean);
-        assert_int_equal(rt_utf8_count(rows[i].given), rt_utf8_count(rt_buffer_text(&clean)));
-        rt_buffer again = {0};
-        rt_buffer_append_utf8(&again, rt_buffer_text(&clean));
-        assert_true(rt_text_equal(rt_buffer_text(&again), rt_buffer_text(&clean)));
-        rt_buffer_free(&again);
+        assert_int_equal(rt_utf8_count(rows[i].text), rt_utf8_count(rt_buffer_text(&clean)));
+        rt_buffer second = {0};
+        rt_buffer_append_utf8(&second, rt_buffer_text(&clean));
+        assert_true(rt_text_equal(rt_buffer_text(&second), rt_buffer_text(&clean)));
+        rt_buffer_free(&second);
         rt_buffer_free(&clean);
     }
 }
@@ -139,8 +139,8 @@ static void messages_show_one_short_line(void **state)
     (void)state;
     static const char forty_eight[] = "123456789 123456789 123456789 123456789 12345678";
     static const struct {
-        rt_text given;
-        const char *shown;
+        rt_text text;
+        const char *excerpt;
     } rows[] = {
         {{"", 0}, ""},
         {{"two\nlines\x7F\0.", 12}, "two lines  ."},
@@ -148,19 +148,19 @@ static void messages_show_one_short_line(void **state)
         {{forty_eight, 48}, forty_eight},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        rt_buffer shown = {0};
-        rt_buffer_append_shown(&shown, rows[i].given);
-        assert_string_equal(rt_buffer_string(&shown), rows[i].shown);
-        rt_buffer_free(&shown);
+        rt_buffer excerpt = {0};
+        rt_buffer_append_excerpt(&excerpt, rows[i].text);
+        assert_string_equal(rt_buffer_string(&excerpt), rows[i].excerpt);
+        rt_buffer_free(&excerpt);
     }
     /* 47 bytes and a euro sign, which is not cut in two. */
-    rt_buffer given = {0}, shown = {0};
-    rt_buffer_printf(&given, "%.47s\xE2\x82\xAC", forty_eight);
-    rt_buffer_append_shown(&shown, rt_buffer_text(&given));
-    assert_string_equal(rt_buffer_string(&shown),
+    rt_buffer text = {0}, excerpt = {0};
+    rt_buffer_printf(&text, "%.47s\xE2\x82\xAC", forty_eight);
+    rt_buffer_append_excerpt(&excerpt, rt_buffer_text(&text));
+    assert_string_equal(rt_buffer_string(&excerpt),
                         "123456789 123456789 123456789 123456789 1234567...");
-    rt_buffer_free(&given);
-    rt_buffer_free(&shown);
+    rt_buffer_free(&text);
+    rt_buffer_free(&excerpt);
 }
 
 int main(void)

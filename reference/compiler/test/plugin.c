@@ -2,7 +2,7 @@
 #include "reference/compiler/test/plugin.h"
 
 #include "reference/base/alloc.h"
-#include "reference/base/test/beside.h"
+#include "reference/base/test/library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 const rt_compiler_api *test_plugin_open(void)
 {
-    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
+    void *symbol = test_library_function("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
     rt_compiler_api_get_function *get = NULL;
     memcpy(&get, &symbol, sizeof get);
     assert_null(get(RT_COMPILER_API_VERSION + 1));

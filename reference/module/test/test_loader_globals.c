@@ -70,9 +70,9 @@ static void either_order_may_be_drawn(void **state)
     fixture *f = *state;
     assert_true(rt_ok(rt_loader_start(&f->loader, APP, NULL, 0)));
     expect_log(f, "+v +w [ ");
-    assert_int_equal(f->chooser.made.count, 1);
-    assert_int_equal(f->chooser.made.items[0].rule, RT_RULE_DG_FE_04);
-    assert_int_equal(f->chooser.made.items[0].alternative_count, 2);
+    assert_int_equal(f->chooser.choices.count, 1);
+    assert_int_equal(f->chooser.choices.items[0].rule, RT_RULE_DG_FE_04);
+    assert_int_equal(f->chooser.choices.items[0].alternative_count, 2);
 }
 
 static void the_other_order_too(void **state)
@@ -92,7 +92,7 @@ static void a_module_without_images_leaves_nothing_to_choose(void **state)
     assert_true(rt_ok(rt_loader_open(&f->loader, PLUGIN)));
     assert_true(rt_ok(rt_loader_open(&f->loader, PLUGIN)));
     expect_log(f, "+p ");
-    assert_int_equal(f->chooser.made.count, 1);
+    assert_int_equal(f->chooser.choices.count, 1);
 }
 
 static void what_is_unloaded_is_gone_and_may_come_again(void **state)

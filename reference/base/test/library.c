@@ -1,5 +1,5 @@
-/* Finds the folder of the running program, and a library there. */
-#include "reference/base/test/beside.h"
+/* Loads a library from the folder of the running program. */
+#include "reference/base/test/library.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-void *test_function_beside(const char *library, const char *function)
+void *test_library_function(const char *library, const char *function)
 {
     enum { PATH_SIZE = 4096, NAME_SIZE = 64 };
     char path[PATH_SIZE];
@@ -19,9 +19,9 @@ void *test_function_beside(const char *library, const char *function)
     assert_true(length > 0 && strlen(library) < NAME_SIZE);
     path[length] = '\0';
     snprintf(strrchr(path, '/') + 1, NAME_SIZE, "%s", library);
-    void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!opened) fail_msg("%s", dlerror());
-    void *found = dlsym(opened, function);
-    assert_non_null(found);
-    return found;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) fail_msg("%s", dlerror());
+    void *symbol = dlsym(handle, function);
+    assert_non_null(symbol);
+    return symbol;
 }
