@@ -214,7 +214,7 @@ def back(browser):
     expect("after Esc", browser.run("return document.getElementById('detail').hidden"), True)
     expect("focus after Esc", browser.run(FOCUS), "FAIL, linking/a.yaml on pocl")
     browser.run("location.hash = 'scenario=fusion%2Fb.yaml&on=pocl'")
-    expect("of an earlier run", browser.run("return document.getElementById('detail').textContent.includes('of an earlier run')"), True)
+    expect("from an earlier run", browser.run("return document.getElementById('detail').textContent.includes('from an earlier run')"), True)
     browser.run("history.back()")
     expect("after going back", browser.run("return document.getElementById('detail').hidden"), True)
 
