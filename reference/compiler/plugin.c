@@ -1,4 +1,6 @@
-/* The plugin's table.  Nothing but rt_compiler_api_get leaves the library (exports.map). */
+/* The plugin's table.
+ *
+ * The library exports only rt_compiler_api_get (exports.map). */
 #include "reference/compiler/describe/describe.h"
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/ir/read.h"

@@ -10,7 +10,7 @@
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Nodes are built as metadata throughout: as a value, a node of one constant would be the constant.
+/* Nodes are built as metadata, not as values: a node of one constant would turn into the constant.
  */
 
 static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
@@ -90,7 +90,7 @@ static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
                      index_node(job, first + place.parameter));
 }
 
-/* A group is the parameter that stays, then all parameters that are identical to it. */
+/* A group is the parameter that remains, then all parameters that are identical to it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->identity_count, group_count = 0;
@@ -155,7 +155,7 @@ typedef struct node {
 typedef struct metadata_reader {
     pl_job *job;
     LLVMValueRef stub;
-    bool failed; /* some metadata has another form; never reset */
+    bool failed; /* some metadata has an unexpected form; never reset */
 } metadata_reader;
 
 static node node_of(metadata_reader *reader, LLVMValueRef value)
@@ -169,7 +169,7 @@ static node node_of(metadata_reader *reader, LLVMValueRef value)
     return tuple;
 }
 
-/* The stub's node of a kind; no operands: it has none. */
+/* The stub's node of a kind; without operands if the stub has none. */
 static node attached(metadata_reader *reader, const char *kind)
 {
     LLVMValueRef value = pl_metadata(reader->job, reader->stub, kind);

@@ -38,7 +38,7 @@ static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMVal
     return reject_place(job, place, "there is no such parameter");
 }
 
-/* Pointers to the same address space can get one argument, whatever they point to. */
+/* Pointers to the same address space can get one argument, regardless of the pointee's type. */
 static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
 {
     LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
