@@ -8,7 +8,7 @@
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler_api.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 3, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 4, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

@@ -100,13 +100,13 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
     bool *grouped = rt_arena_alloc_array(&job->arena, count, sizeof *grouped);
     for (uint32_t i = 0; i < count; i++) {
         if (grouped[i]) continue;
-        rt_fusion_place stays = fusion->identities[i].as;
+        rt_fusion_place stays = fusion->identities[i].original;
         uint32_t member_count = 0;
         members[member_count++] = place_node(job, stays);
         for (uint32_t j = i; j < count; j++) {
-            rt_fusion_place as = fusion->identities[j].as;
-            if (as.kernel != stays.kernel || as.parameter != stays.parameter) continue;
-            members[member_count++] = place_node(job, fusion->identities[j].same);
+            rt_fusion_place original = fusion->identities[j].original;
+            if (original.kernel != stays.kernel || original.parameter != stays.parameter) continue;
+            members[member_count++] = place_node(job, fusion->identities[j].duplicate);
             grouped[j] = true;
         }
         groups[group_count++] = tuple_node(job, members, member_count);
@@ -271,10 +271,10 @@ static void read_identities(metadata_reader *reader, pl_fusion *fusion)
         rt_arena_alloc_array(&reader->job->arena, count, sizeof *identities);
     for (uint32_t i = 0; i < groups.count && !reader->failed; i++) {
         node group = node_of(reader, groups.operands[i]);
-        rt_fusion_place as = read_place(reader, group, 0);
+        rt_fusion_place original = read_place(reader, group, 0);
         for (uint32_t j = 1; j < group.count; j++)
             identities[fusion->identity_count++] =
-                (rt_fusion_identity){as, read_place(reader, group, j)};
+                (rt_fusion_identity){original, read_place(reader, group, j)};
     }
     fusion->identities = identities;
 }
