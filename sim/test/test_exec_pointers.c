@@ -161,7 +161,7 @@ static void test_other_program(void **state)
     sim_argument argument = harness_global(slots);
     harness_run(&h, "keep", harness_range(1, 1), &argument, 1);
     harness other = harness_open_file("pointers", 1, sim_engine_best());
-    sim_program *own = h.program;
+    sim_program *program = h.program;
     h.program = other.program;
     int32_t which[4] = {0, 0, 0, 0};
     sim_object to = harness_memory(&h, "out", NULL, sizeof which);
@@ -171,7 +171,7 @@ static void test_other_program(void **state)
     assert_int_equal(h.finding_count, 1);
     assert_string_equal(h.findings[0].kind, "wrong-call-target");
     assert_int_equal(h.findings[0].count, 4);
-    h.program = own;
+    h.program = program;
     harness_close(&h);
     harness_close(&other);
 }
