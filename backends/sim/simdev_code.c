@@ -38,18 +38,18 @@ static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code
 
 uint32_t simdev_formats_taken(void)
 {
-    uint32_t taken = 0;
+    uint32_t formats = 0;
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
-        if (readers[format]) taken |= 1u << format;
-    return taken;
+        if (readers[format]) formats |= 1u << format;
+    return formats;
 }
 
 static sim_declared_sets *declared_rows(const dev_declared_sets *rows, uint32_t count)
 {
-    sim_declared_sets *own = rt_alloc_array(count, sizeof *own);
+    sim_declared_sets *converted = rt_alloc_array(count, sizeof *converted);
     for (uint32_t i = 0; i < count; i++)
-        own[i] = (sim_declared_sets){rows[i].name, rows[i].sets};
-    return own;
+        converted[i] = (sim_declared_sets){rows[i].name, rows[i].sets};
+    return converted;
 }
 
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)

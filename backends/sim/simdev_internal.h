@@ -46,7 +46,7 @@ typedef struct simdev_memory {
     simdev_device *device;
     uint32_t references;
     sim_object object; /* USM: destroyed with the caller's reference; otherwise with the last */
-    simdev_program *variable_of; /* a reference: the object is its variable; NULL: it is none */
+    simdev_program *program; /* of a program's variable: a reference; otherwise NULL */
 } simdev_memory;
 
 typedef struct simdev_kernel {

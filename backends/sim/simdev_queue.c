@@ -129,25 +129,25 @@ static void finding_forward(void *user, const sim_finding *finding)
 
 /* True if the memory of a transfer exists.  Otherwise it was unified shared memory that the
  * application has freed too early, and the command moves nothing. */
-static bool operand_found(const simdev_command *command, operand where)
+static bool operand_found(const simdev_command *command, operand range)
 {
     static const char *const verbs[] = {[COMMAND_READ] = "read",
                                         [COMMAND_WRITE] = "write",
                                         [COMMAND_COPY] = "copy",
                                         [COMMAND_FILL] = "fill"};
     simdev_device *device = command->device;
-    if (!where.memory || sim_object_is_alive(device->world, where.memory->object)) return true;
+    if (!range.memory || sim_object_is_alive(device->world, range.memory->object)) return true;
     if (!device->on_finding) return false;
-    rt_text label = sim_object_label(device->world, where.memory->object);
+    rt_text label = sim_object_label(device->world, range.memory->object);
     rt_buffer message = {0};
     rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which has been freed",
                      verbs[command->kind], (unsigned long long)command->size,
-                     (unsigned long long)where.offset, RT_TEXT_ARG(label));
+                     (unsigned long long)range.offset, RT_TEXT_ARG(label));
     const dev_finding finding = {.kind = "use-after-free",
                                  .message = rt_buffer_text(&message),
                                  .tag = command->tag,
                                  .object = label,
-                                 .offset = where.offset,
+                                 .offset = range.offset,
                                  .count = 1};
     device->on_finding(device->finding_user, &finding);
     rt_buffer_free(&message);
@@ -438,18 +438,18 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
     command->argument_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const dev_argument *argument = &arguments[i];
-        sim_argument *taken = &command->arguments[i];
-        taken->kind = argument_kinds[argument->kind].parameter;
+        sim_argument *stored = &command->arguments[i];
+        stored->kind = argument_kinds[argument->kind].parameter;
         if (argument->kind == DEV_ARGUMENT_LOCAL) {
-            taken->size = argument->size;
+            stored->size = argument->size;
         } else if (argument->kind == DEV_ARGUMENT_BYTES) {
             uint8_t *copy = rt_alloc(argument->bytes.size);
             memcpy(copy, argument->bytes.data, argument->bytes.size);
-            taken->bytes = (rt_bytes){copy, argument->bytes.size};
+            stored->bytes = (rt_bytes){copy, argument->bytes.size};
         } else if (argument->memory) { /* otherwise object 0, the null pointer */
-            taken->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
+            stored->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
             command->argument_memories[i] = operand_of(argument->memory, 0).memory;
-            taken->object = command->argument_memories[i]->object;
+            stored->object = command->argument_memories[i]->object;
         }
     }
 }
