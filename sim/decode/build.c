@@ -207,7 +207,8 @@ static rt_status build_parameters(sim_decoder *d)
         f->parameter_first[i] = total;
         total += sim_type_leaves(type->members[i]);
         if (total > SIM_LEAVES_MAX) {
-            return sim_decode_refuse(d, "OpFunction", "its parameters are more than 4096 scalars");
+            return sim_decode_refuse(d, "OpFunction",
+                                     "its parameters consist of more than 4096 scalars");
         }
     }
     f->parameter_first[type->count] = f->parameter_leaves = total;
@@ -339,7 +340,7 @@ static rt_status build_barrier(sim_decoder *d, const sim_view *view)
     case SIM_ScopeInvocation: sim_build_fence(d, order); return RT_STATUS_OK;
     default:
         return sim_decode_refuse(d, "OpControlBarrier",
-                                 "kernels have barriers of work-groups and sub-groups alone");
+                                 "the execution scope must be work-group, sub-group or invocation");
     }
 }
 
@@ -350,7 +351,7 @@ static rt_status build_wait_events(sim_decoder *d, const sim_view *view)
     uint32_t scope;
     if (!constant_u32(d, view->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpGroupWaitEvents",
-                                 "the copies of a work-group are all that there are");
+                                 "the scope must be a constant: work-group");
     }
     RT_TRY(sim_decode_wait_events(d, view));
     build_wait(d, sim_order_pack(scope, scope, ORDER_ALL));

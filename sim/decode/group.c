@@ -36,7 +36,7 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
     uint64_t bits = entry->kind == SIM_ID_CONSTANT ? d->f->module->constants[entry->index].bits : 0;
     if (bits == 0 || bits > 32 || (bits & (bits - 1))) {
         return sim_decode_refuse(d, view->opcode->name,
-                                 "the size of a cluster is a constant power of two up to 32");
+                                 "the size of a cluster must be a constant power of two up to 32");
     }
     *out_cluster = (uint32_t)bits;
     return RT_STATUS_OK;
@@ -52,8 +52,8 @@ static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place,
     if (entry->kind == SIM_ID_CONSTANT) number = d->f->module->constants[entry->index].bits;
     if (number >= (swaps ? 3 : 4)) {
         return sim_decode_refuse(d, view->opcode->name,
-                                 swaps ? "the direction is a constant up to 2"
-                                       : "the place in the quad is a constant up to 3");
+                                 swaps ? "the direction must be a constant, at most 2"
+                                       : "the index in the quad must be a constant, at most 3");
     }
     sim_ref source = sim_decode_constant(d, number + 1);
     if (!swaps) {
@@ -75,7 +75,7 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
         uint32_t scope = sim_scope_constant(d->f->module, view->operands[at++]);
         if (scope != SIM_ScopeWorkgroup && scope != SIM_ScopeSubgroup) {
             return sim_decode_refuse(d, view->opcode->name,
-                                     "the scope is a constant: work-group or sub-group");
+                                     "the scope must be a constant: work-group or sub-group");
         }
     }
     bool folds =
@@ -181,9 +181,9 @@ rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
     collective o;
     RT_TRY(collective_read(d, view, &o));
     if (!o.row->is_uniform || o.a.count != 1) {
-        return sim_decode_refuse(d, view->opcode->name,
-                                 "only scalars are known to a work-group, and not by non-uniform "
-                                 "instructions");
+        return sim_decode_refuse(
+            d, view->opcode->name,
+            "for a work-group, only uniform instructions on scalars are supported");
     }
     sim_ref index = sim_decode_constant(d, 0);
     if (o.b.count) {

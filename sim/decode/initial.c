@@ -51,7 +51,7 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     for (uint32_t i = 1; i < operation->count; i++) {
         const sim_constant *index = sim_module_constant(module, operation->operands[i]);
         if (index->kind != SIM_CONSTANT_BITS && index->kind != SIM_CONSTANT_NULL) {
-            return initial_refuse(w, "an address is indexed by something other than a number");
+            return initial_refuse(w, "an index of an address is not a plain constant");
         }
         uint64_t value = index->kind == SIM_CONSTANT_NULL ? 0 : index->bits;
         uint32_t unused = 64u - index->type->bits;
@@ -98,7 +98,7 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         return RT_STATUS_OK;
     }
     if (constant->kind != SIM_CONSTANT_OPERATION) {
-        return initial_refuse(w, "an address comes from something other than a variable");
+        return initial_refuse(w, "an address is not derived from a variable");
     }
     switch ((sim_group)constant->opcode->group) {
     case SIM_GROUP_SELECT: {

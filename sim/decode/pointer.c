@@ -48,7 +48,7 @@ rt_status sim_decode_pointers_keep(sim_decoder *d)
         const sim_kernel *kernel = &program->kernels[i];
         if (!d->functions[kernel->function].is_addressed) continue;
         return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "kernel '%.*s': its address is taken, and kernels cannot be called",
+                       "the address of kernel '%.*s' is taken, but kernels cannot be called",
                        RT_TEXT_ARG(kernel->name));
     }
     for (uint32_t i = 0; i < d->function_count; i++) {

@@ -194,10 +194,10 @@ static rt_status kernels_add(sim_decoder *d)
             const sim_entry *entry = &d->modules[m]->entries[i];
             uint32_t size = entry->subgroup_size; /* 0: any; waves are a multiple of the others */
             if (size != 0 && size != 8 && size != 16 && size != 32) {
-                return rt_fail(
-                    d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                    "kernel '%.*s' requires sub-groups of %u work-items; they have 8, 16 or 32",
-                    RT_TEXT_ARG(entry->name), size);
+                return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                               "kernel '%.*s' requires sub-groups of %u work-items; "
+                               "supported sizes are 8, 16 and 32",
+                               RT_TEXT_ARG(entry->name), size);
             }
             kernel_add(d, entry, m);
         }

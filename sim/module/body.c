@@ -78,13 +78,13 @@ static rt_status end_function(sim_body *body, const sim_view *view)
     bool is_import = function->linkage == SIM_LINKAGE_IMPORT;
     if (body->parameter != function->type->count) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "function %u has %u parameters, its type %llu", function->id,
+                               "function %u has %u parameters, but its type has %llu", function->id,
                                body->parameter, (unsigned long long)function->type->count);
     }
     if (is_import != (function->block_count == 0)) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset, "function %u (%.*s) is %s",
                                function->id, RT_TEXT_ARG(function->name),
-                               is_import ? "imported and has a body"
+                               is_import ? "imported but has a body"
                                          : "neither imported nor defined");
     }
     /* LLVM's translator emits a function, even a definition, when it meets the function's first
@@ -111,13 +111,13 @@ static rt_status read_instruction(sim_body *body, const sim_view *view)
     }
     if (!block) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "the instruction stands in no block");
+                               "the instruction is outside any block");
     }
     CHECK(block->first + block->count == module->instruction_count);
     if (view->opcode->group == SIM_GROUP_PHI && block->count > 0 &&
         module->instructions[module->instruction_count - 1].opcode->group != SIM_GROUP_PHI) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "the instruction does not stand at the beginning of its block");
+                               "the instruction is not at the beginning of its block");
     }
     sim_instruction *instruction = &module->instructions[module->instruction_count];
     uint32_t skipped = 1u + view->opcode->has_type + view->opcode->has_result;
@@ -238,7 +238,7 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
     rt_text name = entry->name = sim_words_text(view.words + 3);
     if (view.words[1] != SIM_ExecutionModelKernel) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, offset,
-                               "execution model %s is refused, only Kernel is modelled",
+                               "execution model %s is refused; only Kernel is modelled",
                                sim_enumerant_name(SIM_KIND_ExecutionModel, view.words[1]));
     }
     const sim_id_entry *id = sim_module_id(module, view.words[2]);
@@ -263,10 +263,10 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
     }
     for (uint64_t i = 0; i < function->type->count; i++) {
         if (!is_kernel_parameter(module, function->parameters[i], function->type->members[i])) {
-            return sim_reader_fail(reader, RT_UNSUPPORTED, offset,
-                                   "parameter %llu of kernel %.*s is a pointer that no caller can "
-                                   "give",
-                                   (unsigned long long)i, RT_TEXT_ARG(name));
+            return sim_reader_fail(
+                reader, RT_UNSUPPORTED, offset,
+                "parameter %llu of kernel %.*s is a pointer that no caller can pass",
+                (unsigned long long)i, RT_TEXT_ARG(name));
         }
     }
     if (rt_map_find(names, name) != RT_MAP_NONE) {

@@ -188,7 +188,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
     case SIM_COLLECTIVE_FORM_PREDICATE:
         if (!is_bool(a)) return "the operand must be a bool";
         if (row->operation == SIM_COLLECTIVE_BALLOT) {
-            return is_mask(result) ? NULL : "the result must be four integers of 32 bits";
+            return is_mask(result) ? NULL : "the result must be four 32-bit integers";
         }
         return is_bool(result) ? NULL : "the result must be a bool";
     case SIM_COLLECTIVE_FORM_VALUE:
@@ -212,12 +212,12 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
     case SIM_COLLECTIVE_FORM_FOLD:
         if (!a ||
             !takes((sim_collective)row->operation, a->kind == SIM_TYPE_VECTOR ? a->element : a)) {
-            return "the operand has a type that is not that of the operation";
+            return "the operation does not accept the operand's type";
         }
         return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_MASK:
     case SIM_COLLECTIVE_FORM_MASK_INDEX:
-        if (!is_mask(a)) return "the mask must be four integers of 32 bits";
+        if (!is_mask(a)) return "the mask must be four 32-bit integers";
         if (row->form == SIM_COLLECTIVE_FORM_MASK_INDEX && !is_integer(b)) {
             return "the index must be an integer";
         }
@@ -226,7 +226,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         }
         return is_integer(result) ? NULL : "the result must be an integer";
     case SIM_COLLECTIVE_FORM_MASK_FOLD:
-        if (!is_mask(a)) return "the mask must be four integers of 32 bits";
+        if (!is_mask(a)) return "the mask must be four 32-bit integers";
         return is_integer(result) ? NULL : "the result must be an integer";
     }
     UNREACHABLE();
@@ -238,8 +238,7 @@ rt_status sim_check_collective(const sim_operation *operation)
     const char *wrong = NULL;
     if (row->has_scope) {
         const sim_type *scope = sim_operand_type(operation, 0);
-        if (!is_integer(scope) || scope->bits != 32)
-            wrong = "the scope must be an integer of 32 bits";
+        if (!is_integer(scope) || scope->bits != 32) wrong = "the scope must be a 32-bit integer";
     }
     if (!wrong) wrong = wrong_types(operation, row, row->has_scope ? 1 : 0);
     return wrong ? sim_operation_fail(operation, "%s", wrong) : RT_STATUS_OK;

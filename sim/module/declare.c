@@ -93,7 +93,8 @@ static rt_status settle_decorations(sim_reader *reader)
         const sim_id_entry *group = sim_module_id(module, view.words[1]);
         if (group->kind != SIM_ID_OTHER || group->word >= view.offset) {
             return sim_reader_fail(reader, RT_MALFORMED, view.offset,
-                                   "id %u is not a decoration group defined before", view.words[1]);
+                                   "id %u is not a decoration group defined earlier",
+                                   view.words[1]);
         }
         for (uint32_t i = 2; i < view.count; i += of_members ? 2 : 1) {
             for (uint32_t k = 0; k < group->decoration_count; k++) {
@@ -152,8 +153,8 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
     uint64_t high = view->count == 5 ? view->words[4] : 0;
     if (constant->type->bits < 32 && view->words[3] >> constant->type->bits) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the literal 0x%x has more than the type's %u bits", view->words[3],
-                               constant->type->bits);
+                               "the literal 0x%x does not fit into the type's %u bits",
+                               view->words[3], constant->type->bits);
     }
     constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
     return RT_STATUS_OK;
@@ -168,8 +169,8 @@ static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_co
     CHECK(constant->opcode && constant->opcode->has_result);
     /* Checked before the operands, which need not be ids if this fails. */
     if (!sim_makes_constant(constant->opcode->number)) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "%s cannot make a constant",
-                               constant->opcode->name);
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "OpSpecConstantOp does not allow %s", constant->opcode->name);
     }
     if (!sim_fold_is_ready(reader->module, constant)) return RT_STATUS_OK;
     RT_TRY(sim_check_operation(reader, constant));
@@ -305,7 +306,7 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
     if (components == 0 || !is_input) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
                                "variable %u of storage class %s with built-in %s is refused: "
-                               "kernels have none",
+                               "kernels have no such variable",
                                variable->id,
                                sim_enumerant_name(SIM_KIND_StorageClass, variable->storage_class),
                                sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in));
@@ -316,7 +317,7 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
     if (scalar->kind != SIM_TYPE_INT || scalar->bits < 32 ||
         (is_vector ? type->count : 1) != components) {
         return sim_reader_fail(
-            reader, RT_MALFORMED, view->offset, "built-in %s has %u integers of 32 or 64 bits",
+            reader, RT_MALFORMED, view->offset, "built-in %s must be %u integers of 32 or 64 bits",
             sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in), components);
     }
     /* Translators declare built-in variables as imports under their own names; no module exports
@@ -387,7 +388,7 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
             view->words[2] == SIM_MemoryModelOpenCL)
             return RT_STATUS_OK;
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "memory model %s %s is refused, only Physical64 OpenCL is modelled",
+                               "memory model %s %s is refused; only Physical64 OpenCL is modelled",
                                sim_enumerant_name(SIM_KIND_AddressingModel, view->words[1]),
                                sim_enumerant_name(SIM_KIND_MemoryModel, view->words[2]));
     case SIM_GROUP_ENTRY: *rt_vector_push(&reader->entries) = view->offset; return RT_STATUS_OK;
@@ -402,14 +403,14 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
     case SIM_GROUP_CONTINUED: /* read together with the instruction that it continues */
         if (view->offset < reader->continued_end) return RT_STATUS_OK;
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the instruction follows none that it continues");
+                               "the instruction does not follow one that it can continue");
     case SIM_GROUP_CONSTANT:
     case SIM_GROUP_UNDEFINED: return read_constant(reader, view);
     case SIM_GROUP_VARIABLE: return read_variable(reader, view);
     case SIM_GROUP_EXTENDED:
         if (module->ids[view->words[2]].kind == SIM_ID_OTHER) return RT_STATUS_OK;
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the instruction may stand in functions only");
+                               "the instruction is allowed only in functions");
     default: return RT_STATUS_OK; /* sets, lines, aliasing */
     }
 }

@@ -82,7 +82,7 @@ static rt_status walk_operand(sim_walk *walk, sim_operand_kind kind)
     uint32_t first = walk->at, count = operand_words(walk, kind);
     if (count == 0) {
         return sim_reader_fail(walk->reader, RT_MALFORMED, view->offset,
-                               "the instruction of %u words ends before its operand %s does",
+                               "the instruction of %u words ends inside its operand %s",
                                view->count, row->name);
     }
     RT_TRY(walk->visitor(walk->user, view, kind, first, count));
@@ -98,7 +98,7 @@ static rt_status walk_operand(sim_walk *walk, sim_operand_kind kind)
     const sim_opcode *opcode = sim_opcode_find(value);
     if (!opcode || !opcode->has_type || !opcode->has_result) {
         return sim_reader_fail(walk->reader, RT_MALFORMED, view->offset,
-                               "operation %u gives no value", value);
+                               "operation %u does not produce a value", value);
     }
     if (opcode->treatment == SIM_TREATMENT_REFUSED) {
         return sim_reader_fail(walk->reader, RT_UNSUPPORTED, view->offset, "%s is refused: %s",
@@ -117,7 +117,7 @@ rt_status sim_walk_operands(sim_reader *reader, const sim_view *view, uint32_t l
     RT_TRY(walk_list(&walk, opcode->operand_first, opcode->operand_count));
     if (walk.at != view->count) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the instruction has %u words, %u belong to its operands",
+                               "the instruction has %u words, but its operands end after %u",
                                view->count, walk.at);
     }
     return RT_STATUS_OK;
@@ -129,7 +129,7 @@ static rt_status check_id(sim_reader *reader, const sim_view *view, sim_id id)
 {
     if (id == 0 || id >= reader->module->id_bound) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "id %u does not lie between 1 and the bound %u", id,
+                               "id %u is not between 1 and the bound %u", id,
                                reader->module->id_bound);
     }
     return RT_STATUS_OK;
@@ -192,7 +192,7 @@ rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uin
         uint32_t word = module->ids[type].word;
         if (word == 0 || !sim_reader_view(reader, word).opcode->has_type) {
             return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                                   "the selector %u is not a value defined before", type);
+                                   "the selector %u is not a value defined earlier", type);
         }
         type = reader->words[word + 1];
     }
@@ -283,7 +283,7 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
         [SECTION_BLOCK] = "inside a block",
     };
     CHECK(reader->section < SECTION_LATE);
-    return sim_reader_fail(reader, RT_MALFORMED, view->offset, "the instruction may not stand %s",
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset, "the instruction is not allowed %s",
                            places[reader->section]);
 }
 
@@ -424,7 +424,7 @@ static rt_status read_form(sim_reader *reader, const sim_view *view)
     }
     if (view->count < view->opcode->words_min) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the instruction has %u words and needs at least %u", view->count,
+                               "the instruction has %u words, but needs at least %u", view->count,
                                view->opcode->words_min);
     }
     RT_TRY(step_section(reader, view));
@@ -456,8 +456,8 @@ rt_status sim_read_forms(sim_reader *reader)
         }
         if (view.count == 0 || view.count > module->word_count - offset) {
             return sim_reader_fail(reader, RT_MALFORMED, offset,
-                                   "the instruction says that it has %u words, %u follow",
-                                   view.count, module->word_count - offset);
+                                   "the instruction's word count is %u, not 1 to %u", view.count,
+                                   module->word_count - offset);
         }
         RT_TRY(read_form(reader, &view));
         offset += view.count;

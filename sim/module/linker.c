@@ -147,7 +147,7 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
         *linker->open = unresolved;
         unresolved = (name_list){0};
     }
-    rt_status status = refuse(linker, &unresolved, false, "imported and defined nowhere");
+    rt_status status = refuse(linker, &unresolved, false, "imported but not defined");
     if (!rt_ok(status)) {
         rt_vector_free(&different);
         return status;

@@ -6,7 +6,8 @@
  *                        u64 low, high, low, high  its hashes of code and constants (module.h)
  *                        u32 count  of functions with a set, each: u64 bytes, name; u64 bytes, set
  *                        u32 count  of kernels that call sets, each: the same, with its sets
- *     u32 count          of open imports, each: u64 bytes, name; as sim_linkage_imports orders them
+ *     u32 count          of unresolved imports, each: u64 bytes, name; as sim_linkage_imports
+ * orders them
  *
  * All numbers and words are little-endian, without padding.
  *
@@ -180,20 +181,20 @@ static rt_status read_header(native_reader *reader)
     if (stream->failed)
         return refuse(reader, RT_MALFORMED, stream->fault, "the image ends in its header");
     if (format != SIM_NATIVE_FORMAT)
-        return refuse(reader, RT_UNSUPPORTED, AT_FORMAT,
-                      "its format has version %u, and this device reads version %u; compile the "
-                      "image anew",
-                      format, SIM_NATIVE_FORMAT);
+        return refuse(
+            reader, RT_UNSUPPORTED, AT_FORMAT,
+            "its format has version %u, but this device reads version %u; compile the image again",
+            format, SIM_NATIVE_FORMAT);
     if (device != SIM_NATIVE_DEVICE)
         return refuse(reader, RT_UNSUPPORTED, AT_DEVICE,
-                      "it is for version %u of the simulated device, and this is version %u; "
-                      "compile the image anew",
+                      "it is for version %u of the simulated device, but this is version %u; "
+                      "compile the image again",
                       device, SIM_NATIVE_DEVICE);
     CHECK(stream->position == AT_CONTENT);
     rt_hash hash = rt_hash128(stream->input.data + AT_CONTENT, stream->input.size - AT_CONTENT);
     if (hash.low == said.low && hash.high == said.high) return RT_STATUS_OK;
     return refuse(reader, RT_MALFORMED, AT_HASH,
-                  "the content's hash is %s, and the header says %s: the image is damaged",
+                  "the content's hash is %s, but the header says %s: the image is damaged",
                   rt_hash_print(hash).digits, rt_hash_print(said).digits);
 }
 
@@ -229,7 +230,7 @@ static rt_status read_module(native_reader *reader)
     for (uint32_t i = 0; i < module->constant_count; i++) {
         if (module->constants[i].spec_id == SIM_NONE) continue;
         /* The compiler leaves no specialisation constants. */
-        return refuse(reader, RT_MALFORMED, at, "its module has specialisation constant %u",
+        return refuse(reader, RT_MALFORMED, at, "its module still has specialisation constant %u",
                       module->constants[i].spec_id);
     }
     module->code_hash.low = rt_read_u64(stream);
@@ -241,12 +242,12 @@ static rt_status read_module(native_reader *reader)
     declared.kernels = read_declared(reader, &declared.kernel_count);
     if (stream->failed)
         return refuse(reader, RT_MALFORMED, stream->fault,
-                      "the image ends in what is declared of module %u", number);
+                      "the image ends in the declared sets of module %u", number);
     sim_module_declare(module, &declared);
     return RT_STATUS_OK;
 }
 
-/* The names must be exactly the modules' open imports, so that callers can rely on them. */
+/* The names must be exactly the modules' unresolved imports, so that callers can rely on them. */
 static rt_status read_imports(native_reader *reader)
 {
     sim_native *native = reader->native;
@@ -256,18 +257,19 @@ static rt_status read_imports(native_reader *reader)
                                            &native->import_count);
     if (!rt_ok(status)) {
         const rt_diagnostic *why = rt_sink_diagnostic(reader->sink, status);
-        return refuse(reader, RT_MALFORMED, AT_CONTENT, "its modules do not fit each other: %.*s",
+        return refuse(reader, RT_MALFORMED, AT_CONTENT, "its modules cannot be linked: %.*s",
                       RT_TEXT_ARG(why->message));
     }
     uint32_t count = rt_read_count(&reader->stream, NAME_SIZE_MIN);
     if (count != native->import_count)
-        return refuse(reader, RT_MALFORMED, at, "it names %u open imports, and its modules have %u",
-                      count, native->import_count);
+        return refuse(reader, RT_MALFORMED, at,
+                      "it lists %u unresolved imports, but its modules have %u", count,
+                      native->import_count);
     for (uint32_t i = 0; i < count; i++) {
         at = reader->stream.position;
         rt_text name = rt_read_text(&reader->stream);
         if (rt_text_equal(name, native->imports[i])) continue;
-        return refuse(reader, RT_MALFORMED, at, "its modules import '%.*s', which it does not name",
+        return refuse(reader, RT_MALFORMED, at, "its modules import '%.*s', which it does not list",
                       RT_TEXT_ARG(native->imports[i]));
     }
     return RT_STATUS_OK;
@@ -279,7 +281,7 @@ static rt_status read_all(native_reader *reader)
     uint32_t count = rt_read_count(&reader->stream, MODULE_SIZE_MIN);
     if (count == 0)
         return refuse(reader, RT_MALFORMED, AT_CONTENT,
-                      "it has no module, or names more than it could hold");
+                      "it has no modules, or more than it could hold");
     reader->native->modules =
         rt_arena_alloc_array(&reader->native->arena, count, sizeof(sim_module *));
     for (uint32_t i = 0; i < count; i++)

@@ -81,7 +81,7 @@ static rt_status read_header(sim_reader *reader)
     CHECK(words && module->word_count >= SIM_HEADER_WORDS);
     if (words[0] != MAGIC) {
         return sim_reader_fail(reader, RT_MALFORMED, 0,
-                               "the magic number is 0x%08x, SPIR-V begins with 0x%08x", words[0],
+                               "the magic number is 0x%08x; SPIR-V begins with 0x%08x", words[0],
                                MAGIC);
     }
     module->version = words[1];
@@ -91,19 +91,19 @@ static rt_status read_header(sim_reader *reader)
     }
     if (module->version > VERSION_MAX) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, 1,
-                               "SPIR-V %u.%u is newer than 1.6, which is understood",
+                               "SPIR-V %u.%u is newer than 1.6, the latest supported version",
                                words[1] >> 16, words[1] >> 8 & 0xff);
     }
     module->id_bound = words[3];
     if (module->id_bound == 0) {
-        return sim_reader_fail(reader, RT_MALFORMED, 3, "the bound of ids is 0");
+        return sim_reader_fail(reader, RT_MALFORMED, 3, "the id bound is 0");
     }
     if (module->id_bound > ID_BOUND_MAX) {
-        return sim_reader_fail(reader, RT_LIMIT, 3, "the bound of ids is %u, at most %u is read",
+        return sim_reader_fail(reader, RT_LIMIT, 3, "the id bound is %u; at most %u is supported",
                                words[3], ID_BOUND_MAX);
     }
     if (words[4] != 0) {
-        return sim_reader_fail(reader, RT_MALFORMED, 4, "the schema is %u, must be 0", words[4]);
+        return sim_reader_fail(reader, RT_MALFORMED, 4, "the schema is %u; it must be 0", words[4]);
     }
     return RT_STATUS_OK;
 }

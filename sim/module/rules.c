@@ -208,19 +208,19 @@ static const char *describe(uint32_t constraint)
 {
     if (constraint & RESULT_SAME) return "must have the type of the result";
     if (constraint & FIRST_SAME) return "must have the type of the first operand";
-    if (constraint & WIDTH_32) return "must be an integer of 32 bits";
+    if (constraint & WIDTH_32) return "must be a 32-bit integer";
     switch (constraint & KINDS) {
     case BOOLS: return constraint & VECTOR ? "must be bools" : "must be a bool";
     case INTEGERS:
-        return constraint & VECTOR ? "must be integers, as many as the operation has lanes"
+        return constraint & VECTOR ? "must be integers, one for each component of the operation"
                                    : "must be an integer";
     case FLOATS:
-        return constraint & VECTOR ? "must be floats, as many as the operation has lanes"
+        return constraint & VECTOR ? "must be floats, one for each component of the operation"
                                    : "must be a float";
     case POINTERS: return "must be a pointer";
     case EVENTS: return "must be an event";
     case INTEGERS | FLOATS: return "must be a number";
-    default: return "must be a value that the instruction takes";
+    default: return "must have a type that the instruction accepts";
     }
 }
 

@@ -18,7 +18,7 @@ rt_status sim_check_width(const sim_operation *operation)
     const sim_type *from = sim_component_type(sim_operand_type(operation, 0));
     const sim_type *to = sim_component_type(operation->type);
     return sim_operation_require(operation, from->bits != to->bits,
-                                 "the operand has the width of the result");
+                                 "the operand is as wide as the result");
 }
 
 rt_status sim_check_select(const sim_operation *operation)
@@ -53,7 +53,7 @@ static rt_status check_int32(const sim_operation *operation, const sim_type *typ
     const sim_type *component = sim_component_type(type);
     return sim_operation_require(operation,
                                  component->kind == SIM_TYPE_INT && component->bits == 32,
-                                 "%s must be integers of 32 bits", what);
+                                 "%s must be 32-bit integers", what);
 }
 
 rt_status sim_check_float_by_integer(const sim_operation *operation)
@@ -84,10 +84,10 @@ rt_status sim_check_float_parts(const sim_operation *operation)
 rt_status sim_check_second_integer(const sim_operation *operation)
 {
     const sim_type *type = sim_operand_type(operation, operation->operand_count - 1)->element;
-    RT_TRY(check_int32(operation, type, "what the pointer points to"));
+    RT_TRY(check_int32(operation, type, "the values pointed to"));
     return sim_operation_require(operation,
                                  sim_component_count(type) == sim_component_count(operation->type),
-                                 "what the pointer points to differs in shape from the result");
+                                 "the values pointed to differ in shape from the result");
 }
 
 /* Geometric functions take up to four components; cross takes three or four. */
@@ -139,7 +139,7 @@ rt_status sim_check_to_generic(const sim_operation *operation)
 {
     if (operation->type->storage_class != SIM_StorageClassGeneric ||
         !is_specific(sim_operand_type(operation, 0)->storage_class)) {
-        return sim_operation_fail(operation, "the cast does not lead to storage class Generic");
+        return sim_operation_fail(operation, "the cast is not to storage class Generic");
     }
     return check_cast(operation);
 }
@@ -148,7 +148,7 @@ rt_status sim_check_from_generic(const sim_operation *operation)
 {
     if (!is_specific(operation->type->storage_class) ||
         sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
-        return sim_operation_fail(operation, "the cast does not start at storage class Generic");
+        return sim_operation_fail(operation, "the cast is not from storage class Generic");
     }
     return check_cast(operation);
 }
@@ -185,7 +185,7 @@ rt_status sim_check_shuffle(const sim_operation *operation)
         return sim_operation_fail(operation, "the vectors have different components");
     }
     if (operation->operand_count - 2 != operation->type->count) {
-        return sim_operation_fail(operation, "%u components are named, the result has %llu",
+        return sim_operation_fail(operation, "%u components are selected, but the result has %llu",
                                   operation->operand_count - 2,
                                   (unsigned long long)operation->type->count);
     }
@@ -229,7 +229,7 @@ rt_status sim_check_construct(const sim_operation *operation)
         return sim_operation_fail(operation, "type %u is not a composite", type->id);
     }
     if (operation->operand_count != type->count) {
-        return sim_operation_fail(operation, "%u constituents are given, the type has %llu",
+        return sim_operation_fail(operation, "there are %u constituents, but the type has %llu",
                                   operation->operand_count, (unsigned long long)type->count);
     }
     for (uint32_t i = 0; i < operation->operand_count; i++) {
@@ -252,8 +252,8 @@ static rt_status part_at(const sim_operation *operation, const sim_type *type, u
     for (uint32_t i = first; i < operation->operand_count; i++) {
         uint32_t index = operation->operands[i];
         if (!sim_type_is_composite(type) || index >= type->count) {
-            return sim_operation_fail(operation, "index %u leads into no member of type %u", index,
-                                      type->id);
+            return sim_operation_fail(operation, "index %u does not select a member of type %u",
+                                      index, type->id);
         }
         type = sim_type_part(type, index);
     }
@@ -305,7 +305,7 @@ rt_status sim_check_extended(const sim_operation *operation)
     sim_operation inner = *operation;
     const sim_id_entry *set = sim_module_id(operation->reader->module, operation->operands[0]);
     if (set->kind != SIM_ID_SET || set->index != SIM_SET_OPENCL_STD) {
-        return sim_operation_fail(operation, "id %u is not an instruction set that is executed",
+        return sim_operation_fail(operation, "id %u is not an instruction set that can be executed",
                                   operation->operands[0]);
     }
     const sim_extended *row = sim_extended_find(operation->operands[1]);
@@ -337,12 +337,12 @@ rt_status sim_check_print(const sim_operation *operation)
 {
     const sim_type *format = sim_operand_type(operation, 0);
     if (operation->type->bits != 32) {
-        return sim_operation_fail(operation, "printf gives an integer of 32 bits");
+        return sim_operation_fail(operation, "the result of printf must be a 32-bit integer");
     }
     if (format->storage_class != SIM_StorageClassUniformConstant ||
         format->element->kind != SIM_TYPE_INT || format->element->bits != 8) {
         return sim_operation_fail(
-            operation, "the format is not a pointer to UniformConstant integers of 8 bits");
+            operation, "the format is not a pointer to 8-bit integers in UniformConstant");
     }
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         const sim_type *type = sim_operand_type(operation, i);
@@ -363,7 +363,8 @@ rt_status sim_check_variable(const sim_operation *operation)
     const sim_type *type = operation->type;
     if (operation->operands[0] != SIM_StorageClassFunction ||
         type->storage_class != SIM_StorageClassFunction) {
-        return sim_operation_fail(operation, "a variable of a function has storage class Function");
+        return sim_operation_fail(operation,
+                                  "a variable in a function must have storage class Function");
     }
     if (type->element->alignment_bytes == 0) {
         return sim_operation_fail(operation, "type %u has no values", type->element->id);
@@ -390,7 +391,7 @@ rt_status sim_check_store(const sim_operation *operation)
     uint32_t storage_class = sim_operand_type(operation, 0)->storage_class;
     if (storage_class == SIM_StorageClassUniformConstant ||
         storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "nothing is stored to storage class %s",
+        return sim_operation_fail(operation, "storage class %s cannot be written",
                                   sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
     }
     return sim_operation_require(
@@ -426,15 +427,16 @@ static rt_status check_chain(const sim_operation *operation, uint32_t first)
             bool is_plain =
                 member && (member->kind == SIM_CONSTANT_BITS || member->kind == SIM_CONSTANT_NULL);
             if (!is_plain || member->bits >= part->count) {
-                return sim_operation_fail(operation,
-                                          "id %u is not a constant that names one of %llu members",
-                                          operation->operands[i], (unsigned long long)part->count);
+                return sim_operation_fail(
+                    operation, "id %u is not a constant that selects one of %llu members",
+                    operation->operands[i], (unsigned long long)part->count);
             }
             part = part->members[member->bits];
         } else if (part->kind == SIM_TYPE_ARRAY || part->kind == SIM_TYPE_VECTOR) {
             part = part->element;
         } else {
-            return sim_operation_fail(operation, "index %u leads into type %u, which has no parts",
+            return sim_operation_fail(operation,
+                                      "index %u is applied to type %u, which has no parts",
                                       operation->operands[i], part->id);
         }
     }
@@ -492,8 +494,7 @@ rt_status sim_check_async_copy(const sim_operation *operation)
                                   "the pointers do not point to equal types with a size");
     }
     return sim_operation_require(operation, inward || outward,
-                                 "it copies neither from CrossWorkgroup to Workgroup memory nor "
-                                 "back");
+                                 "the copy is not between CrossWorkgroup and Workgroup memory");
 }
 
 /* ---- Atomics ------------------------------------------------------------------------------- */
@@ -508,12 +509,12 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     }
     bool is_float = value->kind == SIM_TYPE_FLOAT;
     if (is_float ? !takes_floats : value->bits < 32) {
-        return sim_operation_fail(operation, "the value is not an integer of 32 or 64 bits");
+        return sim_operation_fail(operation, "the value is not a 32-bit or 64-bit integer");
     }
     if (value->kind == SIM_TYPE_INT && value->bits == 64) {
         static const uint16_t wide[] = {SIM_CapabilityInt64Atomics};
         sim_view view = sim_reader_view(operation->reader, operation->offset);
-        return sim_needs_capability(operation->reader, &view, "an atomic of 64 bits", wide, 1);
+        return sim_needs_capability(operation->reader, &view, "a 64-bit atomic", wide, 1);
     }
     return RT_STATUS_OK;
 }
@@ -534,7 +535,7 @@ rt_status sim_check_atomic_flag(const sim_operation *operation)
 {
     const sim_type *flag = sim_operand_type(operation, 0)->element;
     return sim_operation_require(operation, flag->kind == SIM_TYPE_INT && flag->bits == 32,
-                                 "the pointer does not point to an integer of 32 bits");
+                                 "the pointer does not point to a 32-bit integer");
 }
 
 rt_status sim_check_atomic_store(const sim_operation *operation)
@@ -549,11 +550,11 @@ static rt_status check_arguments(const sim_operation *operation, const sim_type 
 {
     if (!sim_type_same(operation->type, type->element)) {
         return sim_operation_fail(operation,
-                                  "the result differs in type from what function %u returns",
+                                  "the result's type is not the return type of function %u",
                                   operation->operands[0]);
     }
     if (operation->operand_count - 1 != type->count) {
-        return sim_operation_fail(operation, "%u arguments are given, function %u takes %llu",
+        return sim_operation_fail(operation, "%u arguments are passed, but function %u takes %llu",
                                   operation->operand_count - 1, operation->operands[0],
                                   (unsigned long long)type->count);
     }
@@ -588,7 +589,7 @@ rt_status sim_check_call(const sim_operation *operation)
 rt_status sim_check_call_pointer(const sim_operation *operation)
 {
     if (operation->operand_count == 0) {
-        return sim_operation_fail(operation, "there is no pointer to a function");
+        return sim_operation_fail(operation, "the call has no function pointer");
     }
     const sim_type *type = sim_operand_type(operation, 0)->element;
     if (type->kind != SIM_TYPE_FUNCTION) {
@@ -612,5 +613,5 @@ rt_status sim_check_return_value(const sim_operation *operation)
     return sim_operation_require(
         operation,
         sim_type_same(sim_operand_type(operation, 0), operation->function->type->element),
-        "the value differs in type from what the function returns");
+        "the value's type is not the function's return type");
 }

@@ -10,7 +10,7 @@
 rt_status sim_check_quantize(const sim_operation *operation)
 {
     return sim_operation_require(operation, sim_component_type(operation->type)->bits == 32,
-                                 "the components have no 32 bits");
+                                 "the components are not 32 bits wide");
 }
 
 rt_status sim_check_upsample(const sim_operation *operation)
@@ -80,13 +80,14 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
                                              "shape and width");
     }
     if (!sim_type_same(source->element, type->element)) {
-        return sim_operation_fail(operation, "the result differs in components from the operands");
+        return sim_operation_fail(operation,
+                                  "the result and the operands have different component types");
     }
     if (last == 2 && !sim_type_same(source, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the operands have different types");
     }
     return sim_operation_require(operation, source->count != 3 && type->count != 3,
-                                 "vectors of three are not shuffled");
+                                 "vectors of three cannot be shuffled");
 }
 
 /* ---- Vectors in memory ----------------------------------------------------------------------- */
@@ -110,14 +111,14 @@ static rt_status check_vector_access(const sim_operation *operation, uint32_t po
                    component->kind == SIM_TYPE_FLOAT && component->bits > 16;
     bool is_plain = number == SIM_STD_vloadn || number == SIM_STD_vstoren;
     if (is_plain ? !sim_type_same(element, component) : !is_half) {
-        return sim_operation_fail(operation,
-                                  "the pointer does not point to what is loaded or stored");
+        return sim_operation_fail(
+            operation, "the pointer does not point to the type that is loaded or stored");
     }
     if (type->storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "a built-in variable is not memory");
+        return sim_operation_fail(operation, "a built-in variable is not in memory");
     }
     return sim_operation_require(operation, sim_operand_type(operation, pointer - 1)->bits == 64,
-                                 "the offset is not an integer of 64 bits");
+                                 "the offset is not a 64-bit integer");
 }
 
 rt_status sim_check_vector_load(const sim_operation *operation)
@@ -126,7 +127,7 @@ rt_status sim_check_vector_load(const sim_operation *operation)
     RT_TRY(check_vector_access(operation, 1, operation->type));
     return sim_operation_require(operation,
                                  operation->operand_count <= 2 || operation->operands[2] == count,
-                                 "%u components are asked for, the result has %llu",
+                                 "%u components are requested, but the result has %llu",
                                  operation->operands[2], (unsigned long long)count);
 }
 

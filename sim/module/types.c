@@ -105,7 +105,7 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
     }
     if (view->words[3] != 0) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "integer types of kernels have signedness 0, this one has %u",
+                               "integer types of kernels must have signedness 0, not %u",
                                view->words[3]);
     }
     set_scalar(type, SIM_TYPE_INT, bits);
@@ -156,7 +156,7 @@ static rt_status check_element(sim_reader *reader, const sim_view *view, const s
     CHECK(type && type->depth <= SIM_TYPE_DEPTH_MAX);
     if (type->alignment_bytes == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "type %u has no values and cannot be held", type->id);
+                               "type %u has no values and cannot be an element", type->id);
     }
     if (type->depth >= SIM_TYPE_DEPTH_MAX) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset, "types nest deeper than %u",
@@ -173,7 +173,7 @@ static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *
     const sim_id_entry *entry = sim_module_id(reader->module, view->words[3]);
     if (entry->kind != SIM_ID_CONSTANT || entry->word >= view->offset) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the length %u is not a constant defined before", view->words[3]);
+                               "the length %u is not a constant defined earlier", view->words[3]);
     }
     const sim_constant *length = &reader->module->constants[entry->index];
     if (length->kind != SIM_CONSTANT_BITS || length->type->kind != SIM_TYPE_INT) {
@@ -183,7 +183,7 @@ static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *
             view->words[3]);
     }
     if (length->bits == 0) {
-        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "an array has no elements");
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "the array has no elements");
     }
     type->count = length->bits;
     type->kind = SIM_TYPE_ARRAY;
@@ -203,7 +203,7 @@ static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type 
     uint32_t most = count > view->count - 2 ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX;
     if (count > most) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                               "a struct has %u members, at most %u are read", count, most);
+                               "a struct has %u members; at most %u are supported", count, most);
     }
     const sim_type **members = rt_arena_alloc_array(arena, count, sizeof *members);
     uint64_t *offsets = rt_arena_alloc_array(arena, count, sizeof *offsets), size = 0;
@@ -262,7 +262,7 @@ static rt_status read_pointer(sim_reader *reader, const sim_view *view, sim_type
 {
     if (type->kind == SIM_TYPE_POINTER && type->storage_class != view->words[2]) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the pointer was declared forward with another storage class");
+                               "the pointer's forward declaration has another storage class");
     }
     RT_TRY(set_pointer(reader, view, type, view->words[2]));
     return sim_read_type_operand(reader, view, view->words[3], &type->element);
@@ -332,7 +332,7 @@ static rt_status check_unique(sim_reader *reader, const sim_view *view)
         return RT_STATUS_OK;
     }
     return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                           "type %u is declared already as type %u", view->words[1],
+                           "type %u is already declared as type %u", view->words[1],
                            reader->words[known + 1]);
 }
 

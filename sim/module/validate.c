@@ -29,7 +29,7 @@ static rt_status visit_constant_operand(void *user, const sim_view *view, sim_op
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     const sim_constant *constant = sim_module_constant(module, view->words[2]);
     if (is_constant_operand(module, constant, view->words[first])) return RT_STATUS_OK;
-    return sim_operation_fail(operation, "operand %u is not a constant defined before",
+    return sim_operation_fail(operation, "operand %u is not a constant defined earlier",
                               view->words[first]);
 }
 
@@ -39,8 +39,9 @@ static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id
     bool to_integer = group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_INTEGER;
     if (!to_integer &&
         sim_module_decoration(reader->module, id, SIM_NONE, SIM_DecorationSaturatedConversion)) {
-        return sim_reader_fail(reader, RT_MALFORMED, offset,
-                               "SaturatedConversion decorates no conversion to an integer");
+        return sim_reader_fail(
+            reader, RT_MALFORMED, offset,
+            "SaturatedConversion decorates something other than a conversion to an integer");
     }
     return RT_STATUS_OK;
 }
@@ -153,12 +154,12 @@ static rt_status check_constant(sim_reader *reader, const sim_constant *constant
         for (uint32_t i = 0; i < constant->count; i++) {
             if (!is_constant_operand(module, constant, constant->operands[i])) {
                 return sim_operation_fail(&operation,
-                                          "constituent %u is not a constant defined before",
+                                          "constituent %u is not a constant defined earlier",
                                           constant->operands[i]);
             }
         }
         if (type->kind == SIM_TYPE_VECTOR && constant->count != type->count) {
-            return sim_operation_fail(&operation, "a vector of %llu has %u constituents",
+            return sim_operation_fail(&operation, "a vector of %llu components has %u constituents",
                                       (unsigned long long)type->count, constant->count);
         }
         operation.group = SIM_GROUP_CONSTRUCT;
@@ -193,7 +194,7 @@ static rt_status check_variable(sim_reader *reader, const sim_variable *variable
     }
     if (variable->linkage == SIM_LINKAGE_IMPORT || variable->built_in != SIM_NONE) {
         return sim_reader_fail(reader, RT_MALFORMED, word,
-                               "variable %u is not defined here and has an initializer",
+                               "variable %u is not defined in this module but has an initializer",
                                variable->id);
     }
     return RT_STATUS_OK;
@@ -248,7 +249,7 @@ static rt_status check_order(const sim_use *use, const sim_view *view, sim_opera
     }
     if ((orders & (orders - 1)) == 0) return RT_STATUS_OK;
     return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
-                           "memory semantics 0x%llx name several orders",
+                           "memory semantics 0x%llx specify several orders",
                            (unsigned long long)value);
 }
 
@@ -276,7 +277,7 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
                     entry->type->storage_class == SIM_StorageClassInput;
     if (is_input && group != SIM_GROUP_LOAD && group != SIM_GROUP_ACCESS_CHAIN) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
-                               "the built-in variable that %u names can only be loaded from", id);
+                               "id %u points to a built-in variable, which can only be loaded", id);
     }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
         RT_TRY(check_order(use, view, kind, id));
@@ -330,7 +331,7 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
         const sim_id_entry *entry = sim_module_id(module, value);
         if (label->kind != SIM_ID_LABEL || !is_predecessor(use->block, label->index)) {
             return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                                   "id %u is not a block that leads here", parent);
+                                   "id %u is not a predecessor of this block", parent);
         }
         if (!entry->type || !sim_type_same(entry->type, phi->type)) {
             return sim_reader_fail(use->reader, RT_MALFORMED, offset,
@@ -346,7 +347,8 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
         sim_id *known = &given[label->index];
         if (*known != 0 && *known != value) {
             return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                                   "block %u is given the values %u and %u", parent, *known, value);
+                                   "the phi has two values for block %u: %u and %u", parent, *known,
+                                   value);
         }
         if (*known == 0) distinct++;
         *known = value;
@@ -356,7 +358,7 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
         given[sim_module_id(module, phi->operands[i])->index] = 0;
     if (distinct == use->block->predecessor_count) return RT_STATUS_OK;
     return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                           "%u of the %u blocks that lead here have a value", distinct,
+                           "%u of the block's %u predecessors have a value", distinct,
                            use->block->predecessor_count);
 }
 

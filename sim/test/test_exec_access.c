@@ -166,7 +166,7 @@ static void test_size_of(void **state)
     static const struct {
         const char *body, *words;
     } wrong[] = {{"%t0 = OpSizeOf %i32 %no\n", "which has no size"},
-                 {"%t0 = OpSizeOf %i64 %nS\n", "integers of 32 bits"},
+                 {"%t0 = OpSizeOf %i64 %nS\n", "32-bit integers"},
                  {"%t0 = OpSizeOf %i32 %a\n", "must be a pointer"}};
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         static char text[16384];

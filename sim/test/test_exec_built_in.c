@@ -159,7 +159,7 @@ static void test_global_variable(void **state)
         assert_int_equal(out[i], i);
     harness_close(&h);
     snprintf(text, sizeof text, global_variable, "OpStore %v %i Aligned 8\n");
-    sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded from");
+    sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded");
 }
 
 /* Reading a component that does not exist is a finding, and the only one. */
@@ -215,8 +215,8 @@ static void test_refused(void **state)
         {"FragCoord", "v4i32", RT_UNSUPPORTED, "needs the capability Shader, which is refused"},
         {"DeviceIndex", "i32", RT_UNSUPPORTED,
          "needs the capability DeviceGroup, which is refused"},
-        {"SubgroupEqMask", "i32", RT_MALFORMED, "has 4 integers"},
-        {"WorkgroupSize", "v4i32", RT_MALFORMED, "has 3 integers"},
+        {"SubgroupEqMask", "i32", RT_MALFORMED, "must be 4 integers"},
+        {"WorkgroupSize", "v4i32", RT_MALFORMED, "must be 3 integers"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[8192];
@@ -265,9 +265,12 @@ static void test_quads_refused(void **state)
     static const struct {
         const char *r0, *words;
     } cases[] = {
-        {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %c3", "the direction is a constant up to 2"},
-        {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %i0", "the direction is a constant up to 2"},
-        {"OpGroupNonUniformQuadBroadcast %i32 %c3 %i0 %w4", "the place in the quad is a constant"},
+        {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %c3",
+         "the direction must be a constant, at most 2"},
+        {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %i0",
+         "the direction must be a constant, at most 2"},
+        {"OpGroupNonUniformQuadBroadcast %i32 %c3 %i0 %w4",
+         "the index in the quad must be a constant"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[8192], body[512];

@@ -394,9 +394,9 @@ static void test_refused(void **state)
     sim_test_refused(SUB("%t = OpGroupNonUniformAll %bool %c3 %i\n" TRUTH), RT_MALFORMED,
                      "the operand must be a bool");
     sim_test_refused(SUB("%r = OpGroupNonUniformFAdd %int %c3 Reduce %i\n"), RT_MALFORMED,
-                     "the operand has a type that is not that of the operation");
+                     "the operation does not accept the operand's type");
     sim_test_refused(SUB("%r = OpGroupNonUniformBallotFindLSB %int %c3 %i\n"), RT_MALFORMED,
-                     "the mask must be four integers of 32 bits");
+                     "the mask must be four 32-bit integers");
     sim_test_refused(
         HEAD("OpCapability AtomicFloat32AddEXT\n") "%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n" STORE(
             "%r"),

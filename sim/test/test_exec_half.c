@@ -456,7 +456,7 @@ static void test_atomics(void **state)
                                       "%relaxed = OpConstant %i32 0\n",
                                       "%r = OpAtomicIAdd %i16 %pb %c32_1 %relaxed %a\n"};
     module_text(text, sizeof text, &wrong);
-    sim_test_refused(text, RT_MALFORMED, "not an integer of 32 or 64 bits");
+    sim_test_refused(text, RT_MALFORMED, "not a 32-bit or 64-bit integer");
 }
 
 int main(void)

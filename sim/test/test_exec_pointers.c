@@ -340,9 +340,9 @@ static void test_refused(void **state)
     (void)state;
     sim_test_refused(late_declaration, RT_MALFORMED, "follows a definition");
     sim_test_refused(CALLER("global", "%at %c1"), RT_MALFORMED, "does not point to a function");
-    sim_test_refused(CALLER("code", "%at"), RT_MALFORMED, "0 arguments are given");
+    sim_test_refused(CALLER("code", "%at"), RT_MALFORMED, "0 arguments are passed");
     sim_test_refused(CALLER("code", "%at %l0"), RT_MALFORMED, "differs in type from the parameter");
-    sim_test_refused(CALLER("code", ""), RT_MALFORMED, "there is no pointer to a function");
+    sim_test_refused(CALLER("code", ""), RT_MALFORMED, "the call has no function pointer");
     sim_test_refused(CALLER("code", "%l0 %c1"), RT_MALFORMED, "must be a pointer");
 }
 
@@ -368,7 +368,8 @@ static void test_kernel_address(void **state)
         "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n"
         "%m0 = OpLabel\n%n = OpFunctionPointerCallINTEL %void %self %out\nOpReturn\n"
         "OpFunctionEnd\n";
-    assert_link_refused(text, "kernel 'main': its address is taken, and kernels cannot be called");
+    assert_link_refused(text,
+                        "the address of kernel 'main' is taken, but kernels cannot be called");
 }
 
 /* A function that never returns has no value that could be refused, only a type. */

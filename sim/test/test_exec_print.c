@@ -253,7 +253,7 @@ static void test_refused(void **state)
     rt_sink *sink = rt_sink_create();
     sim_module_destroy(sim_test_module(sink, CALL("%int", "%c %one")));
     rt_sink_destroy(sink);
-    sim_test_refused(CALL("%long", "%c"), RT_MALFORMED, "gives an integer of 32 bits");
+    sim_test_refused(CALL("%long", "%c"), RT_MALFORMED, "must be a 32-bit integer");
     sim_test_refused(CALL("%int", "%i"), RT_MALFORMED, "the format is not a pointer");
     sim_test_refused(CALL("%int", "%g"), RT_MALFORMED, "the format is not a pointer");
     sim_test_refused(CALL("%int", "%one"), RT_MALFORMED, "must be a pointer");

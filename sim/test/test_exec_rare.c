@@ -805,7 +805,7 @@ static void test_constant_conversions(void **state)
         "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i32 SNegate %k\n";
     wrong.body = "%r = OpCopyObject %i16 %a\n";
     module_text(text, sizeof text, &wrong);
-    sim_test_refused(text, RT_MALFORMED, "SaturatedConversion decorates no conversion");
+    sim_test_refused(text, RT_MALFORMED, "decorates something other than a conversion");
 }
 
 /* ---- Dot products ---------------------------------------------------------------------------- */
@@ -1241,29 +1241,31 @@ static void test_refused(void **state)
     static const struct {
         const char *body, *decorations, *words;
     } cases[] = {
-        {"%t0 = OpExtInst %v3f %std vload_halfn %x@ %pb 4\n", NULL, "4 components are asked for"},
+        {"%t0 = OpExtInst %v3f %std vload_halfn %x@ %pb 4\n", NULL, "4 components are requested"},
         {"%t0 = OpExtInst %v3f %std vload_half %x@ %pb\n", NULL, "the value is a vector"},
         {"%t0 = OpExtInst %f %std vload_halfn %x@ %pb 1\n", NULL, "the value is not a vector"},
-        {"%t0 = OpExtInst %f %std vload_half %x@ %pa\n", NULL, "does not point to what is loaded"},
-        {"%t0 = OpExtInst %v3h %std vload_halfn %x@ %pb 3\n", NULL, "does not point to what"},
-        {"%t0 = OpExtInst %v2f %std vloadn %x@ %pb 2\n", NULL, "does not point to what is loaded"},
+        {"%t0 = OpExtInst %f %std vload_half %x@ %pa\n", NULL,
+         "does not point to the type that is loaded"},
+        {"%t0 = OpExtInst %v3h %std vload_halfn %x@ %pb 3\n", NULL, "does not point to the type"},
+        {"%t0 = OpExtInst %v2f %std vloadn %x@ %pb 2\n", NULL,
+         "does not point to the type that is loaded"},
         {"%t0 = OpExtInst %i8 %std vstore_half %c %x@ %pb\n", NULL, "a store has no result"},
-        {"%t0 = OpExtInst %void %std vstore_half %a %x@ %pb\n", NULL, "does not point to what"},
+        {"%t0 = OpExtInst %void %std vstore_half %a %x@ %pb\n", NULL, "does not point to the type"},
         {"%t0 = OpExtInst %v2i32 %std shuffle %v3 %m2\n", NULL, "vectors of three"},
         {"%t0 = OpExtInst %v4i32 %std shuffle %v4 %m2\n", NULL, "the mask is not a vector"},
         {"%t0 = OpExtInst %v2i32 %std shuffle2 %v4 %m2 %m2\n", NULL, "different types"},
         {"%t0 = OpExtInst %i64 %std u_upsample %a %x@\n", NULL, "must have the type"},
         {"%t0 = OpExtInst %i32 %std u_upsample %a %a\n", NULL, "not twice as wide"},
         {"%t0 = OpExtInst %f %std select %c %c %x@\n", NULL, "the selector differs in width"},
-        {"%t0 = OpIAddCarry %v2i32 %a %a\n", NULL, "the result must be"},
+        {"%t0 = OpIAddCarry %v2i32 %a %a\n", NULL, "the result must have a type"},
         {"%t0 = OpIAddCarry %wrong %a %a\n", NULL, "not a struct of two members"},
         {"%t0 = OpSDot %i32 %a %a\n", NULL, "neither vectors nor"},
         {"%t0 = OpSDot %i32 %v4 %v4 PackedVectorFormat4x8Bit\n", NULL, "neither vectors nor"},
         {"%t0 = OpSDot %i8 %v4 %v4\n", NULL, "narrower than the components"},
         {"%t0 = OpSDotAccSat %i64 %v4 %v4 %a\n", NULL, "differs in type from the result"},
-        {"%t0 = OpQuantizeToF16 %h %b\n", NULL, "no 32 bits"},
+        {"%t0 = OpQuantizeToF16 %h %b\n", NULL, "not 32 bits wide"},
         {"%t0 = OpFAdd %f %c %c\n", "OpDecorate %t0L SaturatedConversion\n",
-         "SaturatedConversion decorates no conversion"},
+         "decorates something other than a conversion"},
         {"%t0 = OpBitFieldUExtract %f %c %a %a\n", NULL, "must be integers"},
         {"%t0 = OpFAdd %h %b %c\n", NULL, "must have the type of the result"},
     };

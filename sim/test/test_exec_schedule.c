@@ -603,7 +603,8 @@ static void test_scopes(void **state)
     harness_close(&h);
     static const char *const refused[] = {BARRIER("c0"), BARRIER("c1"), BARRIER("c5")};
     for (uint32_t i = 0; i < 3; i++)
-        check_refused(refused[i], "kernels have barriers of work-groups and sub-groups alone");
+        check_refused(refused[i],
+                      "the execution scope must be work-group, sub-group or invocation");
     sim_test_refused(BARRIER("i"), RT_UNSUPPORTED, "is not a plain constant");
     FOR_EACH_SCHEDULE(schedule)
     {

@@ -277,7 +277,7 @@ static void test_long_composites(void **state)
                  "%at = OpIAdd %i64 %i %far\n%e = OpInBoundsAccessChain %g %table %at\n"
                  "%r = OpLoad %i32 %e\n" END);
         if (wrong) {
-            sim_test_refused(text, RT_MALFORMED, "follows none that it continues");
+            sim_test_refused(text, RT_MALFORMED, "does not follow one");
         } else {
             run(text, 0, 1);
         }

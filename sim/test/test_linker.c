@@ -114,7 +114,7 @@ static void test_refusals(void **state)
     const char *unresolved[] = {IMPORT("f"), IMPORT("g"), IMPORT("f"), VARIABLE("v", "Import", "")};
     assert_refused(
         unresolved, 4,
-        "imported and defined nowhere: f (module 0 imports function i32(i32), module 2 imports "
+        "imported but not defined: f (module 0 imports function i32(i32), module 2 imports "
         "function i32(i32)), g (module 1 imports function i32(i32)), v (module 3 imports "
         "CrossWorkgroup variable i32)",
         3);

@@ -349,7 +349,7 @@ static void test_modules_that_do_not_fit(void **state)
         rt_buffer_append(&content, one.data + HEADER_SIZE + 4, one.size - HEADER_SIZE - 8);
     rt_write_u32(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED,
-                   "its modules do not fit each other: defined more than once: f");
+                   "its modules cannot be linked: defined more than once: f");
     rt_buffer_free(&content);
     rt_buffer_free(&one);
     rt_sink_destroy(sink);
@@ -443,9 +443,10 @@ static void test_versions_are_named(void **state)
         const uint8_t version[4] = {77};
         memcpy(image.data + at, version, sizeof version);
         assert_refused(image, RT_UNSUPPORTED,
-                       at == 4 ? "its format has version 77, and this device reads version 2"
-                               : "it is for version 77 of the simulated device, and this is "
-                                 "version 1; compile the image anew");
+                       at == 4
+                           ? "its format has version 77, but this device reads version 2"
+                           : "it is for version 77 of the simulated device, but this is version 1; "
+                             "compile the image again");
     }
     rt_buffer spirv = {0};
     rt_write_u32(&spirv, 0x07230203);
@@ -467,7 +468,8 @@ static void test_lies_are_refused(void **state)
     rt_write_u32(&content, 1);
     rt_write_bytes(&content, code);
     rt_write_u32(&content, 0);
-    assert_refused(sealed(&content), RT_MALFORMED, "its module has specialisation constant 5");
+    assert_refused(sealed(&content), RT_MALFORMED,
+                   "its module still has specialisation constant 5");
     rt_buffer_free(&content);
     rt_free((void *)code.data);
 
@@ -477,14 +479,14 @@ static void test_lies_are_refused(void **state)
     CHECK(content.data[content.size - 1] == 'f');
     content.data[content.size - 1] = 'g';
     assert_refused(sealed(&content), RT_MALFORMED,
-                   "its modules import 'f', which it does not name");
+                   "its modules import 'f', which it does not list");
     content.data[content.size - 1] = 'f';
     rt_buffer_append_byte(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED, "there are bytes after its end");
     content.size -= 1 + 1 + 8 + 4;
     rt_write_u32(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED,
-                   "it names 0 open imports, and its modules have 1");
+                   "it lists 0 unresolved imports, but its modules have 1");
     rt_buffer_free(&content);
     rt_buffer_free(&image);
     rt_sink_destroy(sink);

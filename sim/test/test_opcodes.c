@@ -84,7 +84,7 @@ static void test_24_bits(void **state)
     static const instruction one = {"mul24", "i64", "i64", "i64",
                                     "i64",   NULL,  NULL,  STD("s_mul24", "i64", "%a %b")};
     module_text(text, sizeof text, &one);
-    sim_test_refused(text, RT_MALFORMED, "integers of 32 bits");
+    sim_test_refused(text, RT_MALFORMED, "32-bit integers");
 }
 
 int main(void)

@@ -336,7 +336,7 @@ static void test_entry(void **state)
                                       "%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
                      RT_MALFORMED, "declared twice");
     sim_test_refused(KERNEL("", "%i = OpConvertPtrToU %long %where\n"), RT_UNSUPPORTED,
-                     "only be loaded from");
+                     "only be loaded");
     sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"run\" %int\n" TYPES
                                       "%f = OpTypeFunction %void\n%k = OpFunction %void None %f\n"
                                       "%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
@@ -370,7 +370,7 @@ static void test_debug_information(void **state)
     rt_sink_destroy(sink);
     sim_test_refused(SIM_TEST_PRELUDE TYPES "%half = OpConstant %float 0.5\n"
                                             "%a = OpExtInst %float %std fabs %half\n",
-                     RT_MALFORMED, "in functions only");
+                     RT_MALFORMED, "only in functions");
 }
 
 static void test_refused_by_name(void **state)
@@ -398,7 +398,8 @@ static void test_sections(void **state)
     sim_test_refused("OpCapability Kernel\n%v = OpTypeVoid\n", RT_MALFORMED,
                      "among the capabilities");
     sim_test_refused("OpCapability Kernel\n", RT_MALFORMED, "before its memory model");
-    sim_test_refused(SIM_TEST_PRELUDE TYPES "OpName %int \"int\"\n", RT_MALFORMED, "may not stand");
+    sim_test_refused(SIM_TEST_PRELUDE TYPES "OpName %int \"int\"\n", RT_MALFORMED,
+                     "is not allowed");
     sim_test_refused(SIM_TEST_PRELUDE TYPES "%f = OpTypeFunction %void\n"
                                             "%g = OpFunction %void None %f\n",
                      RT_MALFORMED, "ends inside a function");

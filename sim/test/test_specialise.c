@@ -452,7 +452,7 @@ static void test_arrays_of_no_elements(void **state)
     rt_sink_destroy(sink);
 }
 
-/* SPIRV-Tools does not assemble an operation that cannot make a constant, so another operation of
+/* SPIRV-Tools does not assemble an operation that OpSpecConstantOp does not allow, so another of
  * the same form is patched. */
 static void test_operations_that_make_none(void **state)
 {
@@ -467,7 +467,7 @@ static void test_operations_that_make_none(void **state)
     rt_status status = sim_module_create(sink, code, NULL, 0, &module);
     assert_int_equal(status.code, RT_MALFORMED);
     assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
-                           "OpBitReverse cannot make a constant"));
+                           "OpSpecConstantOp does not allow OpBitReverse"));
     rt_free(words);
     rt_sink_destroy(sink);
 }

@@ -104,9 +104,9 @@ static void test_mixed_functions(void **state)
          "%l = OpExtInst %floats %std normalize %h\nOpReturn\n",
          NULL},
         {"%a = OpExtInst %float %std pown %half %half\nOpReturn\n", "must be integers"},
-        {"%a = OpExtInst %float %std rootn %half %long1\nOpReturn\n", "32 bits"},
+        {"%a = OpExtInst %float %std rootn %half %long1\nOpReturn\n", "32-bit integers"},
         {"%a = OpExtInst %float %std ldexp %one %one\nOpReturn\n", "type of the result"},
-        {"%a = OpExtInst %long %std ilogb %half\nOpReturn\n", "32 bits"},
+        {"%a = OpExtInst %long %std ilogb %half\nOpReturn\n", "32-bit integers"},
         {"%a = OpExtInst %float %std ilogb %half\nOpReturn\n", "the result must be integers"},
         {"%a = OpExtInst %float %std nan %long1\nOpReturn\n", "differs in width"},
         {"%a = OpExtInst %float %std nan %half\nOpReturn\n", "must be integers"},
@@ -114,10 +114,10 @@ static void test_mixed_functions(void **state)
         {"%a = OpExtInst %float %std modf %half %half\nOpReturn\n", "must be a pointer"},
         {"%p = OpInBoundsPtrAccessChain %fpointer %s %long1 %one\n"
          "%a = OpExtInst %float %std frexp %half %p\nOpReturn\n",
-         "integers of 32 bits"},
+         "32-bit integers"},
         {"%h = OpCompositeConstruct %floats %half %half %half %half\n"
          "%a = OpExtInst %floats %std lgamma_r %h %g\nOpReturn\n",
-         "differs in shape"},
+         "differ in shape"},
         {"%a = OpExtInst %float %std remquo %half %half %half\nOpReturn\n", "must be a pointer"},
         {"%a = OpExtInst %float %std cross %half %half\nOpReturn\n", "the result must be floats"},
         {"%h = OpCompositeConstruct %floats2 %half %half\n"
@@ -180,10 +180,10 @@ static void test_memory(void **state)
         {"%a = OpAtomicIAdd %int %g %one %zero %one\nOpReturn\n", NULL},
         {"%a = OpAtomicIAdd %long %g %one %zero %long1\nOpReturn\n", "does not point to"},
         {"OpControlBarrier %two %two %zero\nOpReturn\n", NULL},
-        {"OpControlBarrier %two %half %zero\nOpReturn\n", "must be an integer of 32 bits"},
-        {"OpControlBarrier %two %two %long1\nOpReturn\n", "must be an integer of 32 bits"},
-        {"OpMemoryBarrier %long1 %zero\nOpReturn\n", "must be an integer of 32 bits"},
-        {"%a = OpAtomicIAdd %int %g %one %long1 %one\nOpReturn\n", "must be an integer of 32 bits"},
+        {"OpControlBarrier %two %half %zero\nOpReturn\n", "must be a 32-bit integer"},
+        {"OpControlBarrier %two %two %long1\nOpReturn\n", "must be a 32-bit integer"},
+        {"OpMemoryBarrier %long1 %zero\nOpReturn\n", "must be a 32-bit integer"},
+        {"%a = OpAtomicIAdd %int %g %one %long1 %one\nOpReturn\n", "must be a 32-bit integer"},
     };
     RUN(cases);
     char text[8192];
@@ -204,7 +204,7 @@ static void test_control(void **state)
         {"OpBranch %entry\n", "first block"},
         {"OpBranch %one\n", "not a block"},
         {"OpBranchConditional %one %a %a\n%a = OpLabel\nOpReturn\n", "must be a bool"},
-        {"OpReturnValue %one\n", "differs in type from what the function returns"},
+        {"OpReturnValue %one\n", "not the function's return type"},
         {"OpReturn\n%a = OpIAdd %int %one %one\n", "between blocks"},
         {"%a = OpIAdd %int %b %one\n%b = OpIAdd %int %one %one\nOpReturn\n", "does not reach"},
         {"%a = OpIAdd %int %a %one\nOpReturn\n", "does not reach"},
@@ -217,11 +217,10 @@ static void test_control(void **state)
         {"OpBranchConditional %yes %a %b\n%a = OpLabel\n%x = OpIAdd %int %one %one\nOpBranch %b\n"
          "%b = OpLabel\n%y = OpPhi %int %x %entry %one %a\nOpReturn\n",
          "does not reach the end"},
-        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %one %a\nOpReturn\n",
-         "not a block that leads"},
+        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %one %a\nOpReturn\n", "not a predecessor"},
         {"OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
          "%x = OpPhi %int %one %a\nOpReturn\n",
-         "1 of the 2 blocks"},
+         "1 of the block's 2 predecessors"},
         {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %half %entry\nOpReturn\n", "phi's type"},
         {"OpBranch %a\n%a = OpLabel\n%y = OpIAdd %int %one %one\n"
          "%x = OpPhi %int %one %entry\nOpReturn\n",
@@ -231,7 +230,7 @@ static void test_control(void **state)
          NULL},
         {"OpSwitch %one %a 1 %b 2 %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
          "%x = OpPhi %int %one %entry %two %entry %two %a\nOpReturn\n",
-         "is given the values"},
+         "has two values for block"},
         {"OpSwitch %long1 %a 4294967297 %b\n%a = OpLabel\nOpReturn\n%b = OpLabel\nOpReturn\n",
          NULL},
         {"OpSwitch %half %a\n%a = OpLabel\nOpReturn\n", "not a numerical scalar"},
@@ -262,7 +261,7 @@ static void test_calls(void **state)
         {"%a = OpFunctionCall %float %f %one\nOpReturn\nOpFunctionEnd\n"
          "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
          "OpReturnValue %x\n",
-         "from what function"},
+         "not the return type of function"},
         {"%a = OpFunctionCall %int %one %one\nOpReturn\n", "not a function"},
         {"%a = OpIAdd %int %x %one\nOpReturn\nOpFunctionEnd\n"
          "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
@@ -292,10 +291,12 @@ static void test_modifiers(void **state)
         {"OpDecorate %a SaturatedConversion\n", NULL, RT_OK},
         {"OpDecorate %b FPRoundingMode RTE\n", NULL, RT_OK},
         {"OpDecorate %b FPRoundingMode RTZ\n", NULL, RT_OK},
-        {"OpDecorate %b SaturatedConversion\n", "no conversion to an integer", RT_MALFORMED},
+        {"OpDecorate %b SaturatedConversion\n", "other than a conversion to an integer",
+         RT_MALFORMED},
         {"OpDecorate %c FPRoundingMode RTE\n", NULL, RT_OK},
         {"OpDecorate %c FPRoundingMode RTZ\n", "rounding mode RTZ", RT_UNSUPPORTED},
-        {"OpDecorate %c SaturatedConversion\n", "no conversion to an integer", RT_MALFORMED},
+        {"OpDecorate %c SaturatedConversion\n", "other than a conversion to an integer",
+         RT_MALFORMED},
     };
     char text[8192];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -323,10 +324,10 @@ static void test_constants(void **state)
         {"%c = OpConstantComposite %pair %one %half\n", NULL},
         {"%c = OpConstantComposite %pair %half %one\n", "constituent 0"},
         {"%c = OpConstantComposite %ints %one %one %one\n", "3 constituents"},
-        {"%c = OpConstantComposite %table %one %d\n%d = OpConstant %int 7\n", "defined before"},
+        {"%c = OpConstantComposite %table %one %d\n%d = OpConstant %int 7\n", "defined earlier"},
         {"%c = OpSpecConstantOp %int IAdd %one %two\n", NULL},
         {"%c = OpSpecConstantOp %int IAdd %one %half\n", "type of the result"},
-        {"%c = OpSpecConstantOp %int IAdd %one %c\n", "defined before"},
+        {"%c = OpSpecConstantOp %int IAdd %one %c\n", "defined earlier"},
         {"%c = OpConstantTrue %int\n", "OpTypeBool"},
         {"%c = OpConstantNull %void\n", "no values"},
         {"%v = OpVariable %global CrossWorkgroup %half\n", "initializer"},
