@@ -94,8 +94,8 @@ static inline void append_load(char *out, size_t size, const char *suffix, const
     append(out, size, suffix, text);
 }
 
-static inline void kernel_text(char *out, size_t size, const char *suffix, const instruction *one,
-                               const char *index)
+static inline void kernel_text(char *out, size_t size, const char *suffix,
+                               const instruction *subject, const char *index)
 {
     out[0] = '\0';
     append(out, size, suffix,
@@ -103,28 +103,28 @@ static inline void kernel_text(char *out, size_t size, const char *suffix, const
            "%pb = OpFunctionParameter %ptb\n%pc = OpFunctionParameter %ptc\n"
            "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %v3i64 %gid\n"
            "%x@ = OpCompositeExtract %i64 %all@ 0\n");
-    append_load(out, size, suffix, "a", one->a, index);
-    append_load(out, size, suffix, "b", one->b, index);
-    append_load(out, size, suffix, "c", one->c, index);
-    append(out, size, suffix, one->body);
+    append_load(out, size, suffix, "a", subject->a, index);
+    append_load(out, size, suffix, "b", subject->b, index);
+    append_load(out, size, suffix, "c", subject->c, index);
+    append(out, size, suffix, subject->body);
     char text[256];
     snprintf(text, sizeof text, "%%er@ = OpInBoundsPtrAccessChain %%ptr %%pr %s\n", index);
     append(out, size, suffix, text);
-    if (strstr(one->body, "%r =")) append(out, size, suffix, "OpStore %er@ %r\n");
+    if (strstr(subject->body, "%r =")) append(out, size, suffix, "OpStore %er@ %r\n");
     append(out, size, suffix, "OpReturn\nOpFunctionEnd\n");
 }
 
-static inline void module_text(char *out, size_t size, const instruction *one)
+static inline void module_text(char *out, size_t size, const instruction *subject)
 {
     static char lanes[4096], uniform[4096];
-    kernel_text(lanes, sizeof lanes, "L", one, "%x@");
-    kernel_text(uniform, sizeof uniform, "U", one, "%n0");
+    kernel_text(lanes, sizeof lanes, "L", subject, "%x@");
+    kernel_text(uniform, sizeof uniform, "U", subject, "%n0");
     snprintf(out, size, "%s%s%s%s%s", CAPABILITIES,
              "OpEntryPoint Kernel %kL \"lanes\" %gid\nOpEntryPoint Kernel %kU \"uniform\" %gid\n"
              "OpDecorate %gid BuiltIn GlobalInvocationId\n",
-             one->decorations ? one->decorations : "", TYPES,
-             one->declarations ? one->declarations : "");
-    const char *types[] = {one->a, one->b, one->c, one->r};
+             subject->decorations ? subject->decorations : "", TYPES,
+             subject->declarations ? subject->declarations : "");
+    const char *types[] = {subject->a, subject->b, subject->c, subject->r};
     for (uint32_t i = 0; i < 4; i++) {
         size_t used = strlen(out);
         snprintf(out + used, size - used, "%%pt%c = OpTypePointer CrossWorkgroup %%%s\n", "abcr"[i],
@@ -178,56 +178,56 @@ static inline bool same_half(uint64_t got, uint64_t want)
     return half_same((uint16_t)got, (uint16_t)want);
 }
 
-static inline void check_one(const instruction *one, uint32_t i, const table *t, uint64_t got,
-                             uint64_t want, same *equal)
+static inline void check_result(const instruction *subject, uint32_t i, const table *t,
+                                uint64_t got, uint64_t want, same *equal)
 {
-    uint32_t bytes = type_bytes(one->r);
+    uint32_t bytes = type_bytes(subject->r);
     if (bytes < 8) want &= UINT64_MAX >> (64 - 8 * bytes);
     if (equal(got, want)) return;
-    fail_msg("%s of %#llx, %#llx, %#llx: got %#llx, expected %#llx", one->name,
+    fail_msg("%s of %#llx, %#llx, %#llx: got %#llx, expected %#llx", subject->name,
              (unsigned long long)t->a[i], (unsigned long long)t->b[i], (unsigned long long)t->c[i],
              (unsigned long long)got, (unsigned long long)want);
 }
 
 /* Runs the instruction over the table, one work-item per row, and then for some rows with uniform
  * operands. */
-static inline void run_on(const char *text, uint32_t engine, const instruction *one, const table *t,
-                          wanted *want, same *equal)
+static inline void run_on(const char *text, uint32_t engine, const instruction *subject,
+                          const table *t, wanted *want, same *equal)
 {
     harness h = harness_text(text);
     h.world->engine = engine;
-    uint32_t bytes = type_bytes(one->r);
+    uint32_t bytes = type_bytes(subject->r);
     static uint8_t out[ITEMS_MAX * 32];
     sim_object to = harness_memory(&h, "out", NULL, t->count * bytes);
-    sim_argument arguments[] = {harness_global(fill(&h, t->a, t->count, type_bytes(one->a))),
-                                harness_global(fill(&h, t->b, t->count, type_bytes(one->b))),
-                                harness_global(fill(&h, t->c, t->count, type_bytes(one->c))),
+    sim_argument arguments[] = {harness_global(fill(&h, t->a, t->count, type_bytes(subject->a))),
+                                harness_global(fill(&h, t->b, t->count, type_bytes(subject->b))),
+                                harness_global(fill(&h, t->c, t->count, type_bytes(subject->c))),
                                 harness_global(to)};
     harness_run(&h, "lanes", harness_range(t->count, t->count), arguments, 4);
     harness_read_back(&h, to, out, t->count * bytes);
     for (uint32_t i = 0; i < t->count; i++) {
         uint64_t got = 0;
         memcpy(&got, out + i * bytes, bytes < 8 ? bytes : 8);
-        check_one(one, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
+        check_result(subject, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
     }
     for (uint32_t i = 0; i < t->count; i += t->count / 32 + 1) {
         uint64_t got = 0;
-        arguments[0].offset = i * type_bytes(one->a);
-        arguments[1].offset = i * type_bytes(one->b);
-        arguments[2].offset = i * type_bytes(one->c);
+        arguments[0].offset = i * type_bytes(subject->a);
+        arguments[1].offset = i * type_bytes(subject->b);
+        arguments[2].offset = i * type_bytes(subject->c);
         harness_run(&h, "uniform", harness_range(1, 1), arguments, 4);
         harness_read_back(&h, to, &got, bytes < 8 ? bytes : 8);
-        check_one(one, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
+        check_result(subject, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
     }
     harness_close(&h);
 }
 
-static inline void run(const instruction *one, const table *t, wanted *want, same *equal)
+static inline void run(const instruction *subject, const table *t, wanted *want, same *equal)
 {
     static char text[16384];
-    module_text(text, sizeof text, one);
+    module_text(text, sizeof text, subject);
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
-        if (sim_engine_at(engine)) run_on(text, engine, one, t, want, equal);
+        if (sim_engine_at(engine)) run_on(text, engine, subject, t, want, equal);
     }
 }
 
@@ -246,11 +246,11 @@ static inline void pairs(table *t, const uint64_t *edges, uint32_t count)
 }
 
 /* Runs a body on every engine over a copy of `a`, and returns the memory that it wrote in `r`. */
-static inline void run_memory(const instruction *one, const void *a, uint32_t a_bytes, void *r,
+static inline void run_memory(const instruction *subject, const void *a, uint32_t a_bytes, void *r,
                               uint32_t r_bytes, uint32_t items)
 {
     static char text[16384];
-    module_text(text, sizeof text, one);
+    module_text(text, sizeof text, subject);
     static const uint8_t zeros[512];
     static uint8_t first[512];
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {

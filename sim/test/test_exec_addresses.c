@@ -99,12 +99,12 @@ static const example examples[] = {
      UINT64_C(0x3c003c003c003c00), NULL},
 };
 
-static void example_try(const example *one, bool is_lanes, uint32_t engine)
+static void example_try(const example *test_case, bool is_lanes, uint32_t engine)
 {
     static char text[8192];
     snprintf(text, sizeof text, "%s%s%s%s", MODULE,
-             is_lanes ? "%z = OpCopyObject %i64 %zx\n" : "%z = OpCopyObject %i64 %n\n", one->body,
-             END);
+             is_lanes ? "%z = OpCopyObject %i64 %zx\n" : "%z = OpCopyObject %i64 %n\n",
+             test_case->body, END);
     harness h = harness_text(text);
     h.world->engine = engine;
     const uint64_t data[] = {10, 11, 12, 13, 14, 15, 16, 17}, zero = 0;
@@ -115,18 +115,18 @@ static void example_try(const example *one, bool is_lanes, uint32_t engine)
                                 harness_value(&zero, 8)};
     harness_try(&h, "k", harness_range(40, 20), arguments, 3);
     assert_true(rt_ok(h.status));
-    if (h.finding_count != (one->finding ? 1u : 0u) ||
-        (one->finding && strcmp(h.findings[0].kind, one->finding) != 0)) {
+    if (h.finding_count != (test_case->finding ? 1u : 0u) ||
+        (test_case->finding && strcmp(h.findings[0].kind, test_case->finding) != 0)) {
         fail_msg("%u findings, expected %s:\n%s%s", h.finding_count,
-                 one->finding ? one->finding : "none", one->body,
+                 test_case->finding ? test_case->finding : "none", test_case->body,
                  h.finding_count ? h.findings[0].message.data : "");
     }
     harness_read_back(&h, results, out, sizeof out);
-    bool is_open = one->finding && strcmp(one->finding, "out-of-bounds") == 0;
+    bool is_open = test_case->finding && strcmp(test_case->finding, "out-of-bounds") == 0;
     for (uint32_t i = 0; i < 40 && !is_open; i++) {
-        if (out[i] == one->result) continue;
+        if (out[i] == test_case->result) continue;
         fail_msg("element %u is %llx, expected %llx:\n%s", i, (unsigned long long)out[i],
-                 (unsigned long long)one->result, one->body);
+                 (unsigned long long)test_case->result, test_case->body);
     }
     harness_close(&h);
 }

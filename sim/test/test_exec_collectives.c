@@ -55,7 +55,7 @@ STEP_REAL(f_max, a > b ? a : b)
 static const struct {
     const char *name;
     char type;
-    step *of;
+    step *compute;
     uint32_t first;
 } folds[] = {
     {"OpGroupIAdd", 'i', iadd, 0},
@@ -105,7 +105,7 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     if (form == INCLUSIVE) end = i + 1;
     if (form == EXCLUSIVE) end = i;
     for (uint32_t k = begin; k < end; k++)
-        result = k == begin ? values[k] : folds[row].of(result, values[k]);
+        result = k == begin ? values[k] : folds[row].compute(result, values[k]);
     return result;
 }
 
@@ -285,7 +285,7 @@ EXCHANGE(up_before, size == 16 && n <= size, i >= n ? v[i - n] : v[i + size - n]
 static const struct {
     const char *body;
     char type;
-    exchange *of;
+    exchange *compute;
 } exchanges[] = {
     {"%v = OpGroupNonUniformAll %bool %c3 %t\n", 'b', all},
     {"%v = OpGroupNonUniformAny %bool %c3 %t\n", 'b', any},
@@ -326,7 +326,7 @@ static void exchange_try(size_t row, uint32_t kind, uint32_t n, uint32_t engine)
     harness_read_back(&h, to, seen, sizeof seen);
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t first = i / 16 * 16, size = COUNT - first < 16 ? COUNT - first : 16, wanted;
-        if (!exchanges[row].of(values, first, size, i - first, n, &wanted)) continue;
+        if (!exchanges[row].compute(values, first, size, i - first, n, &wanted)) continue;
         if (seen[i] == wanted) continue;
         fail_msg("%selement %u with %u: %x, expected %x", exchanges[row].body, i, n, seen[i],
                  wanted);

@@ -49,7 +49,7 @@ static void test_integers(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
         same *equal;
     } cases[] = {
@@ -67,7 +67,7 @@ static void test_integers(void **state)
         t.b[i] = counts[i % COUNTS];
     }
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, cases[i].equal);
+        run(&cases[i].subject, &t, cases[i].want, cases[i].equal);
 }
 
 /* ---- Powers and neighbours ------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static void test_two_operands(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {
         {TWO("nextafter"), f_nextafter},
@@ -120,7 +120,7 @@ static void test_two_operands(void **state)
     table t;
     pairs(&t, half_edges, HALF_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, same_half);
+        run(&cases[i].subject, &t, cases[i].want, same_half);
 }
 
 /* ---- Second results -------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void test_second_results(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
         same *equal;
         bool is_finite; /* neither zeros, infinities nor NaN */
@@ -224,7 +224,7 @@ static void test_second_results(void **state)
     pairs(&any, half_edges, HALF_EDGES);
     pairs(&t, finite, sizeof finite / sizeof finite[0]);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, cases[i].is_finite ? &t : &any, cases[i].want, cases[i].equal);
+        run(&cases[i].subject, cases[i].is_finite ? &t : &any, cases[i].want, cases[i].equal);
 }
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
@@ -285,7 +285,7 @@ static void test_geometry(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
         same *equal;
     } cases[] = {
@@ -308,7 +308,7 @@ static void test_geometry(void **state)
         }
     }
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, cases[i].equal);
+        run(&cases[i].subject, &t, cases[i].want, cases[i].equal);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -352,8 +352,8 @@ static void run_group(const char *body, uint16_t *out)
 {
     static char text[1024];
     snprintf(text, sizeof text, "%%group = OpConstant %%i32 2\n%%sub = OpConstant %%i32 3\n");
-    instruction one = {"group", "h", "h", "h", "h", NULL, text, body};
-    run_memory(&one, group_in, sizeof group_in, out, GROUP * sizeof *out, GROUP);
+    instruction subject = {"group", "h", "h", "h", "h", NULL, text, body};
+    run_memory(&subject, group_in, sizeof group_in, out, GROUP * sizeof *out, GROUP);
 }
 
 static void test_group_folds(void **state)
@@ -407,7 +407,7 @@ static void test_group_moves(void **state)
         uint16_t in[GROUP];
         for (uint32_t i = 0; i < GROUP; i++)
             in[i] = i % 2 ? votes[v].odd : votes[v].even;
-        static const instruction one = {
+        static const instruction subject = {
             "equal",
             "h",
             "h",
@@ -416,7 +416,7 @@ static void test_group_moves(void **state)
             NULL,
             "%sub = OpConstant %i32 3\n%y = OpConstant %i16 1\n%n = OpConstant %i16 0\n",
             "%t0 = OpGroupNonUniformAllEqual %bool %sub %a\n%r = OpSelect %i16 %t0 %y %n\n"};
-        run_memory(&one, in, sizeof in, out, sizeof out, GROUP);
+        run_memory(&subject, in, sizeof in, out, sizeof out, GROUP);
         for (uint32_t i = 0; i < GROUP; i++)
             assert_int_equal(out[i], votes[v].want);
     }
@@ -436,9 +436,9 @@ static void test_atomics(void **state)
         char body[256];
         uint16_t out[GROUP];
         snprintf(body, sizeof body, "%%r = %s %%h %%pb %%c32_1 %%relaxed %%a\n", cases[c].op);
-        instruction one = {"atomic", "h", "h", "h", "h", NULL, "%relaxed = OpConstant %i32 0\n",
-                           body};
-        run_memory(&one, group_in, sizeof group_in, out, sizeof out, GROUP);
+        instruction subject = {"atomic", "h", "h", "h", "h", NULL, "%relaxed = OpConstant %i32 0\n",
+                               body};
+        run_memory(&subject, group_in, sizeof group_in, out, sizeof out, GROUP);
         uint64_t before = 0;
         for (uint32_t i = 0; i < GROUP; i++) {
             assert_int_equal(out[i], before);

@@ -128,8 +128,8 @@ static void run_function(harness *h, const char *name, sim_math function, bool i
     sim_object to = harness_memory(h, "out", NULL, column_bytes(&out));
     sim_argument two[] = {harness_global(in_a), harness_global(in_b), harness_global(to),
                           harness_value(&n, sizeof n)};
-    sim_argument one[] = {two[0], two[2], two[3]};
-    harness_run(h, kernel, harness_range(ITEMS, ITEMS), kind == NONE ? one : two,
+    sim_argument single[] = {two[0], two[2], two[3]};
+    harness_run(h, kernel, harness_range(ITEMS, ITEMS), kind == NONE ? single : two,
                 kind == NONE ? 3 : 4);
     harness_read_back(h, to, out.cells, column_bytes(&out));
     for (uint32_t i = 0; i < ITEMS; i++) {

@@ -432,13 +432,13 @@ static void test_wrong_pointers(void **state)
     HARNESS_IN_ORDER();
     harness h = harness_open(1, sim_engine_best());
     int32_t offset = 0;
-    sim_object gone = harness_memory(&h, "gone", NULL, 64);
+    sim_object freed = harness_memory(&h, "gone", NULL, 64);
     sim_argument store[] = {harness_global(0), harness_value(&offset, 4)};
     harness_try(&h, "store_at", harness_range(8, 4), store, 2);
     expect_finding(&h, "null-pointer", 0, 8,
                    "store of 4 bytes through a null pointer by work-item (0, 0, 0)");
-    sim_object_destroy(h.world, gone);
-    store[0] = harness_global(gone);
+    sim_object_destroy(h.world, freed);
+    store[0] = harness_global(freed);
     harness_try(&h, "store_at", harness_range(8, 4), store, 2);
     expect_finding(
         &h, "use-after-free", 0, 8,

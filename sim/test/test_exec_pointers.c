@@ -102,7 +102,7 @@ static void test_recursion(void **state)
 /* What is wrong with the slots of kernel `keep` as targets; NULL: valid. */
 static const struct {
     int32_t slot;
-    const char *what;
+    const char *message;
 } wrong_targets[] = {
     {1, "call of function 'half_of', whose type is not that of the call, by work-item (2, 0, 0)"},
     {2, "call through a null pointer by work-item (2, 0, 0)"},
@@ -122,7 +122,7 @@ static void check_wrong(harness *h, sim_object slots, uint32_t row, int32_t *fir
     assert_true(rt_ok(h->status));
     assert_int_equal(h->finding_count, 1);
     assert_string_equal(h->findings[0].kind, "wrong-call-target");
-    assert_string_equal(h->findings[0].message.data, wrong_targets[row].what);
+    assert_string_equal(h->findings[0].message.data, wrong_targets[row].message);
     assert_int_equal(h->findings[0].count, 2);
     harness_read_back(h, to, out, sizeof out);
     for (int i = 0; i < 7; i++) {

@@ -208,7 +208,7 @@ static void test_integer_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {INTEGER_CASES(8, "i8") INTEGER_CASES(16, "i16") INTEGER_CASES(32, "i32")
                      INTEGER_CASES(64, "i64")};
@@ -216,13 +216,13 @@ static void test_integer_functions(void **state)
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].one.a);
+        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
         for (uint32_t k = 0; k < t.count; k++) {
             cut.a[k] &= UINT64_MAX >> (64 - bits);
             cut.b[k] &= UINT64_MAX >> (64 - bits);
             cut.c[k] &= UINT64_MAX >> (64 - bits);
         }
-        run(&cases[i].one, &cut, cases[i].want, same_bits);
+        run(&cases[i].subject, &cut, cases[i].want, same_bits);
     }
 }
 
@@ -244,7 +244,7 @@ static void test_intel_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {INTEL_CASES(8, "i8") INTEL_CASES(16, "i16") INTEL_CASES(32, "i32")
                      INTEL_CASES(64, "i64")};
@@ -252,10 +252,10 @@ static void test_intel_functions(void **state)
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].one.a);
+        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
         for (uint32_t k = 0; k < t.count; k++)
             cut.a[k] &= UINT64_MAX >> (64 - bits);
-        run(&cases[i].one, &cut, cases[i].want, same_bits);
+        run(&cases[i].subject, &cut, cases[i].want, same_bits);
     }
 }
 
@@ -282,7 +282,7 @@ static void test_mixed_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {
         {{"low sum", "i64", "i64", "i8", "i64", NULL, PAIR("i64"), LOW_OF("OpIAddCarry", "i64")},
@@ -302,7 +302,7 @@ static void test_mixed_functions(void **state)
     table t;
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, same_bits);
+        run(&cases[i].subject, &t, cases[i].want, same_bits);
 }
 
 /* ---- Bit fields ----------------------------------------------------------------------------- */
@@ -352,7 +352,7 @@ static void test_bit_fields(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         uint32_t bits;
         wanted *want;
     } cases[] = {FIELD_CASES(8, "i8") FIELD_CASES(16, "i16") FIELD_CASES(32, "i32")
@@ -360,7 +360,7 @@ static void test_bit_fields(void **state)
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table t;
         fields(&t, cases[i].bits);
-        run(&cases[i].one, &t, cases[i].want, same_bits);
+        run(&cases[i].subject, &t, cases[i].want, same_bits);
     }
 }
 
@@ -449,7 +449,7 @@ static void test_half(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {
         {HALF_OP("OpFAdd", "%a %b"), h_add},
@@ -487,8 +487,8 @@ static void test_half(void **state)
     table t;
     pairs(&t, half_edges, HALF_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bool is_half = cases[i].one.r[0] == 'h', is_fmax = cases[i].want == h_fmax;
-        run(&cases[i].one, &t, cases[i].want,
+        bool is_half = cases[i].subject.r[0] == 'h', is_fmax = cases[i].want == h_fmax;
+        run(&cases[i].subject, &t, cases[i].want,
             is_fmax   ? same_value
             : is_half ? same_half
                       : same_bits);
@@ -691,7 +691,7 @@ static void test_conversions(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
         same *equal;
     } cases[] = {
@@ -721,10 +721,10 @@ static void test_conversions(void **state)
     memcpy(t.a, number_edges, sizeof number_edges);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].one.a);
+        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
         for (uint32_t k = 0; k < t.count; k++)
             cut.a[k] &= UINT64_MAX >> (64 - bits);
-        run(&cases[i].one, &cut, cases[i].want, cases[i].equal);
+        run(&cases[i].subject, &cut, cases[i].want, cases[i].equal);
     }
 }
 
@@ -748,9 +748,9 @@ static void test_arithmetic_fence(void **state)
 {
     (void)state;
     static char text[16384];
-    static const instruction one = {"fence", "h",  "h",  "h",
-                                    "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
-    module_text(text, sizeof text, &one);
+    static const instruction subject = {"fence", "h",  "h",  "h",
+                                        "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
+    module_text(text, sizeof text, &subject);
     rt_bytes code = sim_test_assemble(text);
     uint32_t *words = (uint32_t *)(void *)code.data, changed = 0;
     for (size_t at = 5; at < code.size / 4; at += words[at] >> 16) {
@@ -780,7 +780,7 @@ static void test_arithmetic_fence(void **state)
 static void test_constant_conversions(void **state)
 {
     (void)state;
-    static const instruction one = {
+    static const instruction subject = {
         "constant",
         "i16",
         "i16",
@@ -790,7 +790,7 @@ static void test_constant_conversions(void **state)
         "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i16 UConvert %k\n",
         "%r = OpCopyObject %i16 %sat\n"};
     static char text[16384];
-    module_text(text, sizeof text, &one);
+    module_text(text, sizeof text, &subject);
     harness h = harness_text(text);
     uint16_t out[2], in[2] = {0};
     sim_object to = harness_memory(&h, "out", in, sizeof in);
@@ -800,7 +800,7 @@ static void test_constant_conversions(void **state)
     harness_read_back(&h, to, out, sizeof out);
     assert_int_equal(out[1], 65535);
     harness_close(&h);
-    instruction wrong = one;
+    instruction wrong = subject;
     wrong.declarations =
         "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i32 SNegate %k\n";
     wrong.body = "%r = OpCopyObject %i16 %a\n";
@@ -870,7 +870,7 @@ static void test_integer_dot(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {
         {DOT("OpSDot", "v4i8", "i32", ""), s_dot},
@@ -892,7 +892,7 @@ static void test_integer_dot(void **state)
     table t;
     pairs(&t, edges, sizeof edges / sizeof edges[0]);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, same_bits);
+        run(&cases[i].subject, &t, cases[i].want, same_bits);
 }
 
 /* ---- Shuffles and vectors in memory ---------------------------------------------------------- */
@@ -945,7 +945,7 @@ static void test_shuffles(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         wanted *want;
     } cases[] = {
         {{"shuffle", "v4i8", "v4i8", "v4i8", "v4i8", NULL, NULL, STD("shuffle", "v4i8", "%a %c")},
@@ -961,7 +961,7 @@ static void test_shuffles(void **state)
     for (uint32_t i = 0; i < t.count; i++)
         t.c[i] ^= UINT64_C(0x83020701) * (i % 5);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].one, &t, cases[i].want, same_bits);
+        run(&cases[i].subject, &t, cases[i].want, same_bits);
     /* Component 1 is undefined and may hold any value. */
     static const instruction fixed = {"OpVectorShuffle",
                                       "v4i8",
@@ -997,12 +997,12 @@ static void test_vectors_in_memory(void **state)
                       "%t0 = OpExtInst %v3i16 %std vloadn %x@ %pa 3\n"
                       "%t1 = OpExtInst %void %std vstoren %t0 %x@ %pr\n");
     static char types[] = "%v3i16 = OpTypeVector %i16 3\n";
-    instruction one = copy3;
-    one.declarations = types;
+    instruction subject = copy3;
+    subject.declarations = types;
     uint16_t in[12], out[12];
     for (uint16_t i = 0; i < 12; i++)
         in[i] = (uint16_t)(i * 1111);
-    run_memory(&one, in, sizeof in, out, sizeof out, 4);
+    run_memory(&subject, in, sizeof in, out, sizeof out, 4);
     assert_memory_equal(in, out, sizeof in);
 
     /* Halves are loaded as floats, doubled and stored; vectors of three are three or, aligned, four
@@ -1040,8 +1040,8 @@ static void test_half_stores(void **state)
         uint16_t out[6];
         snprintf(body, sizeof body,
                  "%%t0 = OpExtInst %%void %%std vstore_half_r %%a %%x@ %%pr %s\n", modes[mode]);
-        instruction one = VECTOR_MEMORY("vstore_half_r", "d", "h", NULL, body);
-        run_memory(&one, in, sizeof in, out, sizeof out, 6);
+        instruction subject = VECTOR_MEMORY("vstore_half_r", "d", "h", NULL, body);
+        run_memory(&subject, in, sizeof in, out, sizeof out, 6);
         assert_memory_equal(want[mode], out, sizeof out);
         /* The same from vectors of floats, which hold these values exactly. */
         snprintf(body, sizeof body,
@@ -1049,12 +1049,12 @@ static void test_half_stores(void **state)
                  "%%t2 = OpExtInst %%void %%std vstore_halfn_r %%t1 %%x@ %%pr %s\n",
                  modes[mode]);
         uint16_t two[12];
-        run_memory(&one, in, sizeof in, two, sizeof two, 6);
+        run_memory(&subject, in, sizeof in, two, sizeof two, 6);
         for (uint32_t i = 0; i < 12; i++)
             assert_int_equal(two[i], want[mode][i / 2]);
     }
     /* Through one half, as a double, without a mode. */
-    static const instruction one =
+    static const instruction subject =
         VECTOR_MEMORY("vstore_half", "h", "h", NULL,
                       "%t0 = OpExtInst %d %std vload_half %x@ %pa\n%t1 = OpFMul %d %t0 %t0\n"
                       "%t2 = OpExtInst %void %std vstore_half %t1 %x@ %pr\n"
@@ -1062,23 +1062,23 @@ static void test_half_stores(void **state)
     static const uint16_t roots[4] = {0x4000, 0x3c01, 0x0c00, 0x7800},
                           squares[4] = {0x4400, 0x3c02, 1, 0x7c00};
     uint16_t out[4];
-    run_memory(&one, roots, sizeof roots, out, sizeof out, 4);
+    run_memory(&subject, roots, sizeof roots, out, sizeof out, 4);
     assert_memory_equal(squares, out, sizeof out);
 }
 
 /* ---- Findings ------------------------------------------------------------------------------- */
 
-static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_t c,
+static void expect_found(const instruction *subject, uint64_t a, uint64_t b, uint64_t c,
                          const char *message)
 {
     static char text[16384];
-    module_text(text, sizeof text, one);
+    module_text(text, sizeof text, subject);
     for (uint32_t uniform = 0; uniform < 2; uniform++) {
         harness h = harness_text(text);
         uint64_t none[4] = {0};
-        sim_argument arguments[] = {harness_global(fill(&h, &a, 1, type_bytes(one->a))),
-                                    harness_global(fill(&h, &b, 1, type_bytes(one->b))),
-                                    harness_global(fill(&h, &c, 1, type_bytes(one->c))),
+        sim_argument arguments[] = {harness_global(fill(&h, &a, 1, type_bytes(subject->a))),
+                                    harness_global(fill(&h, &b, 1, type_bytes(subject->b))),
+                                    harness_global(fill(&h, &c, 1, type_bytes(subject->c))),
                                     harness_global(harness_memory(&h, "out", none, 32))};
         harness_try(&h, uniform ? "uniform" : "lanes", harness_range(1, 1), arguments, 4);
         assert_true(rt_ok(h.status));
@@ -1095,7 +1095,7 @@ static void test_dot_overflow(void **state)
 {
     (void)state;
     static const struct {
-        instruction one;
+        instruction subject;
         uint64_t a, b, c, want;
         bool is_found;
     } cases[] = {
@@ -1118,15 +1118,15 @@ static void test_dot_overflow(void **state)
         {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100008000, 0x100010000, 0, 0, true},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        instruction one = cases[i].one;
-        if (one.r[1] == '8') one.c = "i8";
+        instruction subject = cases[i].subject;
+        if (subject.r[1] == '8') subject.c = "i8";
         if (cases[i].is_found) {
-            expect_found(&one, cases[i].a, cases[i].b, cases[i].c, "sum of products");
+            expect_found(&subject, cases[i].a, cases[i].b, cases[i].c, "sum of products");
             continue;
         }
         uint8_t out[8] = {0}, in[16] = {0};
         static char text[16384];
-        module_text(text, sizeof text, &one);
+        module_text(text, sizeof text, &subject);
         harness h = harness_text(text);
         sim_object to = harness_memory(&h, "out", in, sizeof in);
         sim_argument arguments[] = {harness_global(fill(&h, &cases[i].a, 1, 8)),
@@ -1134,8 +1134,8 @@ static void test_dot_overflow(void **state)
                                     harness_global(fill(&h, &cases[i].c, 1, 8)),
                                     harness_global(to)};
         harness_run(&h, "lanes", harness_range(1, 1), arguments, 4);
-        harness_read_back(&h, to, out, type_bytes(one.r));
-        assert_memory_equal(out, &cases[i].want, type_bytes(one.r));
+        harness_read_back(&h, to, out, type_bytes(subject.r));
+        assert_memory_equal(out, &cases[i].want, type_bytes(subject.r));
         harness_close(&h);
     }
 }
@@ -1271,16 +1271,16 @@ static void test_refused(void **state)
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[16384];
-        instruction one = {"refused",
-                           "i32",
-                           "h",
-                           "f",
-                           "i32",
-                           cases[i].decorations,
-                           "%wrong = OpTypeStruct %i32 %i64\n%v3 = OpConstantNull %v3i32\n"
-                           "%v4 = OpConstantNull %v4i32\n%m2 = OpConstantNull %v2i32\n",
-                           cases[i].body};
-        module_text(text, sizeof text, &one);
+        instruction subject = {"refused",
+                               "i32",
+                               "h",
+                               "f",
+                               "i32",
+                               cases[i].decorations,
+                               "%wrong = OpTypeStruct %i32 %i64\n%v3 = OpConstantNull %v3i32\n"
+                               "%v4 = OpConstantNull %v4i32\n%m2 = OpConstantNull %v2i32\n",
+                               cases[i].body};
+        module_text(text, sizeof text, &subject);
         sim_test_refused(text, RT_MALFORMED, cases[i].words);
     }
 }

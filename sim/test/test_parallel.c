@@ -8,8 +8,8 @@
 typedef struct parallel_case {
     const char *kernel;
     uint64_t global, local;
-    bool stands; /* the first launch runs in parallel */
-    bool again;  /* so does a second launch */
+    bool is_parallel; /* the first launch runs in parallel */
+    bool repeats;     /* so does a second launch */
 } parallel_case;
 
 static const parallel_case cases[] = {
@@ -46,7 +46,7 @@ typedef struct outcome {
     rt_code code;
 } outcome;
 
-static void run(const parallel_case *c, uint32_t threads, bool again, outcome *out)
+static void run(const parallel_case *c, uint32_t threads, bool repeats, outcome *out)
 {
     harness h = harness_open_file("parallel", 2, sim_engine_best());
     int32_t *data = rt_alloc(INTS * sizeof *data);
@@ -57,7 +57,7 @@ static void run(const parallel_case *c, uint32_t threads, bool again, outcome *o
     rt_free(data);
     sim_argument arguments[] = {harness_global(a), harness_global(b), harness_local(c->local * 4)};
     sim_world_use_threads(h.world, threads);
-    if (again) harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
+    if (repeats) harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
     h.world->parallel_count = 0;
     harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
     *out = (outcome){
@@ -71,19 +71,19 @@ static void run(const parallel_case *c, uint32_t threads, bool again, outcome *o
     harness_close(&h);
 }
 
-static void equal(const parallel_case *c, bool again, const outcome *one, const outcome *many)
+static void equal(const parallel_case *c, bool repeats, const outcome *single, const outcome *many)
 {
-    bool stands = again ? c->again : c->stands;
-    assert_int_equal(many->code, one->code);
-    assert_memory_equal(many->bytes, one->bytes, sizeof one->bytes);
-    assert_memory_equal(many->defined, one->defined, sizeof one->defined);
-    assert_int_equal(many->finding_count, one->finding_count);
-    for (uint32_t i = 0; i < one->finding_count; i++) {
-        assert_string_equal(many->texts[i], one->texts[i]);
-        assert_int_equal(many->counts[i], one->counts[i]);
+    bool is_parallel = repeats ? c->repeats : c->is_parallel;
+    assert_int_equal(many->code, single->code);
+    assert_memory_equal(many->bytes, single->bytes, sizeof single->bytes);
+    assert_memory_equal(many->defined, single->defined, sizeof single->defined);
+    assert_int_equal(many->finding_count, single->finding_count);
+    for (uint32_t i = 0; i < single->finding_count; i++) {
+        assert_string_equal(many->texts[i], single->texts[i]);
+        assert_int_equal(many->counts[i], single->counts[i]);
     }
-    assert_int_equal(one->stood, 0);
-    if (many->stood != (stands ? 1u : 0u))
+    assert_int_equal(single->stood, 0);
+    if (many->stood != (is_parallel ? 1u : 0u))
         fail_msg("%s: %u launches stood", c->kernel, many->stood);
 }
 
@@ -91,17 +91,17 @@ static void threads_change_nothing(void **state)
 {
     (void)state;
     static const uint32_t threads[] = {2, 3, 8};
-    outcome *one = rt_alloc(sizeof *one), *many = rt_alloc(sizeof *many);
+    outcome *single = rt_alloc(sizeof *single), *many = rt_alloc(sizeof *many);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (uint32_t again = 0; again < 2; again++) {
-            run(&cases[i], 1, again, one);
+        for (uint32_t repeats = 0; repeats < 2; repeats++) {
+            run(&cases[i], 1, repeats, single);
             for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-                run(&cases[i], threads[k], again, many);
-                equal(&cases[i], again, one, many);
+                run(&cases[i], threads[k], repeats, many);
+                equal(&cases[i], repeats, single, many);
             }
         }
     }
-    rt_free(one);
+    rt_free(single);
     rt_free(many);
 }
 

@@ -143,25 +143,23 @@ typedef struct query {
     cl_uint info;
 } query;
 
-static cl_int query_ask(const query *question, size_t size, void *out_value, size_t *out_size)
+static cl_int query_ask(const query *q, size_t size, void *out_value, size_t *out_size)
 {
-    if (question->device)
-        return layer_next()->clGetDeviceInfo(question->device, question->info, size, out_value,
-                                             out_size);
-    return layer_next()->clGetPlatformInfo(question->platform, question->info, size, out_value,
-                                           out_size);
+    if (q->device)
+        return layer_next()->clGetDeviceInfo(q->device, q->info, size, out_value, out_size);
+    return layer_next()->clGetPlatformInfo(q->platform, q->info, size, out_value, out_size);
 }
 
 /* Answers with a list without the hidden names. */
-static cl_int list_answer(const query *question, bool versions, size_t size, void *out_value,
+static cl_int list_answer(const query *q, bool versions, size_t size, void *out_value,
                           size_t *out_size)
 {
     size_t whole = 0;
-    cl_int result = query_ask(question, 0, NULL, &whole);
+    cl_int result = query_ask(q, 0, NULL, &whole);
     if (result != CL_SUCCESS) return result;
     char *list = rt_alloc(whole + 1); /* with a terminating NUL, regardless of what the driver
                                        * writes */
-    result = query_ask(question, whole, list, NULL);
+    result = query_ask(q, whole, list, NULL);
     if (result == CL_SUCCESS && versions) {
         cl_name_version *rows = (cl_name_version *)(void *)list;
         size_t row_count = 0;
@@ -183,11 +181,11 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
                                                             cl_device_info info, size_t size,
                                                             void *out_value, size_t *out_size)
 {
-    const query question = {.device = device, .info = info};
+    const query q = {.device = device, .info = info};
     bool versions =
         info == CL_DEVICE_EXTENSIONS_WITH_VERSION || info == CL_DEVICE_OPENCL_C_FEATURES;
     if (device && (versions || info == CL_DEVICE_EXTENSIONS))
-        return list_answer(&question, versions, size, out_value, out_size);
+        return list_answer(&q, versions, size, out_value, out_size);
     cl_int result = layer_next()->clGetDeviceInfo(device, info, size, out_value, out_size);
     bool is_hidden = false;
     for (size_t i = 0; i < sizeof zeros / sizeof *zeros && !is_hidden; i++)
@@ -205,10 +203,10 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id pla
                                                               cl_platform_info info, size_t size,
                                                               void *out_value, size_t *out_size)
 {
-    const query question = {.platform = platform, .info = info};
+    const query q = {.platform = platform, .info = info};
     bool versions = info == CL_PLATFORM_EXTENSIONS_WITH_VERSION;
     if (platform && (versions || info == CL_PLATFORM_EXTENSIONS))
-        return list_answer(&question, versions, size, out_value, out_size);
+        return list_answer(&q, versions, size, out_value, out_size);
     return layer_next()->clGetPlatformInfo(platform, info, size, out_value, out_size);
 }
 
