@@ -48,7 +48,7 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
-/* The same for buffers, whose address is never queried. */
+/* Also an operation of buffers, whose address is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
     return sim_object_address(((simdev_memory *)base)->object);
@@ -306,7 +306,8 @@ static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_pr
 static void simdev_device_destroy(dev_device *base)
 {
     simdev_device *device = (simdev_device *)base;
-    /* checked.c has seen every queue destroyed, and a queue's end is the end of its commands. */
+    /* checked.c has verified that every queue is destroyed, and destroying a queue completes its
+     * commands. */
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
@@ -353,7 +354,7 @@ static const dev_device_ops simdev_device_ops = {
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,
     .queue_create = simdev_queue_create,
-    .queue_create_profiling = simdev_queue_create, /* times cost nothing, every queue has them */
+    .queue_create_profiling = simdev_queue_create, /* times cost nothing, so every queue has them */
     .program_load = simdev_program_load,
 };
 

@@ -1,10 +1,10 @@
-/* When the simulated device runs what was enqueued: late, in a legal order that the seed chooses.
+/* The simulated device's queues: commands run late, in a legal order that the seed chooses.
  *
- * An enqueue makes a pending command and returns.  A thread that waits for an event, or closes a
+ * An enqueue creates a pending command and returns.  A thread that waits for an event, or closes a
  * queue, becomes the stepper: under the device's lock it picks one of the ready commands, of any
- * queue, runs it to its end, and so on until what it waits for is done.  So a command may run long
- * after its enqueue and in another order than it was enqueued, which is all that an out-of-order
- * queue promises: a missing entry in a wait list shows as a wrong result for some seed.
+ * queue, runs it to completion, and repeats this until its event or queue is done.  So a command
+ * may run long after its enqueue and in a different order, which is all that an out-of-order queue
+ * promises: a missing entry in a wait list shows as a wrong result for some seed.
  *
  * Workload: graphs of up to tens of thousands of commands.  A command knows how many predecessors
  * are not done and which commands depend on it, so that scheduling costs one step per command and
@@ -43,7 +43,7 @@ typedef struct operand {
 struct simdev_command {
     dev_event base;
     simdev_device *device;
-    simdev_queue *queue; /* valid while pending: a queue does not end before its commands */
+    simdev_queue *queue; /* valid while pending: a queue outlives its commands */
     uint32_t references;
     dev_event_state state;
     rt_status status;    /* once done; before, the first failure of a predecessor */
@@ -52,7 +52,7 @@ struct simdev_command {
     dev_times times;                        /* by the device's clock */
     uint32_t tag;
     command_kind kind;
-    /* READ, WRITE, FILL use `to` or `from` alone; COPY both. */
+    /* READ, WRITE and FILL use either `to` or `from`; COPY uses both. */
     operand from;
     operand to;
     uint64_t size;      /* bytes read, written, copied, filled */
@@ -161,7 +161,7 @@ static void output_print(void *user, rt_text text)
     (void)user;
     while (text.length > 0) {
         ssize_t size = write(STDOUT_FILENO, text.data, text.length);
-        if (size < 0 && errno != EINTR) return; /* the reader has gone */
+        if (size < 0 && errno != EINTR) return; /* the reader has closed its end */
         if (size < 0) continue;
         text.data += size;
         text.length -= (size_t)size;
@@ -215,9 +215,9 @@ static rt_status command_run(simdev_command *command)
     UNREACHABLE();
 }
 
-/* Runs one of the ready commands, or fails it when a predecessor failed.  There is one: a wait list
- * names only commands that were enqueued before, so that the pending commands cannot wait for each
- * other in a circle. */
+/* Runs one of the ready commands, or fails it if a predecessor has failed. There always is one: a
+ * wait list contains only commands that were enqueued earlier, so pending commands cannot wait for
+ * each other in a cycle. */
 static void step(simdev_device *device)
 {
     CHECK(device->ready.count >= 1);
@@ -408,7 +408,7 @@ static const char *const parameter_kind_names[] = {
     [SIM_PARAMETER_VALUE] = "a value",
 };
 
-/* Refuses arguments that do not fit at the enqueue, rather than when the kernel runs. */
+/* Refuses unsuitable arguments when the kernel is enqueued, rather than when it runs. */
 static rt_status arguments_validate(rt_sink *sink, const sim_kernel *kernel,
                                     const dev_argument *arguments, uint32_t argument_count)
 {

@@ -38,7 +38,7 @@ void sim_shadow_start(sim_exec *x)
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
     sim_launch_state *l = x->launch;
     if (!l->pool_undefined) {
-        /* All of the pool is defined except what OpUndef gives. */
+        /* Everything in the pool is defined except the results of OpUndef. */
         uint32_t slots = l->program->pool_slot_count;
         CHECK(slots >= SIM_POOL_SLOTS);
         l->pool_undefined = rt_alloc_array(slots, sizeof *l->pool_undefined);
