@@ -1,8 +1,7 @@
 /* The simulated device: opening, capabilities, memory, programs, kernels.
  *
- * It only translates: SPIR-V is read, linked and executed in sim/, when commands run is decided in
- * simdev_queue.c.
- * Source of the rules: reference/device/device.h; sim/sim.h. */
+ * This file only translates: sim/ reads, links and executes SPIR-V, and the order of commands is
+ * decided in simdev_queue.c. Source of the rules: reference/device/device.h; sim/sim.h. */
 #include "backends/sim/simdev.h"
 
 #include "backends/sim/simdev_internal.h"

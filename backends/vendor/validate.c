@@ -21,12 +21,11 @@ rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint64_t size)
                    (unsigned long long)RT_MEMORY_SIZE_MAX);
 }
 
-rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format expected,
-                                 rt_format actual)
+rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format expected, rt_format found)
 {
-    if (actual == expected) return RT_STATUS_OK;
+    if (found == expected) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "'%.*s' takes images of format %s, not %s",
-                   RT_TEXT_ARG(device), rt_format_name(expected), rt_format_name(actual));
+                   RT_TEXT_ARG(device), rt_format_name(expected), rt_format_name(found));
 }
 
 rt_status vendor_spirv_validate(rt_sink *sink, rt_bytes code)

@@ -17,7 +17,7 @@ RT_MUST_USE rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint
 /* Refuses code in a format that the device does not take: UNSUPPORTED.  `device` is the device's
  * name. */
 RT_MUST_USE rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format expected,
-                                             rt_format actual);
+                                             rt_format found);
 
 /* Refuses bytes that are not a SPIR-V header followed by whole instructions (MALFORMED): some
  * drivers terminate the process on a truncated module.  The instructions themselves are the

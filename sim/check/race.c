@@ -286,8 +286,7 @@ typedef struct access {
     bool is_write;
 } access;
 
-/* The work-item whose access, as recorded in a cell, is open with respect to the one being judged.
- */
+/* The work-item whose recorded access is open with respect to the one being judged. */
 typedef enum open_kind {
     OPEN_NONE,
     OPEN_NAMED,  /* the work-item or copy that the stamp names */

@@ -70,16 +70,15 @@ static void divergent_note(sim_exec *x, const parties *found)
         (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
     /* "; 64 wait at …" or "; 64 have ended", and the first of these work-items */
     for (uint32_t i = 1; i <= PLACES_MAX; i++) {
-        const party *next = &found->list[i];
-        if (next->count == 0) continue;
+        const party *p = &found->list[i];
+        if (p->count == 0) continue;
         uint64_t ids[RT_ND_RANGE_DIMENSIONS];
-        sim_work_item_of(next->wave, next->lane, ids);
-        rt_text where = next->at ? text_of_place(x, arena, next->at) : RT_TEXT("");
-        text =
-            rt_arena_printf(arena, "%.*s; %llu %s%.*s, (%llu, %llu, %llu) first", RT_TEXT_ARG(text),
-                            (unsigned long long)next->count, next->at ? "wait at " : "have ended",
-                            RT_TEXT_ARG(where), (unsigned long long)ids[0],
-                            (unsigned long long)ids[1], (unsigned long long)ids[2]);
+        sim_work_item_of(p->wave, p->lane, ids);
+        rt_text where = p->at ? text_of_place(x, arena, p->at) : RT_TEXT("");
+        text = rt_arena_printf(
+            arena, "%.*s; %llu %s%.*s, (%llu, %llu, %llu) first", RT_TEXT_ARG(text),
+            (unsigned long long)p->count, p->at ? "wait at " : "have ended", RT_TEXT_ARG(where),
+            (unsigned long long)ids[0], (unsigned long long)ids[1], (unsigned long long)ids[2]);
     }
     text = rt_arena_printf(arena, "%.*s; reached", RT_TEXT_ARG(text));
     x->wave = first->wave;

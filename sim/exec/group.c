@@ -198,56 +198,55 @@ typedef struct value_request {
     sim_finding_kind kind; /* of an invalid request */
 } value_request;
 
-static void broadcast(const value_request *request, const members *m, uint64_t *out)
+static void broadcast(const value_request *r, const members *m, uint64_t *out)
 {
     uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
     bool is_valid = true;
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
         is_valid &= m->b[i] == m->b[0];
     if (!is_valid || from == m->count) {
-        sim_note(request->x, request->op->site, request->kind, request->lane, request->count,
+        sim_note(r->x, r->op->site, r->kind, r->lane, r->count,
                  is_valid ? "broadcast of the value of a work-item that does not take part,"
                           : "broadcast in which work-items name different ones,");
     }
     for (uint32_t i = 0; i < m->count; i++) {
-        out[i] = is_valid && from < m->count
-                     ? m->a[from]
-                     : sim_lane_choose(request->x, request->op->site, request->lane);
+        out[i] =
+            is_valid && from < m->count ? m->a[from] : sim_lane_choose(r->x, r->op->site, r->lane);
     }
 }
 
 /* A work-item that is named explicitly must take part.  Neighbours at a distance are not required
  * to exist: correct kernels read beyond the edge and discard the result. */
-static void shuffle(const value_request *request, const members *m, uint64_t *out)
+static void shuffle(const value_request *r, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         bool uses_c;
         uint32_t from = member_of(m, source_of(m, i, &uses_c));
-        uint32_t lane = request->lane + m->numbers[i] - m->numbers[0];
+        uint32_t lane = r->lane + m->numbers[i] - m->numbers[0];
         if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
-            sim_note(request->x, request->op->site, request->kind, lane, 1,
+            sim_note(r->x, r->op->site, r->kind, lane, 1,
                      "shuffle of the value of a work-item that does not take part,");
         }
-        out[i] = from == m->count ? sim_lane_choose(request->x, request->op->site, lane)
+        out[i] = from == m->count ? sim_lane_choose(r->x, r->op->site, lane)
                                   : (uses_c ? m->c : m->a)[from];
     }
 }
 
-static void collective(const value_request *request, const members *m, uint64_t *out)
+static void collective(const value_request *r, const members *m, uint64_t *out)
 {
     CHECK(m->count >= 1 && m->count <= m->size && m->size <= MEMBERS_MAX);
-    CHECK(request->count >= 1 && request->lane < SIM_LANES);
+    CHECK(r->count >= 1 && r->lane < SIM_LANES);
     if (m->operation <= SIM_COLLECTIVE_XOR) {
         fold(m, out);
         return;
     }
     if (m->operation == SIM_COLLECTIVE_BROADCAST ||
         m->operation == SIM_COLLECTIVE_BROADCAST_FIRST) {
-        broadcast(request, m, out);
+        broadcast(r, m, out);
         return;
     }
     if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
-        shuffle(request, m, out);
+        shuffle(r, m, out);
         return;
     }
     for (uint32_t i = 0; i < m->count; i++) {
@@ -497,8 +496,8 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     m.numbers = numbers;
     m.a = m.c = x->launch->group_values + at;
     m.b = m.a + m.count;
-    value_request request = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
-    collective(&request, &m, out);
+    value_request r = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
+    collective(&r, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
