@@ -1,4 +1,4 @@
-/* The only entry of the compiler plugin: a versioned table of C functions.
+/* The only entry point of the compiler plugin: a versioned table of C functions.
  *
  * The plugin (reference/compiler, libassay_compiler.so) is the only code that links LLVM.  It is
  * opened with dlopen in a worker process and nowhere else, because damaged input can end a process
@@ -17,8 +17,8 @@
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, and
  * its name in DPC++'s option -fsycl-device-code-split.  AUTO is DPC++'s choice: per source, but off
- * if code calls through pointers, since then nothing shows what belongs together (sycl-post-link,
- * its automatic selection of a scope). */
+ * if code calls through pointers, since it is then unknown which functions belong together
+ * (sycl-post-link, its automatic selection of a scope). */
 #define RT_SPLITS(SPLIT)                                                                           \
     SPLIT(OFF, "off")                                                                              \
     SPLIT(PER_SOURCE, "per_source")                                                                \
@@ -47,24 +47,24 @@ typedef struct rt_postlink_request {
     rt_text library;            /* PTX: path of libclc's bitcode for nvptx64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
     bool device_globals; /* option --device-globals: device_global variables are treated as such */
-    /* True: all code becomes one image, whatever `split` says and whatever aspects its parts need,
-     * for an image that a scenario describes by hand. */
+    /* True: all code becomes one image, regardless of `split` and of the aspects that its parts
+     * need, for an image that a scenario describes by hand. */
     bool whole;
     /* True: the code is for one known target, so virtual functions stay in the images that use them
      * and sets that the target does not support are left out (document 004, "AOT flow").  Bit n of
      * target_aspects stands for the aspect whose number in SYCL is n. */
     bool ahead_of_time;
     uint64_t target_aspects;
-    rt_profile profile; /* whose behaviour post-link has where documents and DPC++ differ */
-    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX contain their bitcode, too */
+    rt_profile profile; /* decides where the documents and DPC++ differ */
+    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX also contain their bitcode */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
     /* The versions of LLVM, translator and plugin, for cache keys. */
     const char *identification;
-    /* Turns LLVM IR from outside, text or bitcode, into verified bitcode for spir64, or for nvptx64
-     * if the format is PTX, which postlink accepts like a front end's.  The caller initialises
+    /* Turns external LLVM IR, text or bitcode, into verified bitcode for spir64, or for nvptx64 if
+     * the format is PTX, which postlink accepts like a front end's.  The caller initialises
      * out_bitcode.  MALFORMED: it does not parse, is invalid, or is for another target; the message
      * has the front ends' form, NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
     rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
@@ -72,7 +72,7 @@ typedef struct rt_compiler_api {
     /* Describes a SPIR-V module as an image, without changing it: the kernels are its entry points,
      * functions and variables with linkage its symbols, capabilities its requirements.  out_images
      * (initialised by the caller) receives a list of one image of format spirv64, without a name.
-     * MALFORMED: the bytes are not laid out as a SPIR-V module; the message says where. */
+     * MALFORMED: the bytes do not have the layout of a SPIR-V module; the message says where. */
     rt_status (*describe_spirv)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
     /* Links the sources of one module, splits them, collects imports and exports, optimises and
      * translates each image.  out_answer (initialised by the caller) receives the images, as
@@ -80,8 +80,8 @@ typedef struct rt_compiler_api {
      * registers, as written by rt_device_global_list_write.  POSTLINK_ERROR: a source cannot be
      * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration that a front end
      * would reject, the message has the front ends' form; MALFORMED: bitcode that LLVM rejects. For
-     * PTX, UNSUPPORTED: the code has no form in PTX, the diagnostic names what and where;
-     * UNAVAILABLE: there is no libclc. */
+     * PTX, UNSUPPORTED: the code cannot be expressed in PTX, the diagnostic names the construct and
+     * its place; UNAVAILABLE: libclc is missing. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
     /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module, with kernel
      * metadata, for an OpenCL driver that accepts LLVM 14 bitcode (SPIR 1.2).  LINK_ERROR:

@@ -47,7 +47,7 @@ static void global_registered(void *user, rt_module_id module, const rt_device_g
     rt_global_database_add(user, global);
 }
 
-static void global_gone(void *user, rt_module_id module, const rt_device_global *global)
+static void global_removed(void *user, rt_module_id module, const rt_device_global *global)
 {
     (void)module;
     rt_global_database_remove(user, global);
@@ -80,11 +80,11 @@ static void process_begin(rt_runtime *runtime)
         .user = runtime,
     });
     rt_loader_observe_globals(
-        &runtime->loader, (rt_global_observer){global_registered, global_gone, runtime->globals},
+        &runtime->loader, (rt_global_observer){global_registered, global_removed, runtime->globals},
         &runtime->chooser);
-    rt_program_manager_observe(
-        runtime->programs,
-        (rt_program_observer){runtime->globals, rt_global_program_made, rt_global_program_going});
+    rt_program_manager_observe(runtime->programs,
+                               (rt_program_observer){runtime->globals, rt_global_program_created,
+                                                     rt_global_program_released});
     runtime->scheduler =
         rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs, runtime->globals);
     runtime->fusion = rt_fusion_create(&(rt_fusion_parts){
@@ -143,7 +143,7 @@ void rt_runtime_destroy(rt_runtime *runtime)
     process_end(runtime);
     rt_chooser_free(&runtime->chooser);
     for (uint32_t i = 0; i < runtime->devices.count; i++) {
-        rt_free(runtime->devices.items[i]->shown_extensions);
+        rt_free(runtime->devices.items[i]->visible_extensions);
         rt_free(runtime->devices.items[i]);
     }
     rt_vector_free(&runtime->devices);
@@ -186,21 +186,22 @@ void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, 
 {
     CHECK(device->id < runtime->devices.count && formats >> RT_FORMAT_COUNT == 0);
     rt_device *changed = runtime->devices.items[device->id];
-    CHECK(changed == device && !changed->shown_extensions);
-    dev_capabilities *shown = &changed->capabilities;
-    changed->shown_extensions = rt_alloc_array(shown->extension_count + 1u, sizeof(const char *));
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < shown->extension_count; i++) {
+    CHECK(changed == device && !changed->visible_extensions);
+    dev_capabilities *visible = &changed->capabilities;
+    changed->visible_extensions =
+        rt_alloc_array(visible->extension_count + 1u, sizeof(const char *));
+    uint32_t visible_count = 0;
+    for (uint32_t i = 0; i < visible->extension_count; i++) {
         bool hidden = false;
         for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
             const char *extension = rt_format_link_extension((rt_format)format);
-            bool named = strcmp(shown->extensions[i], extension) == 0;
-            hidden = hidden || (named && formats >> format & 1);
+            bool matches = strcmp(visible->extensions[i], extension) == 0;
+            hidden = hidden || (matches && formats >> format & 1);
         }
-        if (!hidden) changed->shown_extensions[kept++] = shown->extensions[i];
+        if (!hidden) changed->visible_extensions[visible_count++] = visible->extensions[i];
     }
-    shown->extensions = changed->shown_extensions;
-    shown->extension_count = kept;
+    visible->extensions = changed->visible_extensions;
+    visible->extension_count = visible_count;
 }
 
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,

@@ -32,8 +32,8 @@ typedef struct rt_runtime_parameters {
 /* Creates a runtime. */
 rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters);
 
-/* Waits for all commands, frees everything, and checks that nothing is left.  The caller destroys
- * the devices afterwards.  NULL does nothing. */
+/* Waits for all commands, frees everything, and checks for leaks.  The caller destroys the devices
+ * afterwards.  NULL does nothing. */
 void rt_runtime_destroy(rt_runtime *runtime);
 
 /* Ends the application's process and starts a second one: waits for all commands, then frees what
@@ -41,11 +41,11 @@ void rt_runtime_destroy(rt_runtime *runtime);
  * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since no document
  * describes anything that drivers share between processes.  The persistent cache stays too, and so
  * does the trace, in which the ids of programs, commands, queues and memories start from 0 again
- * after the restart's event.  The sequence of choices continues.  `system` loads the new process'
- * modules, as at creation.  Pointers into the old process become invalid. */
+ * after the restart's event.  The sequence of choices continues across the restart.  `system` loads
+ * the new process' modules, as at creation.  Pointers into the old process become invalid. */
 void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
-/* The record of what happens; valid as long as the runtime exists. */
+/* The trace of events; valid as long as the runtime exists. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);
 
 /* Registers an opened device (borrowed) under a name (borrowed), without the aspects of the mask
@@ -72,7 +72,7 @@ bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const 
 RT_MUST_USE rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module,
                                             const rt_image *image);
 
-/* The choices made so far where the documents leave them open; valid until the next choice. */
+/* The choices so far, which the documents leave open; valid until the next choice. */
 void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
 
 /* The loader: rt_loader_start, rt_loader_open, rt_loader_close. */

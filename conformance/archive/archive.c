@@ -352,7 +352,7 @@ static rt_status members_read(archive_reader *reader)
     return status;
 }
 
-/* Takes a line without its end; false if nothing is left. */
+/* Takes the next line; false if no complete line is left. */
 static bool line_take(rt_text *inout_text, rt_text *out_line)
 {
     const char *end =

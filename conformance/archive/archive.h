@@ -5,7 +5,7 @@
  * application id marks it as a pack, and its user version is the version of the format. The first
  * member, MANIFEST, has a hash of every other member; a truncated or modified file is rejected as a
  * whole. The hashes guard against accidents, not against an adversary; a hostile file can be
- * rejected or read as other members, and can do no other harm. Source: sqlite.org, "SQLite Archive
+ * rejected or read as other members, but can do no other harm. Source: sqlite.org, "SQLite Archive
  * Files" and "Database File Format"; RFC 1950 (zlib). */
 #ifndef CONFORMANCE_ARCHIVE_ARCHIVE_H
 #define CONFORMANCE_ARCHIVE_ARCHIVE_H

@@ -59,7 +59,7 @@ static bool scenarios_collect(rt_arena *arena, const cnf_archive *archive, cnf_p
     cnf_packed_scenario *scenarios = rt_arena_alloc_array(arena, archive->count, sizeof *scenarios);
     rt_map paths = {0};
     uint32_t model_count = 0;
-    bool known = true;
+    bool is_paired = true;
     for (uint32_t i = 0; i < archive->count; i++) {
         const cnf_member *member = &archive->members[i];
         rt_text path = path_in(member, source_folder);
@@ -69,17 +69,17 @@ static bool scenarios_collect(rt_arena *arena, const cnf_archive *archive, cnf_p
         scenarios[pack->count++] =
             (cnf_packed_scenario){.pack = pack, .path = path, .source = source};
     }
-    for (uint32_t i = 0; i < archive->count && known; i++) {
+    for (uint32_t i = 0; i < archive->count && is_paired; i++) {
         rt_text path = path_in(&archive->members[i], model_folder);
         if (path.length == 0) continue;
         uint32_t index = rt_map_find(&paths, path);
-        known = index != RT_MAP_NONE;
-        if (known) scenarios[index].model = archive->members[i].content;
+        is_paired = index != RT_MAP_NONE;
+        if (is_paired) scenarios[index].model = archive->members[i].content;
         model_count++;
     }
     rt_map_free(&paths);
     pack->scenarios = scenarios;
-    if (!known || pack->count == 0 || model_count != pack->count) return false;
+    if (!is_paired || pack->count == 0 || model_count != pack->count) return false;
     qsort(scenarios, pack->count, sizeof *scenarios, scenario_compare);
     return true;
 }
@@ -93,10 +93,10 @@ rt_status cnf_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes file, const cnf
     rt_bytes about = cnf_archive_find(&archive, about_name);
     pack->about = (rt_text){(const char *)about.data, about.size};
     pack->expectations = cnf_archive_find(&archive, expectations_name);
-    bool whole = scenarios_collect(arena, &archive, pack) && about.data &&
-                 pack->expectations.data &&
-                 archive.count == OTHER_MEMBERS + 2 * (uint64_t)pack->count;
-    if (!whole) {
+    bool is_complete = scenarios_collect(arena, &archive, pack) && about.data &&
+                       pack->expectations.data &&
+                       archive.count == OTHER_MEMBERS + 2 * (uint64_t)pack->count;
+    if (!is_complete) {
         return rt_fail(
             sink, RT_MALFORMED, RT_RULE_NONE,
             "not a pack of scenarios: members are missing or unknown; pack the scenarios anew");

@@ -1,6 +1,6 @@
 /* Packs: the contents of an archive of scenarios, x.assay.
  *
- *     about.txt          for people: the options and formats for which it was made
+ *     about.txt          for readers: the options and formats for which it was made
  *     expectations       known failures of its scenarios (verdict/expectations.h)
  *     scenarios/PATH     the scenario's file, unchanged
  *     models/PATH        the scenario checked and serialised (scn_pack_write), not compiled, with

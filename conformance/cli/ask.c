@@ -16,8 +16,8 @@ bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void
         fprintf(stderr, "assay: child processes cannot be watched: %s\n", strerror(errno));
         return false;
     }
-    bool ended = true;
-    for (uint32_t i = 0; i < cnf_subject_count && ended; i++) {
+    bool is_running = true;
+    for (uint32_t i = 0; i < cnf_subject_count && is_running; i++) {
         const cnf_subject *subject = &cnf_subjects[i];
         const char *words[] = {"probe", subject->name, NULL};
         rt_arena arena = {0};
@@ -29,8 +29,8 @@ bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void
                                                 .timeout_ms = PROBE_TIMEOUT_MS,
                                                 .messages_max = PROBE_MESSAGES_MAX});
         cnf_child_result result;
-        ended = cnf_pool_wait(pool, &result) == CNF_POOL_ENDED;
-        if (ended) {
+        is_running = cnf_pool_wait(pool, &result) == CNF_POOL_ENDED;
+        if (is_running) {
             cnf_messages messages;
             cnf_messages_read(&arena, rt_buffer_text(&result.messages), &messages);
             bool is_valid = result.end == CNF_PROCESS_EXITED && !messages.fault;
@@ -40,5 +40,5 @@ bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void
         rt_arena_reset(&arena);
     }
     cnf_pool_destroy(pool);
-    return ended;
+    return is_running;
 }

@@ -27,16 +27,16 @@ int cnf_check_command(const cnf_arguments *arguments)
     rt_arena arena = {0};
     cnf_files files;
     int status = cnf_command_files(arguments, &arena, &files);
-    uint32_t wrong = 0;
+    uint32_t wrong_count = 0;
     if (status == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "check"))
         status = CNF_EXIT_USAGE;
     for (uint32_t i = 0; status == CNF_EXIT_EXPECTED && i < files.count; i++)
-        wrong += !file_check(&files.items[i]);
+        wrong_count += !file_check(&files.items[i]);
     if (status == CNF_EXIT_EXPECTED) {
-        CHECK(wrong <= files.count);
+        CHECK(wrong_count <= files.count);
         printf("%u scenario%s read, %u with problems\n", files.count, files.count == 1 ? "" : "s",
-               wrong);
-        if (wrong > 0) status = CNF_EXIT_USAGE;
+               wrong_count);
+        if (wrong_count > 0) status = CNF_EXIT_USAGE;
     }
     rt_arena_reset(&arena);
     return status;

@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Missing NEEDED items are errors; OPTIONAL items are needed by some scenarios or options. */
+/* A missing NEEDED item is an error; OPTIONAL items are required by some scenarios or options only.
+ */
 typedef enum importance { NEEDED, OPTIONAL } importance;
 
 typedef struct complaint {
     importance weight;
-    rt_text what, cure;
+    rt_text problem, cure;
     bool is_printed;
 } complaint;
 
@@ -25,13 +26,13 @@ typedef struct doctor_command {
     uint32_t counts[2]; /* by importance */
 } doctor_command;
 
-static void complain(doctor_command *diagnosis, importance weight, const char *what,
+static void complain(doctor_command *diagnosis, importance weight, const char *problem,
                      const char *cure)
 {
     CHECK(weight == NEEDED || weight == OPTIONAL);
     *rt_vector_push(&diagnosis->complaints) =
         (complaint){.weight = weight,
-                    .what = rt_arena_text(&diagnosis->arena, rt_text_of(what)),
+                    .problem = rt_arena_text(&diagnosis->arena, rt_text_of(problem)),
                     .cure = rt_arena_text(&diagnosis->arena, rt_text_of(cure))};
     diagnosis->counts[weight]++;
 }
@@ -44,7 +45,7 @@ static void tools_check(doctor_command *diagnosis)
     const struct tool_row {
         bool is_found;
         importance weight;
-        const char *what, *cure;
+        const char *problem, *cure;
     } rows[] = {
         {tools.clang[0] != '\0', NEEDED, "clang 14, which compiles device code",
          "apt-get install clang-14"},
@@ -66,12 +67,12 @@ static void tools_check(doctor_command *diagnosis)
          "apt-get install graphviz"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!rows[i].is_found) complain(diagnosis, rows[i].weight, rows[i].what, rows[i].cure);
+        if (!rows[i].is_found) complain(diagnosis, rows[i].weight, rows[i].problem, rows[i].cure);
     rt_text warning;
     cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
-    rt_text what = rt_arena_text(&diagnosis->arena, warning);
+    rt_text problem = rt_arena_text(&diagnosis->arena, warning);
     if (warning.length > 0)
-        complain(diagnosis, NEEDED, what.data, "set ASSAY_CACHE_DIR to a writable folder");
+        complain(diagnosis, NEEDED, problem.data, "set ASSAY_CACHE_DIR to a writable folder");
     cnf_cache_close(cache);
 }
 
@@ -83,14 +84,14 @@ static void subject_check(void *user, const cnf_answer *answer)
     if (answer->is_valid && answer->messages->device.length > 0) return;
     const char *name = answer->subject->name, *install = answer->subject->install;
     rt_text reason = answer->messages->reason;
-    rt_text what = rt_arena_printf(&diagnosis->arena, "subject %s", name);
+    rt_text problem = rt_arena_printf(&diagnosis->arena, "subject %s", name);
     if (!answer->is_valid)
-        what =
+        problem =
             rt_arena_printf(&diagnosis->arena,
                             "subject %s: it crashed, or did not respond, when it was opened", name);
     else if (reason.length > 0)
-        what = rt_arena_printf(&diagnosis->arena, "subject %s: %.*s", name, RT_TEXT_ARG(reason));
-    complain(diagnosis, answer->is_valid && install ? OPTIONAL : NEEDED, what.data,
+        problem = rt_arena_printf(&diagnosis->arena, "subject %s: %.*s", name, RT_TEXT_ARG(reason));
+    complain(diagnosis, answer->is_valid && install ? OPTIONAL : NEEDED, problem.data,
              install ? install : "reinstall assay");
 }
 
@@ -102,17 +103,17 @@ static void command_append(const doctor_command *diagnosis, const char *command,
     rt_buffer beginning = {0}, words = {0};
     rt_buffer_printf(&beginning, "%s %s", command, before);
     for (uint32_t i = 0; i < diagnosis->complaints.count; i++) {
-        rt_text rest = diagnosis->complaints.items[i].cure;
-        if (!rt_text_take_prefix(&rest, rt_buffer_string(&beginning))) continue;
-        while (rest.length > 0) {
-            rt_buffer wanted = {0};
-            rt_text word = rt_text_take_until(&rest, ' ');
-            rt_buffer_printf(&wanted, " %s%.*s ", before, RT_TEXT_ARG(word));
-            if (!strstr(rt_buffer_string(&words), rt_buffer_string(&wanted))) {
+        rt_text remaining = diagnosis->complaints.items[i].cure;
+        if (!rt_text_take_prefix(&remaining, rt_buffer_string(&beginning))) continue;
+        while (remaining.length > 0) {
+            rt_buffer pattern = {0};
+            rt_text word = rt_text_take_until(&remaining, ' ');
+            rt_buffer_printf(&pattern, " %s%.*s ", before, RT_TEXT_ARG(word));
+            if (!strstr(rt_buffer_string(&words), rt_buffer_string(&pattern))) {
                 rt_buffer_truncate(&words, words.size > 0 ? words.size - 1 : 0);
-                rt_buffer_append_text(&words, rt_buffer_text(&wanted));
+                rt_buffer_append_text(&words, rt_buffer_text(&pattern));
             }
-            rt_buffer_free(&wanted);
+            rt_buffer_free(&pattern);
         }
     }
     if (words.size > 0)
@@ -133,17 +134,17 @@ static void diagnosis_print(doctor_command *diagnosis)
             for (uint32_t k = 0; k < count; k++) {
                 if (!rt_text_equal(rows[k].cure, rows[i].cure)) continue;
                 printf("%s: %.*s\n", rows[k].weight == NEEDED ? "wrong" : "missing",
-                       RT_TEXT_ARG(rows[k].what));
+                       RT_TEXT_ARG(rows[k].problem));
                 rows[k].is_printed = true;
             }
             printf("    cure: %.*s\n", RT_TEXT_ARG(rows[i].cure));
             CHECK(rows[i].is_printed);
         }
     }
-    uint32_t wrong = diagnosis->counts[NEEDED], missing = diagnosis->counts[OPTIONAL];
-    CHECK(wrong + missing == count);
-    if (wrong > 0)
-        printf("%u wrong, %u missing\n", wrong, missing);
+    uint32_t error_count = diagnosis->counts[NEEDED], missing = diagnosis->counts[OPTIONAL];
+    CHECK(error_count + missing == count);
+    if (error_count > 0)
+        printf("%u wrong, %u missing\n", error_count, missing);
     else if (missing > 0)
         printf("nothing is wrong; %u optional items are missing\n", missing);
     else
@@ -162,9 +163,9 @@ int cnf_doctor_command(const cnf_arguments *arguments)
     tools_check(&diagnosis);
     bool is_complete = cnf_subjects_ask(subject_check, &diagnosis);
     if (is_complete) diagnosis_print(&diagnosis);
-    bool wrong = diagnosis.counts[NEEDED] > 0;
+    bool has_errors = diagnosis.counts[NEEDED] > 0;
     rt_vector_free(&diagnosis.complaints);
     rt_arena_reset(&diagnosis.arena);
     if (!is_complete) return CNF_EXIT_INFRASTRUCTURE;
-    return wrong ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
+    return has_errors ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
 }

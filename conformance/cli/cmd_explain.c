@@ -51,8 +51,8 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
  */
 static bool explanation_write(explain_command *command, rt_text title)
 {
-    const char *what = command->timeline ? "the timeline" : "the explanation";
-    if (!command->svg) return cnf_command_print(&command->out, what);
+    const char *name = command->timeline ? "the timeline" : "the explanation";
+    if (!command->svg) return cnf_command_print(&command->out, name);
     if (command->out.size == 0) return true; /* Compiling failed, which has been reported. */
     if (!command->timeline) {
         rt_sink *sink = rt_sink_create();

@@ -14,7 +14,7 @@ typedef struct export_command {
     rt_arena arena;
     rt_sink *sink;
     const cnf_export_api *api;
-    const char *column; /* the last of its subjects, whose images are exported */
+    const char *column; /* the last of its subjects; its images are exported */
     cnf_exported exported;
     int status;
 } export_command;
@@ -42,15 +42,15 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
 static bool nothing_report(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    fprintf(stderr, "assay: %.*s is %s on %.*s, which leaves nothing to export\n",
+    fprintf(stderr, "assay: %.*s is %s on %.*s, so there is nothing to export\n",
             RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict),
             RT_TEXT_ARG(record->subject));
     if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
     return false;
 }
 
-/* Makes the files while the detail is valid. Only sim's verdict counts; other subjects provide
- * their images, even if their run failed. */
+/* Writes the program to memory while the detail is valid. Only sim's verdict counts; other subjects
+ * provide their images, even if their run failed. */
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     export_command *command = user;
@@ -108,7 +108,7 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     CHECK(columns.count >= 1);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
-    options.record = true; /* also records fused kernels, which compilers make */
+    options.record = true; /* also records fused kernels, which compilers generate */
     command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
     if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)

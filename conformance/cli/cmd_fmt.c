@@ -9,7 +9,7 @@
 
 typedef struct fmt_command {
     bool check;
-    uint32_t changed; /* files changed, or with --check in need of it */
+    uint32_t changed; /* files changed, or, with --check, to be changed */
     int status;       /* the worst exit status so far */
 } fmt_command;
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Prints a table's text as roff, in which a backslash and a minus, and a dot or quote at the
- * beginning of a line, are special. */
+/* Prints a table's text as roff, in which a backslash, a minus, and a dot or quote at the beginning
+ * of a line are special. */
 static void roff_print(rt_buffer *out, const char *text)
 {
     bool begins = true;
@@ -70,10 +70,10 @@ int cnf_manual_command(const cnf_arguments *arguments)
                      "several devices and compares.\n.SH COMMANDS\n");
     for (uint32_t i = 0; i < count; i++)
         command_print(&page, &commands[i]);
-    rt_buffer_printf(&page, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhere it is set and not empty, "
-                            "nothing is coloured.\n.TP\n.B ASSAY_CACHE_DIR\nWhere compiled device "
-                            "code is kept.\n.TP\n.B ASSAY_VENV\nWhere ci/setup installs vendors' "
-                            "packages.\n");
+    rt_buffer_printf(&page, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf set and not empty, output is "
+                            "not coloured.\n.TP\n.B ASSAY_CACHE_DIR\nFolder of compiled device "
+                            "code.\n.TP\n.B ASSAY_VENV\nFolder of the vendors' packages that "
+                            "ci/setup installs.\n");
     return cnf_command_finish(&page, "the manual");
 }
 
@@ -85,7 +85,7 @@ int cnf_completion_command(const cnf_arguments *arguments)
     uint32_t count;
     const cnf_command *commands = cnf_command_table(&count);
     rt_buffer script = {0};
-    rt_buffer_printf(&script, "# Completes command lines of assay in bash; made by `assay "
+    rt_buffer_printf(&script, "# Completes command lines of assay in bash; written by `assay "
                               "completion`.\n_assay() {\n"
                               "    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
                               "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"

@@ -48,9 +48,9 @@ int cnf_new_command(const cnf_arguments *arguments)
     const struct template_row *row = template_find(arguments->paths[0]);
     if (!row) return CNF_EXIT_USAGE;
     rt_text name = arguments->paths[1];
-    bool ended = name.length > 5 && strcmp(name.data + name.length - 5, ".yaml") == 0;
+    bool has_ending = name.length > 5 && strcmp(name.data + name.length - 5, ".yaml") == 0;
     rt_buffer file = {0};
-    rt_buffer_printf(&file, "%s%s", name.data, ended ? "" : ".yaml");
+    rt_buffer_printf(&file, "%s%s", name.data, has_ending ? "" : ".yaml");
     const char *path = rt_buffer_string(&file);
     int error = file_make(path, row->text);
     if (error == 0)

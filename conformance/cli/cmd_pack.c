@@ -61,10 +61,10 @@ static int command_read(pack_command *command)
         return CNF_EXIT_USAGE;
     }
     /* This command takes a list of profiles and iterates over them itself. */
-    cnf_arguments others = *arguments;
-    const char *profiles = others.values[CNF_OPTION_PROFILE];
-    others.values[CNF_OPTION_PROFILE] = NULL;
-    if (!cnf_run_options_read(&others, &command->options) ||
+    cnf_arguments run_arguments = *arguments;
+    const char *profiles = run_arguments.values[CNF_OPTION_PROFILE];
+    run_arguments.values[CNF_OPTION_PROFILE] = NULL;
+    if (!cnf_run_options_read(&run_arguments, &command->options) ||
         !cnf_run_profiles_read(profiles ? profiles : rt_profile_name(RT_PROFILE_DOCUMENTS),
                                command->profiles, &command->profile_count))
         return CNF_EXIT_USAGE;
@@ -111,8 +111,8 @@ static int command_read(pack_command *command)
 static void artefact_add(pack_command *command, pack_entry *entry, rt_hash request, rt_bytes answer)
 {
     for (uint32_t i = 0; i < entry->artefacts.count; i++) {
-        const rt_hash known = entry->artefacts.items[i].request;
-        if (known.low == request.low && known.high == request.high) return;
+        const rt_hash packed = entry->artefacts.items[i].request;
+        if (packed.low == request.low && packed.high == request.high) return;
     }
     *rt_vector_push(&entry->artefacts) =
         (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
@@ -159,9 +159,9 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
 {
     pack_command *command = user;
     const cnf_judgement *judgement = &record->judgement;
-    cnf_record known = *record;
-    cnf_record_expect(&known, &command->expectations);
-    cnf_progress_add(&command->progress, &known);
+    cnf_record judged = *record;
+    cnf_record_expect(&judged, &command->expectations);
+    cnf_progress_add(&command->progress, &judged);
     if (judgement->verdict == CNF_VERDICT_INVALID || !detail->modules || !detail->modules->works) {
         rt_buffer_printf(&command->warnings, "%.*s\n", RT_TEXT_ARG(judgement->message));
         command->status = CNF_EXIT_USAGE;

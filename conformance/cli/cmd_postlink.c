@@ -62,8 +62,8 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
         exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
     } else {
         /* The answer's bytes are freed below; the images are kept. */
-        rt_bytes kept = rt_arena_bytes(&command->arena, answer.artefact);
-        rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
+        rt_bytes artefact = rt_arena_bytes(&command->arena, answer.artefact);
+        rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, artefact,
                                                      &result->images, &result->device_globals);
         if (!rt_ok(status)) {
             cnf_command_fail(command->sink, status, (rt_text){0});

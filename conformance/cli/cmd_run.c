@@ -61,8 +61,8 @@ static int options_read(run_command *command)
     options->subjects = command->columns.subjects;
     options->subject_count = command->columns.count;
     const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
-    command->report.again = rt_arena_printf(
-        &command->arena, "%.*s%s%s", RT_TEXT_ARG(cnf_run_options_again(&command->arena, options)),
+    command->report.rerun_options = rt_arena_printf(
+        &command->arena, "%.*s%s%s", RT_TEXT_ARG(cnf_run_options_rerun(&command->arena, options)),
         folders ? " --expectations " : "", folders ? folders : "");
     return CNF_EXIT_EXPECTED;
 }
@@ -104,17 +104,17 @@ static void record_report(run_command *command, const cnf_record *record)
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_command *command = user;
-    cnf_record known = *record;
-    cnf_record_expect(&known, &command->expectations);
-    record_report(command, &known);
-    if (command->html) cnf_html_note(command->html, &known, detail);
+    cnf_record judged = *record;
+    cnf_record_expect(&judged, &command->expectations);
+    record_report(command, &judged);
+    if (command->html) cnf_html_note(command->html, &judged, detail);
     if (command->explains) {
         /* The explanation of a difference: its data is valid only during this call. */
-        const cnf_subject *subject = cnf_subject_find(known.subject);
+        const cnf_subject *subject = cnf_subject_find(judged.subject);
         bool is_oracle = subject && subject->oracle;
-        const cnf_why why = {.record = &known,
-                             .sim = is_oracle || !cnf_record_has_subject(&known) ? NULL
-                                    : detail->oracle                             ? "PASS"
+        const cnf_why why = {.record = &judged,
+                             .sim = is_oracle || !cnf_record_has_subject(&judged) ? NULL
+                                    : detail->oracle                              ? "PASS"
                                                      : "did not pass, or did not run",
                              .scenario = detail->scenario,
                              .messages = detail->messages,
@@ -129,7 +129,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
                          RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
                          RT_TEXT_ARG(detail->warning));
-    if (cnf_journal_append(&command->journal, &known)) return true;
+    if (cnf_journal_append(&command->journal, &judged)) return true;
     command->output_failed = true;
     return false;
 }
@@ -223,10 +223,10 @@ static int run_and_report(run_command *command)
     command->options.begun = on_begin;
     command->progress =
         cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
-    for (uint32_t i = 0; i < command->journal.kept_count; i++) {
-        cnf_record known = command->journal.kept[i];
-        cnf_record_expect(&known, &command->expectations);
-        record_report(command, &known);
+    for (uint32_t i = 0; i < command->journal.record_count; i++) {
+        cnf_record judged = command->journal.records[i];
+        cnf_record_expect(&judged, &command->expectations);
+        record_report(command, &judged);
     }
     cnf_run_end end = cnf_run(&command->options, files->items, files->count, on_record, command);
     cnf_progress_end(&command->progress);

@@ -62,10 +62,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     bool is_oracle = rt_text_is(record->subject, command->oracle);
     if (is_oracle) command->oracle_word = cnf_verdict_word(record->judgement.verdict);
     if (!is_wanted && is_oracle) return true;
-    cnf_record known = *record;
-    cnf_record_expect(&known, &command->expectations);
+    cnf_record judged = *record;
+    cnf_record_expect(&judged, &command->expectations);
     const char *word = command->oracle_word ? command->oracle_word : "has not ended yet";
-    const cnf_why why = {.record = &known,
+    const cnf_why why = {.record = &judged,
                          .sim = is_oracle || !cnf_record_has_subject(record) ? NULL : word,
                          .scenario = detail->scenario,
                          .messages = detail->messages,
@@ -75,7 +75,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
                          .source = rt_buffer_text(&command->source),
                          .rules = command->has_rules ? &command->rules : NULL};
     cnf_why_write(&command->text, &why);
-    cnf_report_add(&command->report, &known);
+    cnf_report_add(&command->report, &judged);
     return true;
 }
 

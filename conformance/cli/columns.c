@@ -26,10 +26,10 @@ static void column_add(column_reader *reader, const cnf_run_subject *added)
 }
 
 /* Reports an unknown setting or value, and the nearest names. */
-static bool setting_unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
+static bool setting_unknown(column_reader *reader, const cnf_run_subject *column, const char *kind,
                             rt_text word, const char *const *names, uint32_t count)
 {
-    rt_buffer_printf(reader->error, "%.*s: unknown %s '%.*s'", RT_TEXT_ARG(column->name), what,
+    rt_buffer_printf(reader->error, "%.*s: unknown %s '%.*s'", RT_TEXT_ARG(column->name), kind,
                      RT_TEXT_ARG(word));
     cnf_suggest(reader->error, rt_arena_text(reader->arena, word).data, names, count);
     return false;

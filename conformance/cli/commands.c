@@ -16,14 +16,14 @@ bool cnf_command_colours(const cnf_arguments *arguments, bool *out_colours)
 {
     enum { AUTO, ALWAYS, NEVER, WORD_COUNT };
     static const char *const words[WORD_COUNT] = {"auto", "always", "never"};
-    const char *given = arguments->values[CNF_OPTION_COLOR], *no_colour = getenv("NO_COLOR");
+    const char *mode = arguments->values[CNF_OPTION_COLOR], *no_colour = getenv("NO_COLOR");
     uint32_t word = AUTO;
-    while (given && word < WORD_COUNT && strcmp(words[word], given) != 0)
+    while (mode && word < WORD_COUNT && strcmp(words[word], mode) != 0)
         word++;
-    bool wanted = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0');
-    *out_colours = word == ALWAYS || (word == AUTO && wanted);
+    bool by_default = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0');
+    *out_colours = word == ALWAYS || (word == AUTO && by_default);
     if (word < WORD_COUNT) return true;
-    fprintf(stderr, "assay: --color %s: expected auto, always or never\n", given);
+    fprintf(stderr, "assay: --color %s: expected auto, always or never\n", mode);
     return false;
 }
 
@@ -40,7 +40,8 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
     uint32_t path_count = arguments->path_count;
     rt_text default_path = RT_TEXT("scenarios");
     if (path_count == 0) {
-        /* The folder here, otherwise the one installed with the running program. */
+        /* The scenarios folder of the current directory; otherwise the one installed with this
+         * program. */
         char program[PATH_MAX];
         ssize_t length = readlink("/proc/self/exe", program, sizeof program);
         bool is_here = access(default_path.data, F_OK) == 0;
@@ -139,18 +140,18 @@ bool cnf_command_refuses_packs(const cnf_files *files, const char *command)
     return true;
 }
 
-bool cnf_command_print(const rt_buffer *text, const char *what)
+bool cnf_command_print(const rt_buffer *text, const char *name)
 {
     errno = 0;
     bool written = text->size == 0 || fwrite(text->data, 1, text->size, stdout) == text->size;
     if ((written && fflush(stdout) == 0) || errno == EPIPE) return true;
-    fprintf(stderr, "assay: %s could not be written: %s\n", what, strerror(errno));
+    fprintf(stderr, "assay: %s could not be written: %s\n", name, strerror(errno));
     return false;
 }
 
-int cnf_command_finish(rt_buffer *text, const char *what)
+int cnf_command_finish(rt_buffer *text, const char *name)
 {
-    bool printed = cnf_command_print(text, what);
+    bool printed = cnf_command_print(text, name);
     rt_buffer_free(text);
     return printed ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
 }
@@ -163,21 +164,21 @@ void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *proble
     rt_buffer_free(&lines);
 }
 
-int cnf_command_unknown(const char *prefix, const char *what, const char *word,
+int cnf_command_unknown(const char *prefix, const char *kind, const char *word,
                         const char *const *names, uint32_t count)
 {
     CHECK(count > 0);
     rt_buffer message = {0};
     cnf_suggest(&message, word, names, count);
-    fprintf(stderr, "assay: %sunknown %s '%s'%s\n", prefix, what, word, rt_buffer_string(&message));
+    fprintf(stderr, "assay: %sunknown %s '%s'%s\n", prefix, kind, word, rt_buffer_string(&message));
     rt_buffer_free(&message);
     return CNF_EXIT_USAGE;
 }
 
-void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what)
+void cnf_command_fail(rt_sink *sink, rt_status status, rt_text context)
 {
     CHECK(!rt_ok(status));
-    fprintf(stderr, "assay: %.*s%s%.*s\n", RT_TEXT_ARG(what), what.length > 0 ? ": " : "",
+    fprintf(stderr, "assay: %.*s%s%.*s\n", RT_TEXT_ARG(context), context.length > 0 ? ": " : "",
             RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
 }
 

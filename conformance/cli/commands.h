@@ -20,7 +20,7 @@ int cnf_why_command(const cnf_arguments *arguments);
 /* assay check: reads scenarios and prints their problems. */
 int cnf_check_command(const cnf_arguments *arguments);
 
-/* assay subjects: what is installed, what is missing, how to get it. */
+/* assay subjects: the installed and missing subjects, and how to install them. */
 int cnf_subjects_command(const cnf_arguments *arguments);
 
 /* assay requirements: the rules that scenarios cite, and those that are proven. */
@@ -59,7 +59,7 @@ int cnf_history_command(const cnf_arguments *arguments);
 /* assay new: a scenario from a template. */
 int cnf_new_command(const cnf_arguments *arguments);
 
-/* assay doctor: what is wrong with the machine. */
+/* assay doctor: the machine's problems and their remedies. */
 int cnf_doctor_command(const cnf_arguments *arguments);
 
 /* assay manual, assay completion: the commands as a page for man(1), and for bash. */
@@ -76,8 +76,8 @@ const cnf_command *cnf_command_table(uint32_t *out_count);
  * path that does not exist, NOTHING_RAN if there are no scenarios; both are reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
 
-/* Finds the one scenario of a command, "explain", that takes one path. Returns an exit status, as
- * above; USAGE also if there are several. */
+/* Finds the scenario of a command that takes one path, such as "explain". Returns an exit status,
+ * as above; USAGE also if there are several. */
 int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt_arena *arena,
                          cnf_files *out_files);
 
@@ -91,8 +91,8 @@ bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
 int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
                       cnf_rules *out_rules);
 
-/* Returns true after reporting on stderr that the command, "check", does not take packs; false if
- * the files are not a pack's. */
+/* Returns true after reporting on stderr that the command ("check") does not accept packs; false if
+ * the files are not from a pack. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
 /* Reads the value of a numeric option; `otherwise` if it is absent. Returns false after reporting
@@ -101,23 +101,23 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
 /* Writes a command's result to stdout; a reader that stops early (`assay … | head`) is not an
- * error. Returns false after reporting on stderr that `what` ("the matrix") could not be written,
+ * error. Returns false after reporting on stderr that `name` ("the matrix") could not be written,
  * because of a full disk or a closed stdout. */
-bool cnf_command_print(const rt_buffer *text, const char *what);
+bool cnf_command_print(const rt_buffer *text, const char *name);
 
 /* Prints a command's result as cnf_command_print does, frees it, and returns the exit status. */
-int cnf_command_finish(rt_buffer *text, const char *what);
+int cnf_command_finish(rt_buffer *text, const char *name);
 
 /* Prints a scenario file's mistakes, one per line. */
 void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *problems);
 
 /* Reports an unknown word and the nearest names on stderr; `prefix` is "--profile: " or empty.
  * Returns the exit status USAGE. */
-int cnf_command_unknown(const char *prefix, const char *what, const char *word,
+int cnf_command_unknown(const char *prefix, const char *kind, const char *word,
                         const char *const *names, uint32_t count);
 
-/* Reports a failed status on stderr: "assay: WHAT: MESSAGE", or without WHAT if that is empty. */
-void cnf_command_fail(rt_sink *sink, rt_status status, rt_text what);
+/* Reports a failed status on stderr: "assay: CONTEXT: MESSAGE"; an empty context is left out. */
+void cnf_command_fail(rt_sink *sink, rt_status status, rt_text context);
 
 /* Replaces the output file of an option ("--junit"), as cnf_file_replace does, and frees the
  * content. Returns false after reporting an error on stderr. */

@@ -18,9 +18,9 @@ static demangle_function *demangle_find(void)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
-    demangle_function *found = NULL;
-    memcpy(&found, &symbol, sizeof found);
-    return found;
+    demangle_function *function = NULL;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
 }
 
 rt_text cnf_demangle(rt_arena *arena, rt_text symbol)
@@ -31,8 +31,8 @@ rt_text cnf_demangle(rt_arena *arena, rt_text symbol)
     rt_text terminated = rt_arena_text(arena, symbol);
     int status = 0;
     char *text = demangle(terminated.data, NULL, NULL, &status);
-    rt_text kept = {0};
-    if (text) kept = rt_arena_text(arena, rt_text_of(text));
+    rt_text demangled = {0};
+    if (text) demangled = rt_arena_text(arena, rt_text_of(text));
     free(text);
-    return kept;
+    return demangled;
 }

@@ -9,7 +9,7 @@ import sys
 rows = []
 for name in sys.argv[2:]:
     path = pathlib.Path(name)
-    # Strings of JSON without characters beyond ASCII, which the templates do not have, are those of C.
+    # A JSON string in ASCII is also a C string; the templates are ASCII.
     lines = [json.dumps(line) for line in path.read_text(encoding="ascii").splitlines(keepends=True)]
     rows.append('{"%s",\n %s},\n' % (path.stem, "\n ".join(lines)))
 pathlib.Path(sys.argv[1]).write_text("".join(rows), encoding="ascii")

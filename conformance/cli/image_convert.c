@@ -11,7 +11,7 @@
 static void file_make(cnf_conversion *conversion, const char *name, const rt_buffer *content)
 {
     rt_bytes bytes = rt_arena_bytes(conversion->arena, rt_buffer_bytes(content));
-    *rt_vector_push(&conversion->made) = (cnf_made_file){name, bytes};
+    *rt_vector_push(&conversion->outputs) = (cnf_output_file){name, bytes};
 }
 
 static rt_status to_syclbin(cnf_conversion *conversion, rt_buffer *out)
@@ -47,7 +47,7 @@ static rt_status row_make(cnf_conversion *conversion, uint32_t index, rt_buffer 
     const rt_device_binary *binary = &conversion->binaries.items[index];
     if (binary->compile_options.length > 0 || binary->link_options.length > 0) {
         return rt_fail(conversion->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %u has options, which the text form has no place for", index);
+                       "image %u has options, which the text form cannot represent", index);
     }
     rt_buffer code = {0}, properties = {0}, entries = {0};
     rt_buffer_append(&code, binary->code.data, binary->code.size);
@@ -98,10 +98,10 @@ const cnf_image_kind *cnf_image_kind_find(const char *name)
 }
 
 int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, const char *ending,
-                      rt_text what)
+                      rt_text context)
 {
     CHECK(conversion->name.length > 0);
-    CHECK(conversion->made.count == 0);
+    CHECK(conversion->outputs.count == 0);
     rt_buffer out = {0};
     rt_status status = kind->convert(conversion, &out);
     rt_text file =
@@ -109,22 +109,22 @@ int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, co
     if (rt_ok(status))
         file_make(conversion, file.data, &out);
     else
-        cnf_command_fail(conversion->sink, status, what);
+        cnf_command_fail(conversion->sink, status, context);
     rt_buffer_free(&out);
     int exit_status = rt_ok(status) ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
-    for (uint32_t i = 0; i < conversion->made.count && exit_status == CNF_EXIT_EXPECTED; i++) {
-        const cnf_made_file *made = &conversion->made.items[i];
+    for (uint32_t i = 0; i < conversion->outputs.count && exit_status == CNF_EXIT_EXPECTED; i++) {
+        const cnf_output_file *output = &conversion->outputs.items[i];
         errno = 0;
-        FILE *stream = fopen(made->name, "wb");
-        bool written =
-            stream && (made->content.size == 0 || fwrite(made->content.data, 1, made->content.size,
-                                                         stream) == made->content.size);
+        FILE *stream = fopen(output->name, "wb");
+        bool written = stream && (output->content.size == 0 ||
+                                  fwrite(output->content.data, 1, output->content.size, stream) ==
+                                      output->content.size);
         if (stream && fclose(stream) != 0) written = false;
         if (written) continue;
-        fprintf(stderr, "assay: %s cannot be written: %s\n", made->name, strerror(errno));
+        fprintf(stderr, "assay: %s cannot be written: %s\n", output->name, strerror(errno));
         exit_status = CNF_EXIT_INFRASTRUCTURE;
     }
-    rt_vector_free(&conversion->made);
+    rt_vector_free(&conversion->outputs);
     return exit_status;
 }
 

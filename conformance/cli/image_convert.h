@@ -8,10 +8,10 @@
 #include "reference/image/syclbin.h"
 
 /* An output file; name and content live in the conversion's arena. */
-typedef struct cnf_made_file {
+typedef struct cnf_output_file {
     const char *name;
     rt_bytes content;
-} cnf_made_file;
+} cnf_output_file;
 
 /* The input of a conversion and its output files, which are written only after the whole conversion
  * succeeded. Zero-initialise `made`. */
@@ -23,7 +23,7 @@ typedef struct cnf_conversion {
     rt_text name;                /* of the output file, with folders; parts are named after it */
     rt_fat_layout layout;        /* c */
     bool compresses;             /* c: with Zstandard */
-    RT_VECTOR(cnf_made_file) made;
+    RT_VECTOR(cnf_output_file) outputs;
 } cnf_conversion;
 
 /* A kind of file. The function makes conversion->name and its companion files. UNSUPPORTED: the
@@ -40,9 +40,9 @@ const cnf_image_kind *cnf_image_kind_find(const char *name);
 
 /* Writes the file NAME followed by `ending` ("" if the name has one), and its companion files.
  * Returns an exit status; errors are reported on stderr, those of the conversion as errors of
- * `what`. */
+ * `context`. */
 int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, const char *ending,
-                      rt_text what);
+                      rt_text context);
 
 /* Reads the value of --layout, 80 by default. Returns false after reporting on stderr that it is
  * neither 80 nor 96. */

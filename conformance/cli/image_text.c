@@ -92,7 +92,7 @@ static void value_append(rt_buffer *out, rt_text set, const rt_property *propert
                          value.image_scope ? ", image scope" : "");
         break;
     }
-    case FORM_BITS: /* that of the first argument (bit 0) first */
+    case FORM_BITS: /* bit 0, the first argument's, is printed first */
         rt_buffer_printf(out, bit_count > 0 ? "%zu bits " : "%zu bits", bit_count);
         for (size_t i = 0; i < bit_count; i++)
             rt_buffer_append_byte(out, bytes.data[i / 8] >> i % 8 & 1 ? '1' : '0');

@@ -125,13 +125,13 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     const hashed_file key = {.path = record->scenario};
     const hashed_file *file =
         bsearch(&key, choice->files, choice->file_count, sizeof key, hashed_compare);
-    bool ours = rt_text_is(record->subject, "-");
-    for (uint32_t i = 0; i < choice->subject_count && !ours; i++)
-        ours = rt_text_equal(choice->subjects[i].name, record->subject);
-    if (!file || !ours) return FATE_STAYS;
+    bool is_selected = rt_text_is(record->subject, "-");
+    for (uint32_t i = 0; i < choice->subject_count && !is_selected; i++)
+        is_selected = rt_text_equal(choice->subjects[i].name, record->subject);
+    if (!file || !is_selected) return FATE_STAYS;
     bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash) &&
                      rt_text_equal(record->conditions, choice->conditions);
-    /* A repeated run would not change these verdicts. */
+    /* Running again would not change these verdicts. */
     cnf_verdict verdict = record->judgement.verdict;
     bool is_final = verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
                     verdict != CNF_VERDICT_POISONED;
@@ -143,22 +143,22 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
 static void records_choose(cnf_journal *journal, const cnf_records *records,
                            const resume_choice *choice, rt_buffer *out_text)
 {
-    cnf_record *kept = rt_arena_alloc_array(&journal->arena, records->count + 1, sizeof *kept);
+    cnf_record *items = rt_arena_alloc_array(&journal->arena, records->count + 1, sizeof *items);
     uint32_t count = 0;
     for (uint32_t i = 0; i < records->count; i++) {
         const cnf_record *record = &records->items[i];
         record_fate fate = record_judge(choice, record);
-        if (fate == FATE_KEPT) kept[count++] = *record;
+        if (fate == FATE_KEPT) items[count++] = *record;
         if (fate == FATE_STAYS) cnf_record_write(out_text, record);
     }
     CHECK(count <= records->count);
-    if (count > 0) qsort(kept, count, sizeof *kept, record_compare);
-    journal->kept = kept;
+    if (count > 0) qsort(items, count, sizeof *items, record_compare);
+    journal->records = items;
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && record_compare(&kept[i], &kept[journal->kept_count - 1]) == 0) continue;
-        CHECK(journal->kept_count <= i);
-        kept[journal->kept_count++] = kept[i];
-        cnf_record_write(out_text, &kept[journal->kept_count - 1]);
+        if (i > 0 && record_compare(&items[i], &items[journal->record_count - 1]) == 0) continue;
+        CHECK(journal->record_count <= i);
+        items[journal->record_count++] = items[i];
+        cnf_record_write(out_text, &items[journal->record_count - 1]);
     }
 }
 
@@ -226,11 +226,11 @@ int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *
 
 bool cnf_journal_has(const cnf_journal *journal, rt_text path, rt_text hash, rt_text subject)
 {
-    if (journal->kept_count == 0) return false;
+    if (journal->record_count == 0) return false;
     const cnf_record key = {.scenario = path, .subject = subject};
-    const cnf_record *found =
-        bsearch(&key, journal->kept, journal->kept_count, sizeof key, record_compare);
-    return found && rt_text_equal(found->hash, hash);
+    const cnf_record *record =
+        bsearch(&key, journal->records, journal->record_count, sizeof key, record_compare);
+    return record && rt_text_equal(record->hash, hash);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */

@@ -7,10 +7,10 @@
 #include "conformance/verdict/record.h"
 
 typedef struct cnf_journal {
-    const char *name;       /* NULL: no journal */
-    int file;               /* -1: not open */
-    const cnf_record *kept; /* of an earlier run, sorted by scenario and subject, each pair once */
-    uint32_t kept_count;
+    const char *name;          /* NULL: no journal */
+    int file;                  /* -1: not open */
+    const cnf_record *records; /* an earlier run's, sorted by scenario and subject, unique */
+    uint32_t record_count;
     rt_arena arena;
 } cnf_journal;
 

@@ -395,7 +395,7 @@ static int printed(int status)
     return CNF_EXIT_INFRASTRUCTURE;
 }
 
-/* The worker has its own buffer, which would be lost when it exits. */
+/* The worker process buffers its own output, which would be lost when it exits. */
 static int guarded_body(void *user)
 {
     const guarded_command *guarded = user;

@@ -128,14 +128,14 @@ void cnf_command_help(rt_buffer *out, const cnf_command *command)
     rt_buffer_printf(out, "\nOptions:\n");
     for (uint32_t i = 0; i < command->option_count; i++) {
         const cnf_option *option = &command->options[i];
-        rt_buffer left = {0};
-        if (option->letter) rt_buffer_printf(&left, "%s, ", option->letter);
-        rt_buffer_printf(&left, option->optional_ending ? "%s[%s%s]" : "%s%s%s", option->name,
+        rt_buffer label = {0};
+        if (option->letter) rt_buffer_printf(&label, "%s, ", option->letter);
+        rt_buffer_printf(&label, option->optional_ending ? "%s[%s%s]" : "%s%s%s", option->name,
                          option->optional_ending ? "="
                          : option->value         ? " "
                                                  : "",
                          option->value ? option->value : "");
-        rt_buffer_printf(out, "  %-22s %s\n", rt_buffer_string(&left), option->help);
-        rt_buffer_free(&left);
+        rt_buffer_printf(out, "  %-22s %s\n", rt_buffer_string(&label), option->help);
+        rt_buffer_free(&label);
     }
 }

@@ -73,7 +73,7 @@ typedef struct cnf_option {
     const char *optional_ending;
 } cnf_option;
 
-/* A parsed command line; texts are those of argv. */
+/* A parsed command line; its texts are borrowed from argv. */
 typedef struct cnf_arguments {
     const char *values[CNF_OPTION_COUNT]; /* NULL: absent; "" for an option without value */
     rt_text *paths;
@@ -82,12 +82,12 @@ typedef struct cnf_arguments {
 
 typedef struct cnf_command {
     const char *name;
-    const char *operands; /* "[PATH…]"; NULL: takes none */
+    const char *operands; /* "[PATH…]"; NULL: it takes none */
     const char *summary;  /* one line of `assay --help` */
     const char *text;     /* the rest of `assay COMMAND --help` */
     const cnf_option *options;
     uint32_t option_count;
-    bool guarded; /* starts children, which must not outlive it: runs under cnf_guard */
+    bool guarded; /* starts children, which must not outlive it; runs under cnf_guard */
     int (*run)(const cnf_arguments *arguments); /* returns the exit status */
 } cnf_command;
 

@@ -1,4 +1,4 @@
-/* The files that commands which run scenarios read in addition to scenarios, and the history. */
+/* The files that commands read in addition to scenarios, and the history. */
 #ifndef CONFORMANCE_CLI_RESULTS_H
 #define CONFORMANCE_CLI_RESULTS_H
 

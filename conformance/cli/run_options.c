@@ -34,15 +34,15 @@ static rt_profile profile_find(rt_text word)
 
 bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t *out_count)
 {
-    bool given[RT_PROFILE_COUNT] = {false};
+    bool is_listed[RT_PROFILE_COUNT] = {false};
     *out_count = 0;
     while (names) {
         size_t length = strcspn(names, ",");
         rt_profile profile = profile_find((rt_text){names, length});
         if (profile == RT_PROFILE_COUNT) return false;
-        CHECK_IMPLIES(!given[profile], *out_count < RT_PROFILE_COUNT);
-        if (!given[profile]) out_profiles[(*out_count)++] = profile;
-        given[profile] = true;
+        CHECK_IMPLIES(!is_listed[profile], *out_count < RT_PROFILE_COUNT);
+        if (!is_listed[profile]) out_profiles[(*out_count)++] = profile;
+        is_listed[profile] = true;
         names = names[length] == ',' ? names + length + 1 : NULL;
     }
     return true;
@@ -103,12 +103,12 @@ rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *optio
         rt_buffer_printf(&text, " --choices %.*s", RT_TEXT_ARG(options->choices));
     if (options->explore_max > 0)
         rt_buffer_printf(&text, " --explore --explore-max %u", options->explore_max);
-    rt_text all = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_text joined = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return all.length > 0 ? (rt_text){all.data + 1, all.length - 1} : all;
+    return joined.length > 0 ? (rt_text){joined.data + 1, joined.length - 1} : joined;
 }
 
-rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options)
+rt_text cnf_run_options_rerun(rt_arena *arena, const cnf_run_options *options)
 {
     rt_buffer text = {0};
     source_print(&text, options);

@@ -1,4 +1,5 @@
-/* The selecting options, one table row each. A file is kept if every option given keeps it. */
+/* The options that select scenarios, one table row each. A file is selected if every option given
+ * selects it. */
 #include "conformance/cli/selection.h"
 
 #include "conformance/cli/commands.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of one option, and the files that it keeps. */
+/* The words of one option, and the files that it selects. */
 typedef struct selection {
     const cnf_arguments *arguments;
     rt_arena *arena;
@@ -205,17 +206,17 @@ int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_fil
         words_split(&selected, text);
         status = row->select(&selected);
         if (status != CNF_EXIT_EXPECTED) continue;
-        cnf_file *kept = rt_arena_alloc_array(arena, files.count, sizeof *kept);
+        cnf_file *selected_files = rt_arena_alloc_array(arena, files.count, sizeof *selected_files);
         uint32_t count = 0;
         for (uint32_t k = 0; k < files.count; k++)
-            if (selected.keeps[k]) kept[count++] = files.items[k];
+            if (selected.keeps[k]) selected_files[count++] = files.items[k];
         CHECK(count <= files.count);
         if (count == 0) {
             fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
                     files.count);
             status = CNF_EXIT_NOTHING_RAN;
         } else {
-            *inout_files = (cnf_files){kept, count};
+            *inout_files = (cnf_files){selected_files, count};
         }
     }
     rt_sink_destroy(selected.sink);

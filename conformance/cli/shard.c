@@ -1,4 +1,4 @@
-/* Distribution of files over shards, and detection of the CI system's shard. */
+/* Distributes files over shards, and detects the CI system's shard. */
 #include "conformance/cli/shard.h"
 
 #include "conformance/cli/options.h"
@@ -93,19 +93,20 @@ cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
     CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
     CHECK(shard.index < shard.count);
     if (shard.count == 1) return files;
-    cnf_file *kept = rt_arena_alloc_array(arena, files.count + 1, sizeof *kept);
+    cnf_file *part = rt_arena_alloc_array(arena, files.count + 1, sizeof *part);
     uint32_t count = 0;
     rt_sink *sink = rt_sink_create();
     for (uint32_t i = 0; i < files.count; i++) {
         rt_buffer content;
         rt_status status = cnf_file_text(sink, &files.items[i], &content);
-        /* By its path if it cannot be read, so that exactly one shard reports the error. */
+        /* A file that cannot be read is hashed by its path, so that exactly one shard reports the
+         * error. */
         rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : files.items[i].path;
         if (rt_hash128(hashed.data, hashed.length).low % shard.count == shard.index)
-            kept[count++] = files.items[i];
+            part[count++] = files.items[i];
         rt_buffer_free(&content);
     }
     rt_sink_destroy(sink);
     CHECK(count <= files.count);
-    return (cnf_files){kept, count};
+    return (cnf_files){part, count};
 }

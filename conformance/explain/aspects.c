@@ -1,4 +1,4 @@
-/* What an image asks of a device, in the words of SYCL. */
+/* The aspects that an image requires of a device, by their names in SYCL. */
 #include "conformance/explain/explain_internal.h"
 #include "reference/base/stream.h"
 #include "reference/device/device.h"

@@ -17,7 +17,7 @@ static cnf_xpl_variable *variable_of(cnf_contents *contents, rt_text id)
 
 static void scenario_collect(cnf_contents *contents, const scn_scenario *scenario)
 {
-    /* What host code registers has names; images add what no host code does. */
+    /* Host code registers variables with names; images add those that no host code registers. */
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const rt_device_global_list list = scenario->modules[i].device_globals;
         for (uint32_t k = 0; k < list.count; k++) {
@@ -45,8 +45,8 @@ static void scenario_collect(cnf_contents *contents, const scn_scenario *scenari
 
 /* ---- Where their contents are --------------------------------------------------------------- */
 
-/* True for an event of the kind about the variable's name and the device of an allocation; the
- * event of the zeros says no more. */
+/* True for an event of the kind about the variable's name and an allocation's device. An event that
+ * writes zeros identifies the allocation no further. */
 static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *allocation)
 {
     return event->kind == kind &&
@@ -72,8 +72,8 @@ static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t
     return (rt_text){0};
 }
 
-/* The newest memory on the device, preferably in the program's context: contexts of a device may
- * share it. */
+/* The newest memory on the device, preferably in the program's context; contexts of a device may
+ * share memory. */
 static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *variable,
                           const cnf_xpl_place *pointer)
 {

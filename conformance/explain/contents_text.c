@@ -1,4 +1,4 @@
-/* Where the contents of device_globals are, as a section of the text. */
+/* The section of the text about the contents of device_globals. */
 #include "conformance/explain/contents.h"
 
 static void place_write(rt_buffer *out, const cnf_history *history, const cnf_xpl_place *place)

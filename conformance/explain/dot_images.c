@@ -42,9 +42,9 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *im
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
     if (import == 0) return false;
-    const cnf_import *before = &graph->imports.items[import - 1];
-    const cnf_import *one = &graph->imports.items[import];
-    return before->image == one->image && rt_text_equal(before->symbol, one->symbol);
+    const cnf_import *previous = &graph->imports.items[import - 1];
+    const cnf_import *current = &graph->imports.items[import];
+    return previous->image == current->image && rt_text_equal(previous->symbol, current->symbol);
 }
 
 static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
@@ -115,7 +115,7 @@ static void module_write(rt_buffer *out, drawing *draw, uint32_t index, uint32_t
     rt_buffer_printf(out, "</FONT>>;\n");
     for (uint32_t i = first; i < end; i++)
         image_write(out, draw, i);
-    if (first == end) { /* A box needs something in it. */
+    if (first == end) { /* Graphviz omits an empty cluster. */
         cnf_dot_node(out, "      ", "module", module->name);
         rt_buffer_printf(out, " [shape=plaintext, fontcolor=\"%s\", label=\"no image\"];\n",
                          DOT_FAINT_INK);
@@ -125,8 +125,8 @@ static void module_write(rt_buffer *out, drawing *draw, uint32_t index, uint32_t
 
 /* ---- Who provides what --------------------------------------------------------------------- */
 
-/* Appends an image and the row of its exports; without one (a trace may name a provider that its
- * property sets do not show) its title. */
+/* Appends an image and its row for an exported symbol, or its title if it has no such row, because
+ * a trace may name a provider whose property sets do not list the symbol. */
 static void provider_write(rt_buffer *out, const rt_image *image, rt_text symbol)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);

@@ -1,5 +1,5 @@
-/* What the files that write DOT share: quoting, the names of nodes, the colours.
- * Source: The DOT Language, "HTML-Like Labels" (graphviz.org/doc/info). */
+/* Functions shared by the files that write DOT: quoting, node names, colours. Source: The DOT
+ * Language, "HTML-Like Labels" (graphviz.org/doc/info). */
 #ifndef CONFORMANCE_EXPLAIN_DOT_INTERNAL_H
 #define CONFORMANCE_EXPLAIN_DOT_INTERNAL_H
 
@@ -14,15 +14,15 @@
 #define DOT_LINE      "#80868b"
 #define DOT_CYCLE     "#9a4b00"
 
-/* Appends `before` as it is, and a text inside a quoted identifier or label. */
+/* Appends `before` unchanged, and a text escaped for a quoted identifier or label. */
 void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends `before` as it is, and a text inside an HTML-like label, or as XML, quoted or not, in
- * ASCII. */
+/* Appends `before` unchanged, and a text escaped for an HTML-like label or XML, also inside quotes,
+ * in ASCII. */
 void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends `before` as it is, and the identifier of a node: its kind and name, so that an image and
- * a command differ. */
+/* Appends `before` unchanged, and the identifier of a node: its kind and name, so that an image and
+ * a command with the same name differ. */
 void cnf_dot_node(rt_buffer *out, const char *before, const char *kind, rt_text name);
 
 /* Writes the first row of a table: a name and, in a separate cell because bold letters are wider
@@ -34,7 +34,7 @@ void cnf_dot_title(rt_buffer *out, const char *ground, rt_text name, rt_text rem
 void cnf_dot_row_begin(rt_buffer *out, rt_text port, const char *ground, const char *ink);
 void cnf_dot_row_end(rt_buffer *out);
 
-/* Writes a whole row: a role, in DOT's text form, and the name that it is about. */
+/* Writes a complete row: a role, escaped for DOT, and the name of its subject. */
 void cnf_dot_row(rt_buffer *out, rt_text port, const char *ground, const char *ink,
                  const char *role, rt_text name);
 
@@ -48,8 +48,9 @@ void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link
 /* The port of a kernel in its image's node; `number` counts the image's kernels from 0. */
 rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number);
 
-/* Rows in an image's table for each virtual-function set that concerns it, true if it is a dummy;
- * and the edges of all images that joined by sets (dot_sets.c). */
+/* Virtual-function sets: the functions write the rows of an image's table for the sets that concern
+ * it, return whether an image is a dummy, and write the edges between images that were joined
+ * because of sets (dot_sets.c). */
 void cnf_dot_set_rows(rt_buffer *out, rt_arena *arena, const rt_image *image);
 bool cnf_dot_is_dummy(const rt_image *image);
 void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_history *history);
@@ -66,8 +67,8 @@ void cnf_dot_program_node(rt_buffer *out, const char *before, const cnf_xpl_prog
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* Rows in an image's table for each device_global, whose names `contents` has; the variables; and
- * edges to them, if images and programs are drawn (dot_variables.c). */
+/* Writes the rows of an image's table for its device_globals, with their names from `contents`; the
+ * variables; and the edges to them, if images and programs are drawn (dot_variables.c). */
 void cnf_dot_variable_rows(rt_buffer *out, rt_arena *arena, const rt_image *image,
                            const cnf_contents *contents);
 void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_contents *contents);
@@ -84,13 +85,13 @@ typedef struct cnf_dot_process {
     rt_map commands; /* number of a command -> its event */
 } cnf_dot_process;
 
-/* True for the number of a command that a device received; and the identifier of its node after
- * `before` (dot.c). */
+/* The first function returns true if a device received the command with this number; the second
+ * appends `before` and the identifier of the command's node (dot.c). */
 bool cnf_dot_has_command(const cnf_dot_process *process, rt_text number);
 void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_process *process,
                           rt_text number);
 
-/* The fusions of a process, before and after, between its commands (dot_fusion.c). */
+/* Writes the fusions of a process, before and after, between its commands (dot_fusion.c). */
 void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process);
 
 #endif

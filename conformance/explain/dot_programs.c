@@ -1,5 +1,5 @@
-/* Programs as DOT: a table for each, with its images, and an edge to each kernel that was taken
- * from it.  Events that name a kernel and a program together tell which those are. */
+/* Programs as DOT: a table for each, with its images, and an edge to each of its kernels. Events
+ * that name both a kernel and a program identify these kernels. */
 #include "conformance/explain/dot_internal.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program
 
 /* ---- Which kernels ------------------------------------------------------------------------- */
 
-/* Writes an edge to the kernel in the program's first image that has it, for which the program was
- * made. */
+/* Writes an edge to the kernel in the program's first image that contains it; the program was
+ * created for that image. */
 static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
                         const rt_map *images, const cnf_xpl_program *program, rt_text kernel)
 {

@@ -64,9 +64,9 @@ static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
     return NULL;
 }
 
-/* Appends an image and the row for a relation and set; without one, its title. */
+/* Appends an image and its row for a relation and set, or its title if it has no such row. */
 static void end_write(rt_buffer *out, const char *before, rt_arena *arena, const rt_image *image,
-                      rt_text relation, rt_text wanted)
+                      rt_text relation, rt_text set_name)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
     cnf_dot_node(out, before, "image", image->name);
@@ -75,7 +75,7 @@ static void end_write(rt_buffer *out, const char *before, rt_arena *arena, const
         if (!role || !rt_text_is(relation, role->relation)) continue;
         rt_text list = rt_property_text_value(&set->properties[i]), name;
         for (uint32_t n = 0; rt_set_names_next(&list, &name); n++) {
-            if (!rt_text_equal(name, wanted)) continue;
+            if (!rt_text_equal(name, set_name)) continue;
             rt_buffer_printf(out, ":%.*s", RT_TEXT_ARG(set_port(arena, i, n)));
             return;
         }
@@ -100,8 +100,8 @@ void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_histor
             rt_buffer_printf(out, ";\n");
         }
         if (!provider || !real) continue;
-        /* A dummy and its image once, although every image that creates the same objects repeats
-         * them. */
+        /* Draws the edge between a dummy and its image once, although every image that creates the
+         * same objects repeats the event. */
         rt_text pair = rt_arena_printf(&arena, "%.*s\n%.*s", RT_TEXT_ARG(provider->name),
                                        RT_TEXT_ARG(real->name));
         if (rt_map_find(&drawn, pair) != RT_MAP_NONE) continue;

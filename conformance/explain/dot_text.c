@@ -1,5 +1,5 @@
-/* Texts in DOT: whatever a name holds, it stays inside its label.  Names come from scenarios,
- * images and a child's trace. */
+/* Escaping of texts in DOT, so that no name can end its label. Names come from scenarios, images
+ * and a child's trace. */
 #include "conformance/explain/dot_internal.h"
 
 #include "reference/base/utf8.h"

@@ -1,8 +1,6 @@
-/* What a scenario is made of and what happened in it, for people: modules, images, who imports what
- * from whom, programs, commands.
- *
- * Half of it is the compiled scenario, the other half the trace of one run; the output is the same
- * on every machine where those are. */
+/* The explanation of a scenario and its run, for people: modules, images, imports and their
+ * providers, programs, commands. It is derived from the compiled scenario and from the trace of one
+ * run; equal inputs give equal output on every machine. */
 #ifndef CONFORMANCE_EXPLAIN_EXPLAIN_H
 #define CONFORMANCE_EXPLAIN_EXPLAIN_H
 
@@ -15,7 +13,7 @@
 void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 
 /* Appends the explanation as one DOT graph with three clusters, for Graphviz: modules with their
- * images, imports and exports; programs and their kernels; commands and what they wait for. Source:
+ * images, imports and exports; programs and their kernels; commands and their dependencies. Source:
  * The DOT Language (graphviz.org/doc/info/lang.html). */
 void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 

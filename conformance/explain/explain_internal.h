@@ -1,4 +1,4 @@
-/* What both forms of an explanation are written from. */
+/* The data that both forms of an explanation are written from; private to this folder. */
 #ifndef CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 #define CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 
@@ -39,17 +39,18 @@ rt_text cnf_event_text(const rt_event *event, const char *key);
 /* True for a command of a device: an event with a number and a list of commands to wait for. */
 bool cnf_event_is_command(const rt_event *event);
 
-/* True for the first event which says that an image joined another one's link set because of a
- * virtual-function set; kernels of one image, devices and processes repeat it. */
+/* True for the first event about an image that joined another image's link set because of a
+ * virtual-function set. The event is repeated for each kernel of the image, device and process. */
 bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 
-/* Appends `before` and the aspects listed by a property of "SYCL/device requirements", by name,
- * "fp16, fp64", or by number if they have none. False, and nothing is appended: it lists none. */
+/* Appends `before` and the aspects that a property of "SYCL/device requirements" lists, by name
+ * ("fp16, fp64"), or by number if an aspect has no name. Returns false, without appending, if the
+ * property lists none. */
 bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_set *set,
                          const rt_property *property);
 
-/* Appends `before` as it is, and a name from a scenario or device code without characters that
- * would move the cursor. */
+/* Appends `before` unchanged, and a name from a scenario or device code, in which characters that
+ * would move the cursor are replaced. */
 void cnf_explain_name(rt_buffer *out, const char *before, rt_text name);
 
 /* ---- Who imports what ---------------------------------------------------------------------- */

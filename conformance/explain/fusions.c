@@ -9,9 +9,9 @@ static cnf_xpl_fusion *fusion_find(cnf_fusions *fusions, rt_text queue, rt_text 
 {
     for (uint32_t i = fusions->list.count; i-- > 0;) {
         cnf_xpl_fusion *fusion = &fusions->list.items[i];
-        bool same = number.length > 0 ? rt_text_equal(fusion->number, number)
-                                      : rt_text_equal(fusion->queue, queue);
-        if (same) return fusion;
+        bool is_same = number.length > 0 ? rt_text_equal(fusion->number, number)
+                                         : rt_text_equal(fusion->queue, queue);
+        if (is_same) return fusion;
     }
     return NULL;
 }
@@ -47,7 +47,8 @@ void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
             rt_map_set(&out_fusions->holds, command, (uint32_t)(holder - out_fusions->list.items));
             *rt_vector_push(&holder->held) = event;
         }
-        /* A demotion names no queue: it concerns the list that the compiler was last asked for. */
+        /* A demotion does not name a queue: it concerns the list most recently sent to the
+         * compiler. */
         for (uint32_t k = out_fusions->list.count;
              event->kind == RT_EVENT_FUSION_DEMOTE && k-- > 0;) {
             if (out_fusions->list.items[k].kernel.length == 0) continue;

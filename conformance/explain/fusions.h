@@ -1,4 +1,4 @@
-/* What a trace tells of kernel fusion: which kernels a queue held back, and what became of them. */
+/* Kernel fusion according to a trace: the kernels that a queue held back, and the outcome. */
 #ifndef CONFORMANCE_EXPLAIN_FUSIONS_H
 #define CONFORMANCE_EXPLAIN_FUSIONS_H
 
@@ -7,16 +7,16 @@
 /* Texts and events are borrowed from the trace. */
 typedef struct cnf_xpl_fusion {
     rt_text number, queue;
-    rt_text status;         /* how it ended; empty: it has not */
+    rt_text status;         /* final status; empty: it has not ended */
     rt_text reason;         /* why there is no fused kernel; empty: there is one, or the reason is
                              * unknown */
     rt_text detail;         /* for a rejected list: why */
     rt_text kernel;         /* fused kernel, new or cached; empty: none */
-    const rt_event *fuse;   /* NULL: the compiler was not asked */
+    const rt_event *fuse;   /* NULL: not sent to the compiler */
     const rt_event *launch; /* launch of the fused kernel; NULL: none */
     uint32_t end;           /* event of its end; UINT32_MAX: none */
     RT_VECTOR(const rt_event *) held;
-    RT_VECTOR(const rt_event *) demoted; /* buffers that should have been promoted and were not */
+    RT_VECTOR(const rt_event *) demoted; /* buffers that were to be promoted, but were not */
 } cnf_xpl_fusion;
 
 /* The fusions of one process; command numbers are only unique within it. */

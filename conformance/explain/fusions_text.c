@@ -1,4 +1,4 @@
-/* Fusions as text: the kernels that each held back, and what became of them. */
+/* Fusions as text: the kernels that each held back, and the outcome. */
 #include "conformance/explain/fusions.h"
 
 #define INDENT "                 "
@@ -23,7 +23,7 @@ static void list_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
         cnf_explain_name(out, " (", cnf_event_text(held, "command"));
         rt_buffer_append_byte(out, ')');
     }
-    /* The commands outside the list that its kernels wait for, as often as they are named. */
+    /* The commands outside the list that its kernels wait for; repeated names are kept. */
     const char *before = "; waits for ";
     for (uint32_t i = 0; i < fusion->held.count; i++) {
         const rt_event_field *after =
@@ -41,12 +41,12 @@ static void list_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
     rt_buffer_append_byte(out, '\n');
 }
 
-static void count_write(rt_buffer *out, const rt_event *fuse, const char *key, const char *what)
+static void count_write(rt_buffer *out, const rt_event *fuse, const char *key, const char *unit)
 {
     rt_text count = cnf_event_text(fuse, key);
     if (count.length == 0 || rt_text_is(count, "0")) return;
     cnf_explain_name(out, "; ", count);
-    rt_buffer_printf(out, " %s%s", what, rt_text_is(count, "1") ? "" : "s");
+    rt_buffer_printf(out, " %s%s", unit, rt_text_is(count, "1") ? "" : "s");
 }
 
 static void fuse_write(rt_buffer *out, const rt_event *fuse)
@@ -70,7 +70,7 @@ static void end_write(rt_buffer *out, const cnf_xpl_fusion *fusion)
     if (fusion->launch) {
         cnf_explain_name(out, INDENT "became ", fusion->kernel);
         cnf_explain_name(out, " (", cnf_event_text(fusion->launch, "command"));
-        rt_buffer_printf(out, ")%s", fusion->fuse ? "" : ", which an earlier list had made");
+        rt_buffer_printf(out, ")%s", fusion->fuse ? "" : ", compiled for an earlier list");
         if (fusion->fuse) fuse_write(out, fusion->fuse);
         for (uint32_t i = 0; i < fusion->demoted.count; i++) {
             const rt_event *demoted = fusion->demoted.items[i];

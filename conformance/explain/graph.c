@@ -1,6 +1,5 @@
-/* Who imports what from whom: property sets say what is possible, the trace what was done.
- *
- * Cost is linear in images, imports and exporters of what is imported. */
+/* Imports and their providers: property sets list the possible ones, the trace those that the run
+ * chose. Cost is linear in images, imports and the exporters of imported symbols. */
 #include "conformance/explain/explain_internal.h"
 
 #include <string.h>
@@ -122,16 +121,16 @@ typedef struct components {
 
 static void visit_begin(components *walk, uint32_t image, uint32_t above)
 {
-    visit *now = &walk->visits[image];
-    CHECK(now->order == 0 && walk->stack_count < walk->graph->images.count);
-    now->order = now->low = ++walk->order;
-    now->above = above;
-    now->stacked = true;
+    visit *current = &walk->visits[image];
+    CHECK(current->order == 0 && walk->stack_count < walk->graph->images.count);
+    current->order = current->low = ++walk->order;
+    current->above = above;
+    current->stacked = true;
     walk->stack[walk->stack_count++] = image;
 }
 
-/* Pops the component that begins with this image; more than one image make a cycle, and one that
- * imports from itself. */
+/* Pops the component that begins with this image. A component is a cycle if it has several images,
+ * or one image that imports from itself. */
 static void component_take(components *walk, uint32_t image, uint32_t first_import)
 {
     CHECK(walk->stack_count > 0);
@@ -139,14 +138,14 @@ static void component_take(components *walk, uint32_t image, uint32_t first_impo
     for (uint32_t i = first_import; i < walk->visits[image].end && !is_cycle; i++)
         is_cycle = walk->graph->imports.items[i].provider == image;
     if (is_cycle) walk->graph->cycle_count++;
-    uint32_t taken;
+    uint32_t member;
     do {
         CHECK(walk->stack_count > 0);
-        taken = walk->stack[--walk->stack_count];
-        CHECK(walk->visits[taken].stacked);
-        walk->visits[taken].stacked = false;
-        if (is_cycle) walk->graph->images.items[taken].cycle = walk->graph->cycle_count;
-    } while (taken != image);
+        member = walk->stack[--walk->stack_count];
+        CHECK(walk->visits[member].stacked);
+        walk->visits[member].stacked = false;
+        if (is_cycle) walk->graph->images.items[member].cycle = walk->graph->cycle_count;
+    } while (member != image);
 }
 
 /* Visits everything reachable from an image. `first` holds the first import of each image. */
@@ -155,23 +154,23 @@ static void component_walk(components *walk, const uint32_t *first, uint32_t roo
     visit_begin(walk, root, SCN_NONE);
     uint32_t image = root;
     while (image != SCN_NONE) {
-        visit *now = &walk->visits[image];
-        if (now->next < now->end) {
-            uint32_t provider = walk->graph->imports.items[now->next++].provider;
+        visit *current = &walk->visits[image];
+        if (current->next < current->end) {
+            uint32_t provider = walk->graph->imports.items[current->next++].provider;
             if (provider == SCN_NONE) continue;
-            visit *other = &walk->visits[provider];
-            if (other->order == 0) {
+            visit *provider_visit = &walk->visits[provider];
+            if (provider_visit->order == 0) {
                 visit_begin(walk, provider, image);
                 image = provider;
-            } else if (other->stacked && other->order < now->low) {
-                now->low = other->order;
+            } else if (provider_visit->stacked && provider_visit->order < current->low) {
+                current->low = provider_visit->order;
             }
             continue;
         }
-        if (now->low == now->order) component_take(walk, image, first[image]);
-        if (now->above != SCN_NONE && now->low < walk->visits[now->above].low)
-            walk->visits[now->above].low = now->low;
-        image = now->above;
+        if (current->low == current->order) component_take(walk, image, first[image]);
+        if (current->above != SCN_NONE && current->low < walk->visits[current->above].low)
+            walk->visits[current->above].low = current->low;
+        image = current->above;
     }
 }
 

@@ -1,4 +1,4 @@
-/* Reading the trace that a subject's child sent, and what it says about programs. */
+/* Reads the trace that a subject's child sent, and collects its programs. */
 #include "conformance/explain/explain_internal.h"
 
 #include <jansson.h>
@@ -11,7 +11,7 @@ static rt_text text_of(rt_arena *arena, const json_t *value)
     return rt_arena_text(arena, (rt_text){json_string_value(value), json_string_length(value)});
 }
 
-/* Reads a field that is a text or a list of texts; false: it is neither. */
+/* Reads a field that is a text or a list of texts; returns false for any other value. */
 static bool field_read(rt_arena *arena, const char *key, const json_t *value, rt_event_field *out)
 {
     bool is_list = json_is_array(value);
@@ -78,8 +78,8 @@ bool cnf_event_joins_anew(const cnf_history *history, uint32_t index)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Records what an event says about its program and returns the program's index, SCN_NONE if it has
- * none. */
+/* Records an event's data about its program. Returns the program's index, or SCN_NONE if the event
+ * has no program. */
 static uint32_t program_note(cnf_history *history, const rt_event *event, uint32_t process)
 {
     rt_text id = cnf_event_text(event, "program");

@@ -1,4 +1,4 @@
-/* The graph as a picture, by Graphviz's dot as a child process. */
+/* Draws the graph as a picture with Graphviz's dot, in a child process. */
 #include "conformance/explain/svg.h"
 
 #include "conformance/build/toolchain.h"
@@ -17,7 +17,7 @@ rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_pro
     char path[PATH_MAX];
     if (!cnf_toolchain_find_program(path, arguments[0]))
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "dot is not installed, which draws the graph; apt-get install graphviz");
+                       "dot, which draws the graph, is not installed; apt-get install graphviz");
     const rt_bytes input = {(const uint8_t *)dot.data, dot.length};
     int error = cnf_process_start(out_process, path, arguments, environment, input);
     if (error != 0)
@@ -44,7 +44,7 @@ rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title
         status = rt_fail(sink, RT_TOOL, RT_RULE_NONE,
                          "dot succeeded, but its output (%zu bytes) is not SVG", picture.size);
     } else {
-        /* A name of the picture for screen readers; dot's titles belong to its parts. Text that is
+        /* The picture's name for screen readers; dot's titles name its parts only. Text that is
          * valid between tags is valid in quotes too. */
         size_t before = (size_t)(at - picture.data) + strlen(element);
         CHECK(before <= picture.size);

@@ -1,5 +1,5 @@
-/* The explanation as text, a section for each question: what is loaded, what is in it, who imports
- * from whom, what programs came of it, what was run. */
+/* The explanation as text, a section for each part: modules, images, imports and their providers,
+ * programs, commands. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/contents.h"
@@ -29,15 +29,15 @@ void cnf_explain_name(rt_buffer *out, const char *before, rt_text name)
 }
 
 /* Writes a name as the first word of a line, padded so that the rest of most lines aligns. */
-static void put_first(rt_buffer *out, rt_text name)
+static void first_word_write(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
     cnf_explain_name(out, "  ", name);
     rt_buffer_printf(out, "%*s", name.length < WIDTH ? (int)(WIDTH - name.length) + 1 : 1, "");
 }
 
-/* ", "-separated after `before`; nothing for an empty list. */
-static void put_names(rt_buffer *out, const char *before, const rt_text *names, uint32_t count)
+/* Writes `before` and the names, separated by ", "; nothing for an empty list. */
+static void names_write(rt_buffer *out, const char *before, const rt_text *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         cnf_explain_name(out, i == 0 ? before : ", ", names[i]);
@@ -50,18 +50,18 @@ static void modules_write(rt_buffer *out, const scn_scenario *scenario)
     heading(out, "Modules");
     for (uint32_t index = 0; index < scenario->module_count; index++) {
         const scn_module *module = &scenario->modules[index];
-        put_first(out, module->name);
+        first_word_write(out, module->name);
         rt_buffer_printf(out, index == 0 ? "executable" : "library");
         for (uint32_t i = 0; i < scenario->preloaded_count; i++)
             if (scenario->preloaded[i] == index) rt_buffer_printf(out, ", preloaded");
         for (uint32_t i = 0; i < module->need_count; i++)
             cnf_explain_name(out, i ? ", " : "; needs ", scenario->modules[module->needs[i]].name);
-        put_names(out, "; host symbols ", module->host_symbols, module->host_symbol_count);
+        names_write(out, "; host symbols ", module->host_symbols, module->host_symbol_count);
         if (module->file_name.length)
             rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
         if (!module->registers) rt_buffer_printf(out, "; does not register its images");
         rt_buffer_append_byte(out, '\n');
-        /* What its host code registers. */
+        /* The device_globals that its host code registers. */
         for (uint32_t i = 0; i < module->device_globals.count; i++) {
             const rt_device_global *global = &module->device_globals.globals[i];
             cnf_explain_name(out, "    device_global ", global->name);
@@ -84,7 +84,7 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
                  rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTION_SETS) ||
                  rt_text_is(set->name, RT_SET_KERNEL_CALLS);
     cnf_explain_name(out, "", property->name);
-    if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
+    if (symbol) return; /* type and value are meaningless in sets of symbols (DL-IMAGE-07) */
     if (names && property->type == RT_PROPERTY_BYTES) {
         cnf_explain_name(out, " = ", rt_property_text_value(property));
         return;
@@ -123,9 +123,9 @@ static void images_write(rt_buffer *out, const cnf_link_graph *graph)
     if (graph->images.count == 0) rt_buffer_printf(out, "  none: nothing was compiled\n");
     for (uint32_t i = 0; i < graph->images.count; i++) {
         const rt_image *image = graph->images.items[i].image;
-        put_first(out, image->name);
+        first_word_write(out, image->name);
         rt_buffer_printf(out, "%s", rt_format_name(image->format));
-        put_names(out, "; kernels ", image->kernels, image->kernel_count);
+        names_write(out, "; kernels ", image->kernels, image->kernel_count);
         rt_buffer_append_byte(out, '\n');
         for (uint32_t j = 0; j < image->set_count; j++)
             set_write(out, &image->sets[j]);
@@ -142,7 +142,7 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
         const cnf_import *import = &graph->imports.items[i];
         CHECK(import->image < graph->images.count);
         CHECK((import->provider == SCN_NONE) == (import->state == CNF_IMPORT_UNRESOLVED));
-        put_first(out, graph->images.items[import->image].image->name);
+        first_word_write(out, graph->images.items[import->image].image->name);
         cnf_explain_name(out, "-> ",
                          import->provider == SCN_NONE
                              ? RT_TEXT("UNRESOLVED")
@@ -174,7 +174,7 @@ static void sets_write(rt_buffer *out, const cnf_history *history)
         const rt_event *event = &history->events[i];
         if (first) heading(out, "Sets of virtual functions");
         first = false;
-        put_first(out, cnf_event_text(event, "image"));
+        first_word_write(out, cnf_event_text(event, "image"));
         cnf_explain_name(out, "", cnf_event_text(event, "relation"));
         cnf_explain_name(out, " ", cnf_event_text(event, "set"));
         cnf_explain_name(out, " -> ", cnf_event_text(event, "provider"));
@@ -197,10 +197,10 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
         if (build && build->kind == RT_EVENT_PERSISTENT_HIT)
             origin = "restored from the persistent cache, of ";
         if (program->link) origin = "linked from ";
-        put_first(out, program->id);
+        first_word_write(out, program->id);
         rt_buffer_printf(out, "%s", origin);
         if (program->inputs)
-            put_names(out, "", program->inputs->values, program->inputs->value_count);
+            names_write(out, "", program->inputs->values, program->inputs->value_count);
         else
             rt_buffer_printf(out, "images that the trace does not name");
         rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
@@ -209,7 +209,7 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
             rt_text device = cnf_event_text(build, "device");
             const rt_event_field *constants = rt_event_field_find(build, RT_TEXT("constants"));
             if (device.length > 0) cnf_explain_name(out, " for device ", device);
-            if (constants) put_names(out, " with ", constants->values, constants->value_count);
+            if (constants) names_write(out, " with ", constants->values, constants->value_count);
         } else {
             rt_buffer_printf(out, "; not built");
         }
@@ -223,10 +223,10 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
-/* Writes an event after its number, the field with that key; NULL: it has none. */
+/* Writes an event after its number, which is the field `key`; NULL: the event has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
-    put_first(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
+    first_word_write(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
     rt_buffer_printf(out, "%s", rt_event_name(event->kind));
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
@@ -234,7 +234,7 @@ static void event_write(rt_buffer *out, const rt_event *event, const char *numbe
         bool is_empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
         if (is_title || is_empty) continue;
         rt_buffer_printf(out, "  %s ", field->key);
-        put_names(out, field->is_list ? "[" : "", field->values, field->value_count);
+        names_write(out, field->is_list ? "[" : "", field->values, field->value_count);
         if (field->is_list) rt_buffer_append_byte(out, ']');
     }
     rt_buffer_append_byte(out, '\n');
@@ -252,8 +252,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* True for events that are in the graph besides commands of a device: kernels that a fusion holds
- * back, with their edges before it ends, and the outcome of the fusion. */
+/* True for events that the graph shows in addition to commands of a device: kernels that a fusion
+ * holds back, with their edges, and the outcome of the fusion. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {
@@ -267,7 +267,7 @@ static bool is_of_fusion(rt_event_kind kind)
     }
 }
 
-/* A wait, a refusal and a restart have no number. */
+/* Waits, refusals and restarts have no number. */
 static void commands_write(rt_buffer *out, const cnf_history *history)
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* Events of a trace as events of a timeline. */
+/* Converts the events of a trace into events of a timeline. */
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/timeline_internal.h"
@@ -128,7 +128,7 @@ void cnf_thread_title(rt_buffer *out, uint64_t thread)
         rt_buffer_printf(out, "queue %llu", (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
 }
 
-/* Without names viewers show numbers. Names come last, each thread once. */
+/* Without names, viewers show numbers. The names follow the events, once per thread. */
 static void thread_names_add(json_t *list, const cnf_history *history)
 {
     rt_map named = {0};

@@ -1,10 +1,10 @@
-/* What the two forms of a timeline share: where an event stands, and what leads to it. */
+/* Functions shared by the two forms of a timeline: an event's position, thread and dependencies. */
 #ifndef CONFORMANCE_EXPLAIN_TIMELINE_INTERNAL_H
 #define CONFORMANCE_EXPLAIN_TIMELINE_INTERNAL_H
 
 #include "conformance/explain/explain_internal.h"
 
-/* Threads of a timeline: events of no queue, then queue 0, 1 and so on. */
+/* Threads of a timeline: one for events without a queue, then queue 0, 1 and so on. */
 enum { CNF_RUNTIME_THREAD = 0, CNF_FIRST_QUEUE_THREAD = 1 };
 
 /* The position of each command in the trace, by its number; SCN_NONE: absent. A restart clears it.
@@ -20,7 +20,7 @@ uint64_t cnf_event_thread(const rt_event *event);
 /* Appends a thread's name: "runtime", "queue 0". */
 void cnf_thread_title(rt_buffer *out, uint64_t thread);
 
-/* Appends the event's kind and what it is about: "launch fused_0". */
+/* Appends the event's kind and subject: "launch fused_0". */
 void cnf_event_title(rt_buffer *out, const rt_event *event);
 
 /* Records that a command is at `time`. */

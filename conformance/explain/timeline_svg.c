@@ -1,9 +1,8 @@
-/* The timeline as a picture, written here: a table of events needs no layout program.
- *
- * Time runs downwards, one row an event, so that texts stand beside each other and a narrow screen
- * scrolls as it always does.  A lane is what no queue did, or a queue; a curve leads from a command
- * to one that waits for it; a bar beside a queue's lane is a fusion.
- * Source: SVG 1.1; WAI-ARIA 1.2, role "img". */
+/* The timeline as a picture, written here because a table of events needs no layout program. Time
+ * runs downwards, one row per event, so that titles do not overlap and a narrow screen scrolls as
+ * usual. A lane shows a queue, or the events without a queue; a curve leads from a command to one
+ * that waits for it; a bar next to a queue's lane is a fusion. Source: SVG 1.1; WAI-ARIA 1.2, role
+ * "img". */
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/dot_internal.h"
@@ -17,7 +16,7 @@ enum {
     LANE_WIDTH = 236,
     ROW_HEIGHT = 24,
     HEAD_HEIGHT = 34,
-    BOX_LEFT = 26, /* from the lane's left edge: curves bend in between */
+    BOX_LEFT = 26, /* from the lane's left edge; curves use the space before it */
     BOX_WIDTH = 196,
     BOX_HEIGHT = 18,
     SPAN_LEFT = 226,
@@ -54,25 +53,25 @@ static int thread_compare(const void *a, const void *b)
 
 static void lanes_find(timeline *drawing)
 {
-    lane_list all = {0};
-    *rt_vector_push(&all) = CNF_RUNTIME_THREAD;
+    lane_list threads = {0};
+    *rt_vector_push(&threads) = CNF_RUNTIME_THREAD;
     for (uint32_t i = 0; i < drawing->history->event_count; i++)
-        *rt_vector_push(&all) = cnf_event_thread(&drawing->history->events[i]);
-    qsort(all.items, all.count, sizeof *all.items, thread_compare);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (i == 0 || all.items[i] != all.items[i - 1])
-            *rt_vector_push(&drawing->lanes) = all.items[i];
-    rt_vector_free(&all);
+        *rt_vector_push(&threads) = cnf_event_thread(&drawing->history->events[i]);
+    qsort(threads.items, threads.count, sizeof *threads.items, thread_compare);
+    for (uint32_t i = 0; i < threads.count; i++)
+        if (i == 0 || threads.items[i] != threads.items[i - 1])
+            *rt_vector_push(&drawing->lanes) = threads.items[i];
+    rt_vector_free(&threads);
 }
 
 static uint32_t lane_left(const timeline *drawing, const rt_event *event)
 {
     uint64_t thread = cnf_event_thread(event);
     CHECK(drawing->lanes.items);
-    const uint64_t *found =
+    const uint64_t *lane =
         bsearch(&thread, drawing->lanes.items, drawing->lanes.count, sizeof thread, thread_compare);
-    CHECK(found);
-    return NUMBER_WIDTH + (uint32_t)(found - drawing->lanes.items) * LANE_WIDTH;
+    CHECK(lane);
+    return NUMBER_WIDTH + (uint32_t)(lane - drawing->lanes.items) * LANE_WIDTH;
 }
 
 static uint32_t row_middle(uint32_t row)
@@ -99,8 +98,9 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
     rt_buffer_free(&title);
 }
 
-/* Writes a curve to the command from each that it waits for, at the left of their lane, or from one
- * lane to another, with its head. It ends at the side of the box that faces its origin. */
+/* Writes a curve with an arrowhead to the command from each command that it waits for: left of the
+ * boxes within a lane, otherwise from lane to lane. It ends at the side of the box that faces its
+ * origin. */
 static void write_arrows(timeline *drawing, uint32_t row)
 {
     const rt_event *events = drawing->history->events;
@@ -126,7 +126,7 @@ static void write_arrows(timeline *drawing, uint32_t row)
     cnf_place_note(&drawing->places, &events[row], row);
 }
 
-/* A fusion lasts from ACTIVE to the status after it. */
+/* Writes a fusion's bar, which lasts from ACTIVE to the next status. */
 static void write_span(timeline *drawing, uint32_t row)
 {
     const rt_event *event = &drawing->history->events[row];

@@ -1,4 +1,5 @@
-/* Steps as calls of the support file, one paragraph a step, so that main.c reads like the scenario.
+/* Writes steps as calls of the support file, one paragraph per step, so that main.c reads like the
+ * scenario.
  *
  * Commands go to one in-order queue in the order of the steps, which is one of the orders that any
  * scenario allows. */
@@ -15,13 +16,13 @@ static const uint8_t support_output[] = {
 #include "support_output.inc"
 };
 
-/* ---- What the other files use -------------------------------------------------------------- */
+/* ---- Shared with the other files ------------------------------------------------------------ */
 
-rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *what)
+rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *feature)
 {
     return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%.*s:%u:%u: error: %s has no form in an exported program",
-                   RT_TEXT_ARG(exporter->scenario->file), at.line, at.column, what);
+                   RT_TEXT_ARG(exporter->scenario->file), at.line, at.column, feature);
 }
 
 rt_text cnf_export_plain(rt_arena *arena, rt_text name)
@@ -67,24 +68,24 @@ rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_step *step,
 {
     const cnf_export_trace *trace = &exporter->trace;
     CHECK(exporter->command <= trace->command_count);
-    CHECK(exporter->asked <= exporter->command);
+    CHECK(exporter->device_commands <= exporter->command);
     const cnf_export_command *next = &trace->commands[exporter->command];
     if (exporter->command == trace->command_count ||
-        (next->kind != kind && next->kind != CNF_EXPORT_REFUSED &&
-         next->kind != CNF_EXPORT_UNASKED))
+        (next->kind != kind && next->kind != CNF_EXPORT_DEVICE_REFUSED &&
+         next->kind != CNF_EXPORT_RUNTIME_REFUSED))
         return cnf_export_refuse(exporter, step->at, "a step that the trace does not describe");
     exporter->command++;
-    exporter->asked += next->kind != CNF_EXPORT_UNASKED;
+    exporter->device_commands += next->kind != CNF_EXPORT_RUNTIME_REFUSED;
     *out_command = next;
     return RT_STATUS_OK;
 }
 
-rt_status cnf_export_unasked_write(cnf_exporter *exporter, const scn_step *step)
+rt_status cnf_export_refusal_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
-    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_UNASKED, &command));
+    RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_RUNTIME_REFUSED, &command));
     CHECK(command);
-    if (command->kind != CNF_EXPORT_UNASKED)
+    if (command->kind != CNF_EXPORT_RUNTIME_REFUSED)
         return cnf_export_refuse(exporter, step->at, "a step that the trace does not describe");
     rt_buffer_printf(
         &exporter->body,
@@ -169,7 +170,7 @@ static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
     rt_buffer *out = &exporter->body;
     if (step->outcome_count > 0)
         return cnf_export_refuse(exporter, step->at, "a choice of how a copy is refused");
-    if (step->error) return cnf_export_unasked_write(exporter, step);
+    if (step->error) return cnf_export_refusal_write(exporter, step);
     rt_buffer_printf(out, "\n    /* Line %u. */\n", step->at.line);
     if (step->verb == SCN_VERB_COPY) {
         const char *from, *to;
@@ -205,7 +206,7 @@ static rt_status host_task_write(cnf_exporter *exporter, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* Bundles exist in the runtime only; the device sees the programs made with one. */
+/* Bundles exist only in the runtime; the device sees the programs that are created for one. */
 static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
@@ -217,8 +218,10 @@ static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
         return cnf_export_refuse(exporter, step->at, "an option of a bundle");
     RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_BUNDLE, &command));
     CHECK(command);
-    bool refused = command->kind == CNF_EXPORT_REFUSED;
-    uint32_t count = command->kind == CNF_EXPORT_UNASKED ? 0 : refused ? 1 : command->program_count;
+    bool refused = command->kind == CNF_EXPORT_DEVICE_REFUSED;
+    uint32_t count = command->kind == CNF_EXPORT_RUNTIME_REFUSED ? 0
+                     : refused                                   ? 1
+                                                                 : command->program_count;
     if (count > 0)
         rt_buffer_printf(&exporter->body, "\n    /* Line %u: a kernel bundle%s. */\n",
                          step->at.line, refused ? ", whose program must be refused" : "");
@@ -274,7 +277,7 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
         /* Its variables are destroyed with it, and new ones when it is loaded again. */
         if (libraries_have_globals(exporter->scenario))
             return cnf_export_refuse(exporter, step->at, "the unloading of a device_global");
-        return step->error ? cnf_export_unasked_write(exporter, step) : RT_STATUS_OK;
+        return step->error ? cnf_export_refusal_write(exporter, step) : RT_STATUS_OK;
     /* Their effect is in the trace, or on one queue nothing depends on it. */
     case SCN_VERB_LOAD:
     case SCN_VERB_LOAD_IMAGE:
@@ -286,7 +289,7 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
     case SCN_VERB_PROFILING:
         if (step->outcome_count > 0)
             return cnf_export_refuse(exporter, step->at, "a choice of how this step is refused");
-        return step->error ? cnf_export_unasked_write(exporter, step) : RT_STATUS_OK;
+        return step->error ? cnf_export_refusal_write(exporter, step) : RT_STATUS_OK;
     default: return cnf_export_refuse(exporter, step->at, "this step");
     }
 }
@@ -322,7 +325,7 @@ static rt_status body_write(cnf_exporter *exporter)
     if (exporter->list.count > 0)
         return cnf_export_refuse(exporter, scenario->steps[exporter->list.items[0]].at,
                                  "a list that the end of the program ends");
-    if (exporter->asked == 0)
+    if (exporter->device_commands == 0)
         return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "%.*s: the runtime refuses every step without calling the device, so a "
                        "program would show nothing of the device",
@@ -338,7 +341,7 @@ static void files_add(cnf_exporter *exporter)
     rt_buffer text = {0};
     rt_buffer_printf(
         &text,
-        "/* %.*s\n *\n * Made of %.*s by assay export.  Exit status: 0 as expected, 1 not, 2 not tried.  "
+        "/* %.*s\n *\n * Written by assay export from %.*s.  Exit status: 0 as expected, 1 not as expected, 2 not tried.  "
         "Line numbers are the scenario's. */\n%s#include \"%s\"\n%s\n",
         RT_TEXT_ARG(exporter->scenario->summary), RT_TEXT_ARG(exporter->scenario->path),
         api->definition, api->support_name,
@@ -375,7 +378,7 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
     *out_exported = (cnf_exported){0};
     rt_status status = RT_STATUS_OK;
     if (api->format == RT_FORMAT_OPENCL_C) {
-        /* Each image is the text that it was made from. */
+        /* Each image is the source that it was compiled from. */
         const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
         if (obstacle)
             status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
@@ -395,11 +398,9 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
     }
     if (rt_ok(status)) {
         files_add(&exporter);
-        rt_bytes files =
-            rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)exporter.files.items,
-                                             exporter.files.count * sizeof(cnf_exported_file)});
-        *out_exported = (cnf_exported){(const cnf_exported_file *)(const void *)files.data,
-                                       exporter.files.count};
+        uint32_t count = exporter.files.count;
+        *out_exported = (cnf_exported){
+            rt_arena_copy(arena, exporter.files.items, count, sizeof *exporter.files.items), count};
     }
     rt_buffer_free(&exporter.declarations);
     rt_buffer_free(&exporter.body);

@@ -1,9 +1,9 @@
-/* A scenario as a plain C program for people who do not have assay: main.c with what the runtime
- * asked the device for, in its order, and what was expected; the images' files; a Makefile.
+/* A scenario as a plain C program for people who do not have assay: main.c with the requests of the
+ * runtime to the device, in order, and the expected results; the images' files; a Makefile.
  *
- * The runtime's own part (which image, which link set) is decided: it is taken from the trace of a
- * run.  What only a runtime shows, its trace and its counts, is left out with a comment; whatever
- * else has no form there is refused by name.  Source: docs/internals/conformance.md. */
+ * The runtime's decisions (which image, which link set) are taken from the trace of a run.
+ * Expectations about the runtime itself, its trace and its counts, become comments; anything else
+ * that cannot be expressed is refused by name. Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_EXPORT_EXPORT_H
 #define CONFORMANCE_EXPORT_EXPORT_H
 
@@ -25,7 +25,7 @@ typedef struct cnf_export_api {
     const char *name;
     const char *subjects; /* subjects of the run that it needs: sim, whose trace and memories count,
                            * and one that takes the API's format if sim's images are in another */
-    const char *format_name, *ending; /* for people; of their files, including the dot */
+    const char *format_name, *ending; /* as users read it; of the files' names, including the dot */
     const char *definition; /* line of main.c before it includes the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;

@@ -1,5 +1,5 @@
-/* What differs between the interfaces that programs are made for: the form of images, the support
- * file, how the program is built. */
+/* The differences between the APIs that programs are written for: the format of images, the support
+ * file, the build. */
 #include "conformance/export/export.h"
 
 #include <string.h>
@@ -27,21 +27,21 @@ static const char makefile_opencl[] =
              "name.\n",
              "LIBRARY = -lOpenCL\n", "DEVICE", "support_opencl.h");
 
-static const char makefile_level_zero[] =
-    MAKEFILE("# make runs the program; make LINK=dynamic has images joined by zeModuleDynamicLink "
-             "where the\n# driver would join them as SPIR-V.\n#\n"
-             "# Without a GPU of Intel's its driver (Debian: intel-opencl-icd) can still compile "
-             "and link:\n"
-             "#   export NEOReadDebugKeys=1 SetCommandStreamReceiver=1 "
-             "ProductFamilyOverride=tgllp\n"
-             "#   export AUBDumpCaptureFileName=/dev/null\n"
-             "# The program then ends with LINKED and status 0 where nothing is refused that must "
-             "not be: no\n# kernel has run, so that no memory was compared.\n",
-             "LIBRARY = -lze_loader\n", "LINK", "support_level_zero.h");
+static const char makefile_level_zero[] = MAKEFILE(
+    "# make runs the program; make LINK=dynamic links images with zeModuleDynamicLink even "
+    "if the\n# driver can join them as SPIR-V.\n#\n"
+    "# Without an Intel GPU, its driver (Debian: intel-opencl-icd) can still compile "
+    "and link:\n"
+    "#   export NEOReadDebugKeys=1 SetCommandStreamReceiver=1 "
+    "ProductFamilyOverride=tgllp\n"
+    "#   export AUBDumpCaptureFileName=/dev/null\n"
+    "# The program then prints LINKED and exits with 0 unless a link has the wrong result: "
+    "no kernel\n# has run, so no memory was compared.\n",
+    "LIBRARY = -lze_loader\n", "LINK", "support_level_zero.h");
 
 static const char makefile_cuda[] =
     MAKEFILE("# make runs the program; make DEVICE=1 chooses the device by its number.  No header "
-             "of CUDA's is\n# needed, and of its libraries the driver's alone.\n",
+             "of CUDA is\n# needed, and no library but the driver's.\n",
              "LIBRARY = -l:libcuda.so.1\n", "DEVICE", "support_cuda.h");
 
 #define BYTES(array)                                                                               \

@@ -1,4 +1,5 @@
-/* What a scenario expects as calls that compare, and what the memories hold in the end. */
+/* The expectations of a scenario as calls that compare, and the comparison of the final memories.
+ */
 #include "conformance/export/export_internal.h"
 
 static const char *const tolerances[] = {"EXACT", "ULP", "ABSOLUTE", "RELATIVE"};
@@ -77,9 +78,9 @@ static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
     }
     rt_buffer_printf(
         &exporter->body,
-        "    if (!(%s)) {\n        printf(\"FAIL line %u: none of the outcomes that conform\\n\");\n"
+        "    if (!(%s)) {\n        printf(\"FAIL line %u: none of the conforming outcomes\\n\");\n"
         "        failures++;\n    }\n%s",
-        rt_buffer_string(&condition), expect->at.line, prints ? "    output_seen();\n" : "");
+        rt_buffer_string(&condition), expect->at.line, prints ? "    output_consume();\n" : "");
     rt_buffer_free(&condition);
     return status;
 }
@@ -104,7 +105,7 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
     case SCN_EXPECT_OUTPUT:
         rt_buffer_printf(out, "    failures += !");
         output_write(out, expect, place);
-        rt_buffer_printf(out, ";\n    output_seen();\n");
+        rt_buffer_printf(out, ";\n    output_consume();\n");
         return RT_STATUS_OK;
     case SCN_EXPECT_VARIABLE: {
         /* A device_global is compared like a memory, element by element. */
@@ -121,8 +122,9 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
         return RT_STATUS_OK;
     }
     default:
-        rt_buffer_printf(out, "    /* Line %u is about the runtime, which is not here. */\n",
-                         expect->at.line);
+        rt_buffer_printf(
+            out, "    /* Line %u is about the runtime, which this program does not contain. */\n",
+            expect->at.line);
         return RT_STATUS_OK;
     }
 }

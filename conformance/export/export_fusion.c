@@ -1,10 +1,10 @@
-/* Lists of kernels: a queue in fusion mode holds them, and the trace says at the end whether one
- * kernel was made of them or they ran one by one.  The fused kernel is another image; what the
- * compiler answered says which arguments of the list its parameters are.
+/* Lists of kernels: a queue in fusion mode holds them, and the trace says at the end whether they
+ * were fused into one kernel or ran one by one. The fused kernel is another image; the compiler's
+ * answer maps its parameters to arguments of the list.
  *
- * What ends a list early is a runtime's business, of which a device sees nothing, so that nothing
- * may come between the kernels of a list here.  Source: document 001 (KernelFusionJIT.md), "Fusion
- * Process". */
+ * The runtime decides what ends a list early, which a device cannot observe, so no step may occur
+ * between the kernels of a list here. Source: document 001 (KernelFusionJIT.md), "Fusion Process".
+ */
 #include "conformance/export/export_internal.h"
 
 #include "conformance/build/compile.h"
@@ -69,7 +69,7 @@ rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_step *step)
 {
     if (step->outcome_count > 0)
         return cnf_export_refuse(exporter, step->at, "a choice of how a fusion is refused");
-    if (step->error) return cnf_export_unasked_write(exporter, step);
+    if (step->error) return cnf_export_refusal_write(exporter, step);
     if (step->verb == SCN_VERB_START_FUSION) {
         if (exporter->list_queue != SCN_NONE)
             return cnf_export_refuse(exporter, step->at, "a second list while one is open");

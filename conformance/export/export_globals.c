@@ -1,4 +1,4 @@
-/* device_globals.  The content of one without image scope is memory that the runtime makes and
+/* device_globals. The content of one without image scope is memory that the runtime creates and
  * fills with zeros, and every program has a pointer to it, which is written before its first
  * launch; one with image scope is a variable of a program, which the device knows by a name.
  * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime". */
@@ -6,7 +6,7 @@
 
 #include "reference/image/device_global.h"
 
-/* What modules' host code knows about a variable; NULL: none has one with that id. */
+/* The variable with that id as a module's host code declares it; NULL: no module has it. */
 static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text unique_id)
 {
     for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
@@ -17,7 +17,7 @@ static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text u
     return NULL;
 }
 
-/* The number of a content created by the runtime, which is declared at its first mention. */
+/* The number of a content that the runtime creates, which is declared at its first use. */
 static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *global)
 {
     uint32_t number = rt_map_find(&exporter->globals, global->unique_id);
@@ -61,7 +61,7 @@ rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
         if (variable->program != program || variable->image_scope) continue;
         const rt_device_global *global = global_of(exporter, variable->unique_id);
         if (!global)
-            return cnf_export_refuse(exporter, step->at, "a device_global that no module has");
+            return cnf_export_refuse(exporter, step->at, "a device_global that no module defines");
         uint32_t number = content_number(exporter, global);
         rt_buffer_printf(&exporter->body, "    ");
         if (may_fail) rt_buffer_printf(&exporter->body, "if (program_%u) ", program);
@@ -96,17 +96,18 @@ rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
         /* The only program in main.c so far that has the variable. */
         program = SCN_NONE;
         for (uint32_t i = 0, count = 0; i < exporter->trace.variable_count && count < 2; i++) {
-            const cnf_export_variable *other = &exporter->trace.variables[i];
-            CHECK(other->program < exporter->trace.program_count);
-            if (!exporter->written[other->program].linked ||
-                !rt_text_equal(other->unique_id, global->unique_id) || other->program == program)
+            const cnf_export_variable *candidate = &exporter->trace.variables[i];
+            CHECK(candidate->program < exporter->trace.program_count);
+            if (!exporter->written[candidate->program].linked ||
+                !rt_text_equal(candidate->unique_id, global->unique_id) ||
+                candidate->program == program)
                 continue;
-            program = ++count == 1 ? other->program : SCN_NONE;
+            program = ++count == 1 ? candidate->program : SCN_NONE;
         }
     }
     if (program == SCN_NONE)
         return cnf_export_refuse(exporter, variable->at,
-                                 "a device_global that is in no one program");
+                                 "a device_global that is not in exactly one program");
     *out_name = rt_arena_printf(exporter->arena, "&variable_%u", exporter->arrays).data;
     rt_buffer_printf(&exporter->body, "    memory variable_%u = global_find(program_%u, ",
                      exporter->arrays++, program);

@@ -1,7 +1,8 @@
-/* What the files of this folder share; private to it.
+/* Shared by the files of this folder, and private to it.
  *
- * The trace of sim's run says what the device was asked for (export_trace.c), the steps say with
- * what; both are walked together, and each step appends its calls to the body of main. */
+ * The trace of sim's run lists the requests to the device (export_trace.c), and the steps have
+ * their arguments; both are walked together, and each step appends its calls to the body of main.
+ */
 #ifndef CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 #define CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 
@@ -10,20 +11,20 @@
 #include "reference/base/vector.h"
 #include "reference/image/fusion_request.h"
 
-/* ---- What the device was asked for (export_trace.c) ---------------------------------------- */
+/* ---- Requests to the device (export_trace.c) ------------------------------------------------ */
 
-/* A program that the runtime made, or would have made. */
+/* A program that the runtime created, or would have created. */
 typedef struct cnf_export_program {
     const rt_text *images; /* names, in link order */
     uint32_t image_count;
 } cnf_export_program;
 
 typedef enum cnf_export_kind {
-    CNF_EXPORT_LAUNCH,   /* of a submit, or of a fused list */
-    CNF_EXPORT_REFUSED,  /* the device refused the program, and therefore the step was refused */
-    CNF_EXPORT_UNASKED,  /* the runtime refused a step without asking a device */
-    CNF_EXPORT_BUNDLE,   /* a kernel bundle was created, with this many programs */
-    CNF_EXPORT_VARIABLE, /* a device_global with image scope was read or written */
+    CNF_EXPORT_LAUNCH,          /* of a submit, or of a fused list */
+    CNF_EXPORT_DEVICE_REFUSED,  /* the device refused the program, so the step was refused */
+    CNF_EXPORT_RUNTIME_REFUSED, /* the runtime refused a step without calling the device */
+    CNF_EXPORT_BUNDLE,          /* a kernel bundle was created, with this many programs */
+    CNF_EXPORT_VARIABLE,        /* a device_global with image scope was read or written */
 } cnf_export_kind;
 
 typedef struct cnf_export_command {
@@ -58,7 +59,7 @@ RT_MUST_USE rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena,
                                             const cnf_messages *messages,
                                             cnf_export_trace *out_trace);
 
-/* ---- The program that is made -------------------------------------------------------------- */
+/* ---- The exported program -------------------------------------------------------------------- */
 
 /* A fused kernel. */
 typedef struct cnf_export_fused {
@@ -80,12 +81,12 @@ typedef struct cnf_exporter {
     const cnf_messages *messages;
     cnf_export_trace trace;
     uint32_t command;            /* the trace's next command */
-    uint32_t asked;              /* number of commands so far that reach a device */
+    uint32_t device_commands;    /* number of commands so far that reach a device */
     cnf_export_written *written; /* per program of the trace */
     const cnf_export_fused *fused;
     uint32_t fused_count;
     uint32_t list_queue;      /* the step that creates the queue in fusion mode; SCN_NONE: no queue
-                               * is */
+                               * is in it */
     RT_VECTOR(uint32_t) list; /* indices of the held submits */
     uint32_t arrays;          /* declared so far */
     bool *laid_out;           /* per memory: its layout is declared */
@@ -97,8 +98,9 @@ typedef struct cnf_exporter {
     RT_VECTOR(cnf_exported_file) files;
 } cnf_exporter;
 
-/* Refuses with UNSUPPORTED: `what` cannot be expressed in an exported program. */
-RT_MUST_USE rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *what);
+/* Refuses with UNSUPPORTED: `feature` cannot be expressed in an exported program. */
+RT_MUST_USE rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at,
+                                        const char *feature);
 
 /* The name with characters replaced that C and shells do not accept, in the arena. */
 rt_text cnf_export_plain(rt_arena *arena, rt_text name);
@@ -118,9 +120,9 @@ RT_MUST_USE rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_
                                               cnf_export_kind kind,
                                               const cnf_export_command **out_command);
 
-/* Takes the refusal that a step expects and that does not reach the device; UNSUPPORTED: it does.
- */
-RT_MUST_USE rt_status cnf_export_unasked_write(cnf_exporter *exporter, const scn_step *step);
+/* Writes a step that the runtime refuses without calling the device; UNSUPPORTED: the trace does
+ * not describe such a refusal. */
+RT_MUST_USE rt_status cnf_export_refusal_write(cnf_exporter *exporter, const scn_step *step);
 
 /* ---- Programs (export_program.c) ----------------------------------------------------------- */
 
@@ -164,8 +166,8 @@ RT_MUST_USE rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_st
 
 /* ---- device_globals (export_globals.c) ----------------------------------------------------- */
 
-/* Writes the code that sets the pointers in a program to those contents; `may_fail`: if the program
- * exists. */
+/* Writes the code that sets the pointers in a program to those contents; `may_fail`: only if the
+ * program exists when it runs. */
 RT_MUST_USE rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool may_fail);
 

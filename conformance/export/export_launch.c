@@ -1,4 +1,5 @@
-/* Submits: the arguments, the range, and the launch; what a list holds comes later. */
+/* Submits: the arguments, the range, and the launch; a submit in a list is written when the list
+ * ends. */
 #include "conformance/export/export_internal.h"
 
 #include "backends/ptx/kernels.h"
@@ -59,18 +60,18 @@ rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, 
                                 uint64_t *out_group)
 {
     CHECK(program < exporter->trace.program_count);
-    const cnf_export_program *known = &exporter->trace.programs[program];
+    const cnf_export_program *traced = &exporter->trace.programs[program];
     ptx_kernels kernels = {0};
     rt_status status = RT_STATUS_OK;
     bool is_text = exporter->api->format == RT_FORMAT_PTX;
-    for (uint32_t i = 0; i < known->image_count && is_text && rt_ok(status); i++) {
-        const rt_image *image = cnf_export_image(exporter, known->images[i]);
+    for (uint32_t i = 0; i < traced->image_count && is_text && rt_ok(status); i++) {
+        const rt_image *image = cnf_export_image(exporter, traced->images[i]);
         rt_text text = {(const char *)image->code.data, image->code.size};
         status = ptx_kernels_add(exporter->sink, &kernels, text);
     }
-    const ptx_kernel *found = is_text && rt_ok(status) ? ptx_kernels_find(&kernels, kernel) : NULL;
+    const ptx_kernel *match = is_text && rt_ok(status) ? ptx_kernels_find(&kernels, kernel) : NULL;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
-        out_group[d] = found ? found->required_local[d] : 0;
+        out_group[d] = match ? match->required_local[d] : 0;
     ptx_kernels_free(&kernels);
     return status;
 }
@@ -80,9 +81,9 @@ rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, 
 static bool lacks_parameters(const cnf_exporter *exporter, uint32_t program, rt_text kernel)
 {
     CHECK(program < exporter->trace.program_count);
-    const cnf_export_program *known = &exporter->trace.programs[program];
-    for (uint32_t i = 0; i < known->image_count; i++) {
-        const rt_image *image = cnf_export_image(exporter, known->images[i]);
+    const cnf_export_program *traced = &exporter->trace.programs[program];
+    for (uint32_t i = 0; i < traced->image_count; i++) {
+        const rt_image *image = cnf_export_image(exporter, traced->images[i]);
         const rt_property_set *set = rt_image_set(image, "SYCL/kernel param opt");
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             const rt_property *property = &set->properties[k];
@@ -137,7 +138,7 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
     if (submit->constant_count > 0 && !exporter->api->spec_constants)
         return cnf_export_refuse(exporter, step->at, "a specialisation constant");
     RT_TRY(cnf_export_command_take(exporter, step, CNF_EXPORT_LAUNCH, &command));
-    if (command->kind == CNF_EXPORT_UNASKED) {
+    if (command->kind == CNF_EXPORT_RUNTIME_REFUSED) {
         rt_buffer_printf(
             &exporter->body,
             "\n    /* Line %u: the runtime refuses kernel %.*s without calling the device. */\n",
@@ -145,7 +146,7 @@ rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_step *step)
         return RT_STATUS_OK;
     }
     bool may_fail = step->outcome_count > 0;
-    bool refused = command->kind == CNF_EXPORT_REFUSED;
+    bool refused = command->kind == CNF_EXPORT_DEVICE_REFUSED;
     exporter->alternatives = exporter->alternatives || may_fail;
     rt_buffer_printf(&exporter->body, "\n    /* Line %u: kernel %.*s", step->at.line,
                      RT_TEXT_ARG(submit->kernel));

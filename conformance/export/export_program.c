@@ -1,4 +1,4 @@
-/* The images of a program as files and rows, and its making as a call. */
+/* The images of a program as files and rows, and its creation as a call. */
 #include "conformance/export/export_internal.h"
 
 #include "reference/image/spec_constants.h"
@@ -17,12 +17,12 @@ const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name)
     return NULL;
 }
 
-/* The submit of a step; one that says nothing of constants and options where a bundle, a fusion or
- * a copy needs a program. */
+/* The submit of a step; an empty one, without constants and options, if a bundle, a fusion or a
+ * copy needs the program. */
 static const scn_submit *submit_of(const scn_step *step)
 {
-    static const scn_submit nothing;
-    return step->verb == SCN_VERB_SUBMIT ? &step->submit : &nothing;
+    static const scn_submit empty;
+    return step->verb == SCN_VERB_SUBMIT ? &step->submit : &empty;
 }
 
 /* Declares the values of those constants of a submit that an image has; *out_count is their number.
@@ -36,18 +36,18 @@ static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         rt_spec_descriptor descriptor;
         for (uint32_t k = 0; k < submit_of(step)->constant_count; k++) {
-            const scn_spec_constant *given = &submit_of(step)->constants[k];
-            if (!rt_text_equal(set->properties[i].name, given->name)) continue;
+            const scn_spec_constant *constant = &submit_of(step)->constants[k];
+            if (!rt_text_equal(set->properties[i].name, constant->name)) continue;
             if (!rt_spec_descriptor_read(image, i, &descriptor) || descriptor.scalar_count != 1 ||
-                descriptor.size_bytes != given->value.size ||
-                given->value.size > sizeof(uint64_t)) {
+                descriptor.size_bytes != constant->value.size ||
+                constant->value.size > sizeof(uint64_t)) {
                 rt_buffer_free(&rows);
-                return cnf_export_refuse(exporter, given->at,
+                return cnf_export_refuse(exporter, constant->at,
                                          "a specialisation constant that is not a scalar");
             }
             rt_buffer_printf(&rows, "    {%u, %u, {", descriptor.id, descriptor.size_bytes);
-            cnf_export_bytes(&rows, given->value);
-            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(given->name));
+            cnf_export_bytes(&rows, constant->value);
+            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(constant->name));
             ++*out_count;
         }
     }
@@ -95,7 +95,7 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
 }
 
 /* Finds the program's first image, with whose options all others agree, and checks the options:
- * NVIDIA's driver gets no options of OpenCL's compiler, and none of its own here. */
+ * NVIDIA's driver gets no options of OpenCL's compiler, and its own are not supported here. */
 static rt_status options_find(cnf_exporter *exporter, const scn_step *step,
                               const cnf_export_program *program, const rt_image **out_first)
 {
@@ -125,21 +125,21 @@ rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
                                    bool refused, bool may_fail)
 {
     CHECK(program < exporter->trace.program_count);
-    const cnf_export_program *known = &exporter->trace.programs[program];
+    const cnf_export_program *traced = &exporter->trace.programs[program];
     cnf_export_written *written = &exporter->written[program];
     const rt_image *first;
     if (written->linked) return RT_STATUS_OK;
-    if (!written->declared) RT_TRY(images_declare(exporter, step, known, program));
-    RT_TRY(options_find(exporter, step, known, &first));
+    if (!written->declared) RT_TRY(images_declare(exporter, step, traced, program));
+    RT_TRY(options_find(exporter, step, traced, &first));
     rt_buffer_printf(&exporter->body, "    %sprogram_%u = program_link(%u, images_%u, ",
-                     written->declared ? "" : "linked_program ", program, known->image_count,
+                     written->declared ? "" : "linked_program ", program, traced->image_count,
                      program);
     *written = (cnf_export_written){.linked = !refused && !may_fail, .declared = true};
     /* The image's options, then those of the submit. */
     rt_text options = submit_of(step)->options;
-    bool has_both = first->compile_options.length > 0 && options.length > 0;
+    bool needs_space = first->compile_options.length > 0 && options.length > 0;
     cnf_export_literal(&exporter->body,
-                       rt_arena_printf(exporter->arena, has_both ? "%.*s %.*s" : "%.*s%.*s",
+                       rt_arena_printf(exporter->arena, needs_space ? "%.*s %.*s" : "%.*s%.*s",
                                        RT_TEXT_ARG(first->compile_options), RT_TEXT_ARG(options)));
     rt_buffer_printf(&exporter->body, ", ");
     cnf_export_literal(&exporter->body, first->link_options);

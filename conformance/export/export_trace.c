@@ -1,6 +1,6 @@
-/* What the device was asked for, from the trace of a run: a submit ends with its launch or with the
- * error that refused it, the making of a kernel bundle with its event or its error, and what was
- * linked or built before belongs to it or is used again. */
+/* The requests to the device, from the trace of a run: a submit ends with its launch or with the
+ * error that refused it, the creation of a kernel bundle with its event or its error; programs that
+ * were linked or built before belong to it or are reused. */
 #include "conformance/export/export_internal.h"
 
 #include "reference/base/map.h"
@@ -12,15 +12,15 @@
 typedef struct trace_walk {
     rt_sink *sink;
     rt_arena *arena;
-    rt_map known; /* index of the program by its id in the trace */
-    rt_map fused; /* names of fused kernels */
-    RT_VECTOR(cnf_export_program) made;
+    rt_map program_indices; /* id in the trace -> index in `programs` */
+    rt_map fused;           /* names of fused kernels */
+    RT_VECTOR(cnf_export_program) programs;
     RT_VECTOR(cnf_export_command) commands;
     RT_VECTOR(cnf_export_variable)
     variables; /* variables of `described`, which has the programs'
                 * ids */
     RT_VECTOR(rt_text) described;
-    uint32_t made_since; /* number of `made` at the end of the last command */
+    uint32_t command_start; /* number of programs at the end of the last command */
 } trace_walk;
 
 static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
@@ -34,26 +34,27 @@ static void program_keep(trace_walk *walk, const json_t *event, const char *key)
 {
     rt_text id = text_of(walk->arena, event, "program");
     const json_t *images = json_object_get(event, key), *image;
-    if (rt_map_find(&walk->known, id) != RT_MAP_NONE || json_array_size(images) == 0) return;
+    if (rt_map_find(&walk->program_indices, id) != RT_MAP_NONE || json_array_size(images) == 0)
+        return;
     size_t index;
     rt_text *names = rt_arena_alloc_array(walk->arena, json_array_size(images), sizeof *names);
     json_array_foreach(images, index, image) names[index] =
         rt_arena_text(walk->arena, rt_text_of(json_string_value(image)));
-    rt_map_set(&walk->known, id, walk->made.count);
-    *rt_vector_push(&walk->made) = (cnf_export_program){names, (uint32_t)index};
+    rt_map_set(&walk->program_indices, id, walk->programs.count);
+    *rt_vector_push(&walk->programs) = (cnf_export_program){names, (uint32_t)index};
 }
 
 static cnf_export_command *command_end(trace_walk *walk, cnf_export_kind kind)
 {
     cnf_export_command *command = rt_vector_push(&walk->commands);
     *command = (cnf_export_command){.kind = kind};
-    walk->made_since = walk->made.count;
+    walk->command_start = walk->programs.count;
     return command;
 }
 
 /* Reads the numbers of a list and returns how many there are; elements past its end keep their
  * values. */
-static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_numbers)
+static uint32_t numbers_read(const json_t *event, const char *key, uint64_t *out_numbers)
 {
     const json_t *list = json_object_get(event, key), *item;
     size_t index;
@@ -71,8 +72,8 @@ static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_n
 /* Records a command that has a program: a launch, or a copy to or from a variable in it. */
 static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_kind kind)
 {
-    uint32_t program = rt_map_find(&walk->known, text_of(walk->arena, event, "program"));
-    if (program >= walk->made.count)
+    uint32_t program = rt_map_find(&walk->program_indices, text_of(walk->arena, event, "program"));
+    if (program >= walk->programs.count)
         return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "the trace has a command with a program that it does not describe");
     cnf_export_command *command = command_end(walk, kind);
@@ -81,16 +82,16 @@ static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_
     command->kernel = text_of(walk->arena, event, "kernel");
     command->fused = rt_map_find(&walk->fused, command->kernel) != RT_MAP_NONE;
     command->range = (rt_fusion_range){.global = {1, 1, 1}};
-    command->range.dimensions = numbers_of(event, "global", command->range.global);
-    (void)numbers_of(event, "local", command->range.local);
-    (void)numbers_of(event, "offset", command->range.offset);
+    command->range.dimensions = numbers_read(event, "global", command->range.global);
+    (void)numbers_read(event, "local", command->range.local);
+    (void)numbers_read(event, "offset", command->range.offset);
     return RT_STATUS_OK;
 }
 
 static rt_status event_take(trace_walk *walk, const json_t *event)
 {
     rt_text kind = text_of(walk->arena, event, "event");
-    const uint32_t first = walk->made_since, count = walk->made.count;
+    const uint32_t first = walk->command_start, count = walk->programs.count;
     CHECK(first <= count);
     if (rt_text_is(kind, "link")) {
         program_keep(walk, event, "inputs");
@@ -118,14 +119,10 @@ static rt_status event_take(trace_walk *walk, const json_t *event)
         rt_text class = text_of(walk->arena, event, "class");
         bool by_device =
             count > first && (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"));
-        command_end(walk, by_device ? CNF_EXPORT_REFUSED : CNF_EXPORT_UNASKED)->program = count - 1;
+        command_end(walk, by_device ? CNF_EXPORT_DEVICE_REFUSED : CNF_EXPORT_RUNTIME_REFUSED)
+            ->program = count - 1;
     }
     return RT_STATUS_OK;
-}
-
-static const void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size_t size_bytes)
-{
-    return rt_arena_bytes(arena, (rt_bytes){items, count * size_bytes}).data;
 }
 
 rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena, const cnf_messages *messages,
@@ -144,27 +141,28 @@ rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena, const cnf_messag
         if (rt_ok(status)) status = event_take(&walk, event);
     }
     json_decref(message);
-    /* Variables of a refused program have none. */
+    /* The variables of a refused program belong to no program. */
     uint32_t variable_count = 0;
-    CHECK(walk.made_since <= walk.made.count);
+    CHECK(walk.command_start <= walk.programs.count);
     CHECK(walk.variables.count == walk.described.count);
     for (uint32_t i = 0; i < walk.variables.count; i++) {
         cnf_export_variable variable = walk.variables.items[i];
-        variable.program = rt_map_find(&walk.known, walk.described.items[i]);
+        variable.program = rt_map_find(&walk.program_indices, walk.described.items[i]);
         if (variable.program != RT_MAP_NONE) walk.variables.items[variable_count++] = variable;
     }
     *out_trace = (cnf_export_trace){
-        .programs = arena_copy(arena, walk.made.items, walk.made.count, sizeof *walk.made.items),
-        .program_count = walk.made.count,
-        .commands = arena_copy(arena, walk.commands.items, walk.commands.count,
-                               sizeof *walk.commands.items),
+        .programs = rt_arena_copy(arena, walk.programs.items, walk.programs.count,
+                                  sizeof *walk.programs.items),
+        .program_count = walk.programs.count,
+        .commands = rt_arena_copy(arena, walk.commands.items, walk.commands.count,
+                                  sizeof *walk.commands.items),
         .command_count = walk.commands.count,
-        .variables =
-            arena_copy(arena, walk.variables.items, variable_count, sizeof *walk.variables.items),
+        .variables = rt_arena_copy(arena, walk.variables.items, variable_count,
+                                   sizeof *walk.variables.items),
         .variable_count = variable_count};
-    rt_map_free(&walk.known);
+    rt_map_free(&walk.program_indices);
     rt_map_free(&walk.fused);
-    rt_vector_free(&walk.made);
+    rt_vector_free(&walk.programs);
     rt_vector_free(&walk.commands);
     rt_vector_free(&walk.variables);
     rt_vector_free(&walk.described);

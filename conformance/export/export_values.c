@@ -1,4 +1,4 @@
-/* Numbers as C writes them, and where elements have theirs. */
+/* Numbers as C literals, and the layout of elements. */
 #include "conformance/export/export_internal.h"
 
 #include "conformance/scenario/model/type.h"

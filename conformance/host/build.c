@@ -1,9 +1,9 @@
 /* Building a scenario's modules with the machine's C compiler.
  *
- * Modules may need each other in a circle, so none is linked with another: each need is a stub
- * instead, a library without content that has only the other's name.  A built module is kept by its
- * source, its command and the compiler, without the folder that it was built in; scenarios that
- * were run before start no compiler. */
+ * Modules may need each other in a cycle, so they are not linked with each other: each need is a
+ * stub, an empty library that has only the other's name. A built module is cached under its source,
+ * its command and the compiler, without the folder that it was built in, so repeating a scenario
+ * starts no compiler. */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/build/toolchain.h"
@@ -23,7 +23,7 @@
 enum {
     COMPILER_WORDS_MAX = 16,
     COMPILE_MS_MAX = 120000,
-    ERROR_LINES = 5, /* last lines of the compiler's output that are shown */
+    ERROR_LINES = 5, /* last lines of the compiler's output that a message quotes */
 };
 
 #define STUBS "/.stubs" /* module names do not start with a dot */
@@ -48,9 +48,9 @@ typedef struct host_build {
 
 static rt_status compiler_find(host_build *build)
 {
-    const char *wanted = getenv("CC");
-    if (!wanted || wanted[strspn(wanted, " ")] == '\0') wanted = "cc";
-    char *words = (char *)(uintptr_t)rt_arena_text(&build->arena, rt_text_of(wanted)).data;
+    const char *setting = getenv("CC");
+    if (!setting || setting[strspn(setting, " ")] == '\0') setting = "cc";
+    char *words = (char *)(uintptr_t)rt_arena_text(&build->arena, rt_text_of(setting)).data;
     char *state = NULL;
     for (char *word = strtok_r(words, " ", &state);
          word && build->compiler_count < COMPILER_WORDS_MAX; word = strtok_r(NULL, " ", &state))
@@ -87,8 +87,9 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
-/* Runs the compiler with the words appended to its own; it reads the source from standard input. */
-static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text what)
+/* Runs the compiler with these words, which begin with its own; it reads the source from standard
+ * input. */
+static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target)
 {
     rt_buffer output = {0}, errors = {0};
     cnf_process process;
@@ -103,7 +104,7 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         result = cnf_process_finish(&process, COMPILE_MS_MAX, &output, &errors);
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
-        /* The last lines of the output: of thousands, the first say nothing new. */
+        /* Only the last lines: of thousands, the first are rarely more helpful. */
         rt_text text = rt_buffer_text(&errors);
         while (text.length > 0 && text.data[text.length - 1] == '\n')
             text.length--;
@@ -114,7 +115,7 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         rt_buffer outcome = {0};
         cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
         status = rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
-                         words->items[0], rt_buffer_string(&outcome), RT_TEXT_ARG(what),
+                         words->items[0], rt_buffer_string(&outcome), RT_TEXT_ARG(target),
                          text.length > 0 ? ":\n" : "", RT_TEXT_ARG(text));
         rt_buffer_free(&outcome);
     }
@@ -160,11 +161,11 @@ static rt_text folder_of(rt_text path)
     return (rt_text){path.data, length};
 }
 
-static rt_status folder_make(host_build *build, rt_text path)
+static rt_status folder_create(host_build *build, rt_text path)
 {
     rt_text folder = rt_arena_text(&build->arena, folder_of(path));
     if (mkdir(folder.data, 0700) == 0 || errno == EEXIST) return RT_STATUS_OK;
-    return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be made: %s", folder.data,
+    return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be created: %s", folder.data,
                    strerror(errno));
 }
 
@@ -173,7 +174,7 @@ static rt_status folder_make(host_build *build, rt_text path)
 /* Builds the stubs of the module's needs that do not exist yet. */
 static rt_status stubs_build(host_build *build, const scn_module *module)
 {
-    RT_TRY(folder_make(build, path_in(build, STUBS, (rt_text){0})));
+    RT_TRY(folder_create(build, path_in(build, STUBS, (rt_text){0})));
     for (uint32_t i = 0; i < module->need_count; i++) {
         uint32_t need = module->needs[i];
         CHECK(need < build->scenario->module_count);
@@ -195,13 +196,13 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* The command that builds a module. With an empty folder it is the name of the artefact in the
- * cache. */
+/* The command that builds a module. With an empty folder it identifies the artefact in the cache.
+ */
 static void module_words(host_build *build, uint32_t index, rt_text folder, word_list *words)
 {
     static const char *const program[] = {"-O0", "-fPIE", "-pie", "-rdynamic", NULL};
     static const char *const library[] = {"-O0", "-fPIC", "-shared", NULL};
-    static const char *const whole[] = {"%", NULL}, *const rpath[] = {"-Wl,-rpath,%", NULL};
+    static const char *const plain[] = {"%", NULL}, *const rpath[] = {"-Wl,-rpath,%", NULL};
     const scn_module *module = &build->scenario->modules[index];
     const cnf_host_runtime *runtime = build->runtime;
     rt_text name = cnf_host_file_name(&build->arena, build->scenario, index);
@@ -218,7 +219,7 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
         words_add(build, words,
                   rt_arena_printf(&build->arena, "%.*s" STUBS "/%.*s", RT_TEXT_ARG(folder),
                                   RT_TEXT_ARG(need)),
-                  whole);
+                  plain);
     }
     /* DT_RPATH, unlike DT_RUNPATH, precedes LD_LIBRARY_PATH and applies to LD_PRELOAD. */
     bool is_nested = !rt_text_equal(path, name);
@@ -228,9 +229,9 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
                                     "-Wl,--no-as-needed", NULL});
     /* The libraries that every module is linked with, even if it uses none of their symbols: a
      * module that registers images must not outlive the library that it registers them with. */
-    words_add(build, words, runtime->library, whole);
+    words_add(build, words, runtime->library, plain);
     for (const char *const *at = runtime->libraries; at && *at; at++) {
-        words_add(build, words, rt_text_of(*at), whole);
+        words_add(build, words, rt_text_of(*at), plain);
         words_add(build, words, folder_of(rt_text_of(*at)), rpath);
     }
 }
@@ -261,10 +262,9 @@ static void module_keep(host_build *build, rt_text path, rt_bytes request)
     rt_buffer_free(&built);
 }
 
-/* ld.so finds needed and preloaded files by name, so a module in a folder of its own can only be
+/* ld.so finds needed and preloaded files by name, so a module in a separate folder can only be
  * opened. */
-static rt_status found_by_name(host_build *build, uint32_t module, rt_text wanted_by,
-                               const char *relation)
+static rt_status name_check(host_build *build, uint32_t module, rt_text user, const char *relation)
 {
     CHECK(module < build->scenario->module_count);
     rt_text name = cnf_host_file_name(&build->arena, build->scenario, module);
@@ -273,7 +273,7 @@ static rt_status found_by_name(host_build *build, uint32_t module, rt_text wante
     return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%.*s %s the second of two files named %.*s, which ld.so would not find by that "
                    "name; load it, or use the simulated loader",
-                   RT_TEXT_ARG(wanted_by), relation, RT_TEXT_ARG(name));
+                   RT_TEXT_ARG(user), relation, RT_TEXT_ARG(name));
 }
 
 static rt_status module_build(host_build *build, uint32_t index)
@@ -281,9 +281,9 @@ static rt_status module_build(host_build *build, uint32_t index)
     const scn_module *module = &build->scenario->modules[index];
     rt_text user = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
     for (uint32_t i = 0; i < module->need_count; i++)
-        RT_TRY(found_by_name(build, module->needs[i], user, "needs"));
+        RT_TRY(name_check(build, module->needs[i], user, "needs"));
     rt_text path = path_in(build, "", cnf_host_path(&build->arena, build->scenario, index));
-    RT_TRY(folder_make(build, path));
+    RT_TRY(folder_create(build, path));
     rt_buffer source = {0}, request = {0}, cached = {0};
     word_list words = {0};
     rt_status status = cnf_host_write_c(build->sink, &source, build->scenario, index);
@@ -342,7 +342,7 @@ rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
     build.environment = cnf_start_environment(&build.arena, changes);
     rt_status status = compiler_find(&build);
     for (uint32_t i = 0; i < scenario->preloaded_count && rt_ok(status); i++)
-        status = found_by_name(&build, scenario->preloaded[i], RT_TEXT("the process"), "preloads");
+        status = name_check(&build, scenario->preloaded[i], RT_TEXT("the process"), "preloads");
     for (uint32_t i = 0; i < scenario->module_count && rt_ok(status); i++) {
         status = symbols_check(&build, &scenario->modules[i]);
         if (rt_ok(status)) status = module_build(&build, i);

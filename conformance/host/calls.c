@@ -6,11 +6,11 @@
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
-rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const char *what)
+rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const char *request_name)
 {
     if (rt_reader_finished(answer)) return RT_STATUS_OK;
     return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "the host program's answer to %s is damaged at byte %zu of %zu", what,
+                   "the host program's answer to %s is damaged at byte %zu of %zu", request_name,
                    answer->failed ? answer->fault : answer->position, answer->input.size);
 }
 
@@ -18,12 +18,12 @@ rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const cha
 static uint32_t module_find(const cnf_host *host, rt_text file_name)
 {
     rt_arena arena = {0};
-    uint32_t found = SCN_NONE;
-    for (uint32_t i = 0; i < host->scenario->module_count && found == SCN_NONE; i++) {
-        if (rt_text_equal(cnf_host_path(&arena, host->scenario, i), file_name)) found = i;
+    uint32_t index = SCN_NONE;
+    for (uint32_t i = 0; i < host->scenario->module_count && index == SCN_NONE; i++) {
+        if (rt_text_equal(cnf_host_path(&arena, host->scenario, i), file_name)) index = i;
     }
     rt_arena_reset(&arena);
-    return found;
+    return index;
 }
 
 rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answer,
@@ -46,7 +46,7 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
                            kind, RT_TEXT_ARG(file_name));
         }
     }
-    if (answer->failed) return cnf_host_answer_end(host, answer, "what has events");
+    if (answer->failed) return cnf_host_answer_end(host, answer, "a request with events");
     *out_events = (cnf_host_events){events, count};
     return RT_STATUS_OK;
 }

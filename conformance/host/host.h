@@ -14,7 +14,7 @@
  *     libassay_dpcpp.so       does that and everything else over libsycl, the shipped runtime
  *
  * So another process observes its crash, hang or garbage and can still report what happened. Both
- * kinds are built, started and asked in the same way. */
+ * kinds are built, started and queried in the same way. */
 #ifndef CONFORMANCE_HOST_HOST_H
 #define CONFORMANCE_HOST_HOST_H
 
@@ -94,7 +94,7 @@ RT_MUST_USE rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_r
 /* Checks that the answer ends at the reader's position. MALFORMED: it does not, or it was
  * truncated; `what` names the request. */
 RT_MUST_USE rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer,
-                                          const char *what);
+                                          const char *request_name);
 
 /* dlopen and dlclose of a module, and what constructors and destructors did. Codes of cnf_host_ask;
  * TOOL: dlopen refused; ERRC_INVALID: the module is not open. */
@@ -122,12 +122,13 @@ int cnf_host_fate(cnf_host *host);
  * which makes the verdict CRASH. Otherwise returns. */
 void cnf_host_share_fate(cnf_host *host);
 
-/* Lets the process exit as a program does (exit, destructors) and waits for it; afterwards only its
- * fate can be asked for. TOOL: it did not exit cleanly, and how; reported once. */
+/* Lets the process exit as a program does (exit, destructors) and waits for it; afterwards only
+ * cnf_host_fate and cnf_host_end may be called. TOOL: it did not exit cleanly, and how; reported
+ * once. */
 RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
 
-/* Does the same unless the process has left, and removes the folder. Codes of cnf_host_leave. NULL
- * does nothing. */
+/* Like cnf_host_leave unless the process has left, and removes the folder. Codes of cnf_host_leave.
+ * NULL does nothing. */
 RT_MUST_USE rt_status cnf_host_end(cnf_host *host);
 
 #endif

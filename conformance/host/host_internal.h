@@ -16,13 +16,13 @@ struct cnf_host {
     uint32_t channel_count;
     pthread_mutex_t lock; /* guards the two below */
     pid_t pid;            /* 0: not started, or ended */
-    int how;              /* wait status, once it has ended */
+    int wait_status;      /* wait status, once it has ended */
     rt_text runs_on;
     cnf_host_events started;
 };
 
 /* Creates a host without folder and process; cnf_host_end ends it. */
-cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario);
+cnf_host *cnf_host_create(rt_sink *sink, const scn_scenario *scenario);
 
 /* Starts the executable in the host's folder, whose files exist, with `environment` ("NAME=value",
  * NULL-terminated, or NULL) in addition to the subject's. Codes of cnf_host_start. */

@@ -22,7 +22,7 @@ static rt_status registrar_find(rt_sink *sink, char path[PATH_MAX])
 {
     if (cnf_toolchain_find_library(path, REGISTRAR_NAME)) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "no real loader: " REGISTRAR_NAME " is neither beside assay nor in its library "
+                   "no real loader: " REGISTRAR_NAME " is neither next to assay nor in its library "
                    "folder; it is built and installed with assay");
 }
 
@@ -33,8 +33,8 @@ rt_status cnf_host_loader_available(rt_sink *sink)
     return cnf_host_compiler_check(sink);
 }
 
-/* Converts events to the form of the runtime's loader; a failed call may mean that the process has
- * ended, and then so does this one. */
+/* Converts events to the form of the runtime's loader. If a call failed because a signal ended the
+ * process, ends this process in the same way. */
 static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events events,
                                 rt_system_events *out_events)
 {
@@ -62,7 +62,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
                               uint32_t preloaded_count, rt_system_events *out_events)
 {
     cnf_host_loader *loader = state;
-    /* the files were built from the same scenario */
+    /* The files were built from the same scenario. */
     CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];

@@ -1,7 +1,7 @@
 /* The process of a host program: its start, its channels, its end.
  *
  * It stays in the process group of the subject, so that the runner's time limit ends both, and it
- * dies with the thread that started it. Its folder lies inside the folder of the command
+ * dies with the thread that started it. Its folder is inside the folder of the command
  * (conformance/process/scratch.h), so it is removed even if this process cannot do so. */
 #include "conformance/host/host_internal.h"
 
@@ -22,8 +22,8 @@
 
 enum {
     CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
-    GOING_MS = 2000,    /* time that a process has to end after closing its channel */
-    NOT_EXECUTED = 127, /* exit status of ld.so where it refuses a library */
+    EXIT_MS_MAX = 2000, /* time for a process to end after closing its channel */
+    NOT_EXECUTED = 127, /* exit status of ld.so if it refuses a library */
     CHUNK = 1 << 16,    /* bytes read at once */
 };
 
@@ -37,7 +37,7 @@ uint32_t cnf_host_channels(const scn_scenario *scenario)
 
 /* ---- The start ----------------------------------------------------------------------------- */
 
-cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
+cnf_host *cnf_host_create(rt_sink *sink, const scn_scenario *scenario)
 {
     cnf_host *host = rt_alloc(sizeof *host);
     *host = (cnf_host){.sink = sink, .scenario = scenario};
@@ -49,7 +49,7 @@ cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
     return host;
 }
 
-static const char *const *environment_of(cnf_host *host, const char *const *given)
+static const char *const *environment_create(cnf_host *host, const char *const *additions)
 {
     rt_arena *arena = &host->arena;
     rt_buffer channels = {0}, preloads = {0};
@@ -61,10 +61,10 @@ static const char *const *environment_of(cnf_host *host, const char *const *give
         rt_buffer_printf(&preloads, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
     }
     size_t count = 0;
-    while (given && given[count])
+    while (additions && additions[count])
         count++;
     const char **changes = rt_arena_alloc_array(arena, count + 3, sizeof *changes);
-    if (count > 0) memcpy(changes, given, count * sizeof *changes);
+    if (count > 0) memcpy(changes, additions, count * sizeof *changes);
     changes[count] =
         rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%s", rt_buffer_string(&channels)).data;
     changes[count + 1] = rt_arena_printf(arena, "LD_PRELOAD=%s", rt_buffer_string(&preloads)).data;
@@ -97,7 +97,7 @@ rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
     const char *const arguments[] = {program.data, NULL};
     const cnf_start start = {.program = program.data,
                              .arguments = arguments,
-                             .environment = environment_of(host, environment),
+                             .environment = environment_create(host, environment),
                              .descriptors = descriptors,
                              .descriptor_count = count,
                              .stays_in_group = true};
@@ -135,7 +135,7 @@ rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there: %s",
                        RT_TEXT_ARG(library), strerror(errno));
     }
-    cnf_host *host = cnf_host_make(sink, scenario);
+    cnf_host *host = cnf_host_create(sink, scenario);
     *out_host = host;
     RT_TRY(cnf_scratch_make(sink, &host->arena, &host->folder));
     RT_TRY(cnf_host_build(sink, cache, scenario, runtime, host->folder));
@@ -152,7 +152,8 @@ cnf_host_events cnf_host_started(const cnf_host *host)
     return host->started;
 }
 
-/* ---- Asking -------------------------------------------------------------------------------- */
+/* ---- Requests ---------------------------------------------------------------------------------
+ */
 
 static bool send_all(int channel, rt_bytes bytes)
 {
@@ -186,34 +187,35 @@ static void collect(cnf_host *host)
     pthread_mutex_lock(&host->lock);
     const struct timespec slice = {0, 5000000};
     for (int waited_ms = 0; host->pid > 0; waited_ms += 5) {
-        pid_t ended = waitpid(host->pid, &host->how, WNOHANG);
+        pid_t ended = waitpid(host->pid, &host->wait_status, WNOHANG);
         if (ended == host->pid || (ended < 0 && errno == ECHILD)) host->pid = 0;
-        if (host->pid > 0 && waited_ms > GOING_MS) kill(host->pid, SIGKILL);
+        if (host->pid > 0 && waited_ms > EXIT_MS_MAX) kill(host->pid, SIGKILL);
         if (host->pid > 0) nanosleep(&slice, NULL);
     }
     CHECK(host->pid == 0);
     pthread_mutex_unlock(&host->lock);
 }
 
-/* The status that describes how the process ended, unless its exec failed. */
+/* The status that describes how the process ended; `when` says what it was doing. */
 static rt_status ended(cnf_host *host, const char *when)
 {
-    if (WIFSIGNALED(host->how)) {
-        const char *name = sigdescr_np(WTERMSIG(host->how));
+    if (WIFSIGNALED(host->wait_status)) {
+        const char *name = sigdescr_np(WTERMSIG(host->wait_status));
         return rt_fail(host->sink, RT_TOOL, RT_RULE_NONE,
-                       "the host program ended by signal %d (%s) %s", WTERMSIG(host->how),
+                       "the host program ended by signal %d (%s) %s", WTERMSIG(host->wait_status),
                        name ? name : "unknown", when);
     }
     CHECK(host->pid == 0);
-    bool executed = WEXITSTATUS(host->how) != NOT_EXECUTED;
+    bool executed = WEXITSTATUS(host->wait_status) != NOT_EXECUTED;
     return rt_fail(host->sink, executed ? RT_TOOL : RT_IO, RT_RULE_NONE,
-                   "the host program ended with status %d %s%s", WEXITSTATUS(host->how), when,
+                   "the host program ended with status %d %s%s", WEXITSTATUS(host->wait_status),
+                   when,
                    executed ? ""
                             : " (127: it could not be executed, or ld.so refuses a library that it "
                               "needs)");
 }
 
-/* Where the program was when it ended, for messages. */
+/* What the program was doing when it ended, for messages. */
 static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_HELLO] = "while it was started",
     [HOST_OPEN] = "in dlopen",
@@ -287,8 +289,10 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
 int cnf_host_fate(cnf_host *host)
 {
     pthread_mutex_lock(&host->lock);
-    if (host->pid > 0 && waitpid(host->pid, &host->how, WNOHANG) == host->pid) host->pid = 0;
-    int signal_number = host->pid == 0 && WIFSIGNALED(host->how) ? WTERMSIG(host->how) : 0;
+    if (host->pid > 0 && waitpid(host->pid, &host->wait_status, WNOHANG) == host->pid)
+        host->pid = 0;
+    int signal_number =
+        host->pid == 0 && WIFSIGNALED(host->wait_status) ? WTERMSIG(host->wait_status) : 0;
     pthread_mutex_unlock(&host->lock);
     return signal_number;
 }
@@ -314,10 +318,10 @@ rt_status cnf_host_leave(cnf_host *host)
         host->channels[i] = -1;
     }
     while (host->pid > 0) {
-        if (waitpid(host->pid, &host->how, 0) == host->pid || errno != EINTR) host->pid = 0;
+        if (waitpid(host->pid, &host->wait_status, 0) == host->pid || errno != EINTR) host->pid = 0;
     }
-    bool well = WIFEXITED(host->how) && WEXITSTATUS(host->how) == EXIT_SUCCESS;
-    return was_running && !well ? ended(host, "at its end") : RT_STATUS_OK;
+    bool is_clean = WIFEXITED(host->wait_status) && WEXITSTATUS(host->wait_status) == EXIT_SUCCESS;
+    return was_running && !is_clean ? ended(host, "at its end") : RT_STATUS_OK;
 }
 
 rt_status cnf_host_end(cnf_host *host)

@@ -94,7 +94,7 @@ typedef enum host_bundle {
 
 typedef enum host_direction { HOST_TO_GLOBAL, HOST_FROM_GLOBAL } host_direction;
 
-/* The numbers of scn_memory_kind and scn_access, which C++ does not see. */
+/* The numbers of scn_memory_kind and scn_access, whose headers C++ cannot include. */
 typedef enum host_memory_kind {
     HOST_MEMORY_BUFFER,
     HOST_MEMORY_USM_DEVICE,
@@ -120,18 +120,24 @@ typedef enum host_event {
 
 #define HOST_NONE 0xffffffffu
 
-/* What a generated module is made of, and what the library that all are linked with defines for it.
- * Its constructor calls, first of all,
+/* The parts of a generated module, and the functions that the library with which all modules are
+ * linked defines for it. The module's constructor begins with
+ *
  *     void assay_module_constructed(const char *file_name, host_binds *binds)
- * and its destructor, last of all,
+ *
+ * and its destructor ends with
+ *
  *     void assay_module_destroyed(const char *file_name)
- * Between them each calls __sycl_register_lib and __sycl_unregister_lib, if the module registers
- * images.  For each device_global the constructor calls, behind them,
+ *
+ * Between them each calls __sycl_register_lib or __sycl_unregister_lib, if the module registers
+ * images. For each device_global the constructor then calls
+ *
  *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
- * which is what the integration footer's code does in a module of DPC++ (document 002): the library
- * has the variable made and registered.  `binds` gives the address that a symbol binds to from
- * within the module, NULL for none (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each
- * host symbol is a variable that the module exports.  main() is int assay_host_main(void). */
+ *
+ * as the integration footer's code does in a module of DPC++ (document 002); the library creates
+ * the variable and registers it. `binds` returns the address that a symbol binds to from within the
+ * module, NULL for none (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each host symbol
+ * is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 
 #endif

@@ -9,8 +9,8 @@
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
     CHECK(module < scenario->module_count);
-    rt_text name = scenario->modules[module].name, given = scenario->modules[module].file_name;
-    if (given.length > 0) return given;
+    rt_text name = scenario->modules[module].name, file_name = scenario->modules[module].file_name;
+    if (file_name.length > 0) return file_name;
     return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
 }
 
@@ -30,8 +30,8 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Symbols with a meaning for the program itself. */
-static const char *const taken_symbols[] = {
+/* Symbols that have a meaning for the program itself. */
+static const char *const reserved_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
     NULL,
@@ -56,9 +56,9 @@ static bool is_symbol(rt_text symbol)
 {
     for (size_t i = 0; i < symbol.length; i++) {
         char c = symbol.data[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        bool other = (c >= '0' && c <= '9') || c == '.' || c == '$';
-        if (!letter && (i == 0 || !other)) return false;
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool is_inner = (c >= '0' && c <= '9') || c == '.' || c == '$';
+        if (!is_letter && (i == 0 || !is_inner)) return false;
     }
     return symbol.length > 0;
 }
@@ -69,13 +69,14 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
 {
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
         rt_text symbol = module->host_symbols[i];
-        if (!is_symbol(symbol) || is_among(taken_symbols, symbol)) {
+        if (!is_symbol(symbol) || is_among(reserved_symbols, symbol)) {
             return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                            "host symbol '%.*s' of module '%.*s' cannot be one of a real program: "
                            "%s; rename it, or use the simulated loader",
                            RT_TEXT_ARG(symbol), RT_TEXT_ARG(module->name),
-                           is_symbol(symbol) ? "the program itself has this symbol"
-                                             : "letters, digits, '_', '.' and '$' make a symbol");
+                           is_symbol(symbol)
+                               ? "the program itself has this symbol"
+                               : "a symbol is made of letters, digits, '_', '.' and '$'");
         }
         rt_buffer_printf(out,
                          "extern const char host_symbol_%u[] __asm__(\"%.*s\");\n"
@@ -86,12 +87,13 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
 }
 
 /* Libraries that every program needs; ld.so would use a module of that name instead. */
-static const char *const taken_files[] = {
+static const char *const reserved_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
 };
 
-/* ---- The whole ----------------------------------------------------------------------------- */
+/* ---- The source -------------------------------------------------------------------------------
+ */
 
 static const char heading[] = "/* Module '%.*s' of a scenario, written by assay. */\n"
                               "#define _GNU_SOURCE\n"
@@ -148,14 +150,14 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
     rt_text file_name = cnf_host_file_name(&arena, scenario, module_index);
     rt_buffer_printf(out, heading, RT_TEXT_ARG(module->name));
     rt_status status = RT_STATUS_OK;
-    bool is_taken = is_among(taken_files, file_name);
-    if (is_taken || file_name.length > NAME_MAX)
+    bool is_reserved = is_among(reserved_files, file_name);
+    if (is_reserved || file_name.length > NAME_MAX)
         status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                          "module '%.*s' cannot be a file named %.*s: %s; rename it, or use the "
                          "simulated loader",
                          RT_TEXT_ARG(module->name), RT_TEXT_ARG(file_name),
-                         is_taken ? "real programs need a library of this name"
-                                  : "the name is too long for a file");
+                         is_reserved ? "real programs need a library of this name"
+                                     : "the name is too long for a file");
     if (rt_ok(status) && registers) {
         const rt_image_list images = module->images;
         rt_device_binary *binaries = rt_arena_alloc_array(&arena, images.count, sizeof *binaries);
@@ -178,7 +180,7 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
             status =
                 rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                         "the id '%.*s' of a device_global of module '%.*s' cannot be that of a "
-                        "real program: it has a quote or a backslash in it",
+                        "real program: it contains a quote or a backslash",
                         RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
         rt_buffer_printf(&globals, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
                          RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);

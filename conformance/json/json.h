@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Gives the value back, which is not NULL: jansson only fails when memory runs out. */
+/* Returns the value, which is not NULL: jansson only fails when memory runs out. */
 json_t *cnf_json_checked(json_t *value);
 
 /* Creates a string from any bytes.  jansson takes UTF-8 only; invalid bytes become U+FFFD

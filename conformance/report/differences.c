@@ -27,18 +27,18 @@ void cnf_differences_add(cnf_differences *differences, const cnf_why *why, const
     const cnf_record *record = why->record;
     if (!is_difference(record->judgement.verdict)) return;
     rt_arena *arena = &differences->arena;
-    rt_buffer text = {0}, again = {0};
+    rt_buffer text = {0}, rerun = {0};
     cnf_why_write(&text, why);
-    cnf_report_again_write(&again, report, record);
+    cnf_report_rerun_write(&rerun, report, record);
     *rt_vector_push(&differences->items) = (cnf_difference){
         .scenario = rt_arena_text(arena, record->scenario),
         .subject = rt_arena_text(arena, record->subject),
         .expected = cnf_verdict_effect(record->judgement.verdict) == CNF_EFFECT_EXPECTED,
         .text = rt_arena_text(arena, rt_buffer_text(&text)),
-        .again = rt_arena_text(arena, rt_buffer_text(&again)),
+        .rerun = rt_arena_text(arena, rt_buffer_text(&rerun)),
     };
     rt_buffer_free(&text);
-    rt_buffer_free(&again);
+    rt_buffer_free(&rerun);
 }
 
 void cnf_differences_free(cnf_differences *differences)
@@ -117,8 +117,8 @@ static int difference_compare(const void *a, const void *b)
 
 static void write_difference(rt_buffer *out, const cnf_difference *difference)
 {
-    CHECK(difference->again.length > 0);
-    CHECK(difference->again.data[difference->again.length - 1] == '\n');
+    CHECK(difference->rerun.length > 0);
+    CHECK(difference->rerun.data[difference->rerun.length - 1] == '\n');
     /* A code fence that no line of the text starts with. */
     static const char *const fences[] = {"```", "~~~~", "`````", "~~~~~~"};
     enum { FENCES = sizeof fences / sizeof *fences };
@@ -130,7 +130,7 @@ static void write_difference(rt_buffer *out, const cnf_difference *difference)
     rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nAgain: `%.*s`\n",
                      RT_TEXT_ARG(difference->scenario), RT_TEXT_ARG(difference->subject),
                      difference->expected ? " (known)" : "", fences[fence], RT_TEXT_ARG(text),
-                     fences[fence], (int)difference->again.length - 1, difference->again.data);
+                     fences[fence], (int)difference->rerun.length - 1, difference->rerun.data);
 }
 
 void cnf_differences_write(rt_buffer *out, cnf_differences *differences, cnf_report *report,

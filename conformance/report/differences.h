@@ -13,7 +13,7 @@ typedef struct cnf_difference {
     rt_text scenario, subject;
     bool expected; /* an expectation file has an entry for it */
     rt_text text;  /* output of `assay why` */
-    rt_text again; /* command that reproduces it */
+    rt_text rerun; /* command that reproduces it */
 } cnf_difference;
 
 /* The explanations of a run. Zero-initialise it. */

@@ -1,4 +1,4 @@
-/* Writing JUnit's XML. */
+/* Writes JUnit's XML. */
 #include "conformance/report/junit.h"
 
 #include "conformance/report/record_text.h"
@@ -67,7 +67,7 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     const cnf_known *known = &record->known;
     const char *word = cnf_verdict_word(judgement->verdict);
     bool failed = judgement->signature.length > 0;
-    rt_text seen = failed ? judgement->signature : rt_text_of(cnf_verdict_word(known->seen));
+    rt_text actual = failed ? judgement->signature : rt_text_of(cnf_verdict_word(known->seen));
     switch (judgement->verdict) {
     case CNF_VERDICT_SKIP:
         return rt_arena_printf(arena, "%s, %.*s: %.*s", word, RT_TEXT_ARG(judgement->capability),
@@ -77,7 +77,7 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
                                RT_TEXT_ARG(known->reason));
     case CNF_VERDICT_XPASS:
     case CNF_VERDICT_XFAIL_MISMATCH:
-        return rt_arena_printf(arena, "%s: %.*s, but %.*s expects %.*s", word, RT_TEXT_ARG(seen),
+        return rt_arena_printf(arena, "%s: %.*s, but %.*s expects %.*s", word, RT_TEXT_ARG(actual),
                                RT_TEXT_ARG(known->entry), RT_TEXT_ARG(known->failure));
     default: return rt_arena_printf(arena, "%s %.*s", word, RT_TEXT_ARG(judgement->signature));
     }
@@ -97,7 +97,7 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
     cnf_device_write(out, "", record);
     if (out->size > 0 && cnf_record_has_subject(record)) {
         rt_buffer_printf(out, "again: ");
-        cnf_report_again_write(out, report, record);
+        cnf_report_rerun_write(out, report, record);
     }
 }
 

@@ -182,7 +182,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
 {
     if (known->entry.length == 0) return;
     if (known->seen == CNF_VERDICT_PASS || known->seen == CNF_VERDICT_LINKED)
-        rt_buffer_printf(out, "    it passes; remove the entry if that is meant to stay\n");
+        rt_buffer_printf(out, "    it passes; remove the entry if the fix is permanent\n");
     rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n  reason: %.*s\n",
                      RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
                      cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
@@ -211,15 +211,15 @@ static void write_word(rt_buffer *out, rt_text word)
 }
 
 /* Appends the options of the run and the newline. */
-static void write_again_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+static void write_rerun_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
-    rt_buffer_append_text(out, report->again);
+    rt_buffer_append_text(out, report->rerun_options);
     if (record->choices.length > 0)
         rt_buffer_printf(out, " --choices %.*s", RT_TEXT_ARG(record->choices));
     rt_buffer_append_byte(out, '\n');
 }
 
-void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     bool on_subject = cnf_record_has_subject(record);
     bool is_unreadable = !on_subject && rt_text_starts(record->judgement.signature, "read");
@@ -233,7 +233,7 @@ void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_
     bool is_differential = rt_text_starts(record->judgement.signature, "differential:");
     rt_buffer_printf(out, " --on %s", is_differential ? "sim," : "");
     write_word(out, record->subject);
-    write_again_options(out, report, record);
+    write_rerun_options(out, report, record);
 }
 
 void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
@@ -243,7 +243,7 @@ void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_re
     write_word(out, record->file);
     rt_buffer_append_byte(out, ' ');
     write_word(out, record->subject);
-    write_again_options(out, report, record);
+    write_rerun_options(out, report, record);
 }
 
 static void write_reason(const report_layout *layout, const cnf_record *record)
@@ -262,7 +262,7 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     cnf_field_write(out, "rule", judgement->rule);
     cnf_device_write(out, "  ", record);
     rt_buffer_printf(out, "  again: ");
-    cnf_report_again_write(out, layout->report, record);
+    cnf_report_rerun_write(out, layout->report, record);
     if (!on_subject) return;
     rt_buffer_printf(out, "  why: ");
     cnf_report_why_write(out, layout->report, record);

@@ -16,8 +16,8 @@ typedef struct cnf_column {
 typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
-    const cnf_expectations *expectations; /* those applied to the records; borrowed; NULL: none */
-    rt_text again; /* options that a command needs to repeat the run; borrowed */
+    const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
+    rt_text rerun_options; /* options that a command needs to repeat the run; borrowed */
 } cnf_report;
 
 /* Keeps a copy of the record. */
@@ -45,7 +45,7 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
 /* Appends the command line, with a newline, that runs a record's scenario again on its subject (and
  * on sim, if the verdict results from a comparison with sim), or, if the scenario itself is
  * invalid, reads or compiles it again. */
-void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
+void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
 
 /* Appends the command line, with a newline, that explains the record's verdict. The record must be
  * a subject's. */

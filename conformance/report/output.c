@@ -46,23 +46,23 @@ static int replace_regular(const char *name, mode_t mode, rt_text content)
 
 int cnf_file_replace(const char *name, rt_text content)
 {
-    struct stat there, output;
-    if (stat(name, &there) != 0) {
+    struct stat info, output;
+    if (stat(name, &info) != 0) {
         /* The permissions that open(2) would have given a new file. */
         mode_t mask = umask(0);
         umask(mask);
         return replace_regular(name, 0666 & ~mask, content);
     }
     /* /dev/stdout is a link to the standard output, which may be a regular file. */
-    if (fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == there.st_dev &&
-        output.st_ino == there.st_ino)
+    if (fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev &&
+        output.st_ino == info.st_ino)
         return write_content(STDOUT_FILENO, content);
-    if (!S_ISREG(there.st_mode)) {
+    if (!S_ISREG(info.st_mode)) {
         int file = open(name, O_WRONLY | O_CLOEXEC);
         return file < 0 ? errno : close_durably(file, write_content(file, content), false);
     }
     char *target = realpath(name, NULL); /* a link is kept; its target is replaced */
-    int error = target ? replace_regular(target, there.st_mode & 07777, content) : errno;
+    int error = target ? replace_regular(target, info.st_mode & 07777, content) : errno;
     free(target); /* allocated by the C library */
     return error;
 }

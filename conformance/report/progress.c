@@ -33,30 +33,30 @@ void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t 
     rt_buffer_printf(out, "[%3llu%%] %u/%u, %u unexpected", (unsigned long long)percent,
                      progress->done, progress->total, progress->unexpected);
     if (passed_ms >= ESTIMATE_AFTER_MS && progress->done > 0 && progress->done < progress->total) {
-        double left_s = passed_ms / 1e3 * (progress->total - progress->done) / progress->done + 0.5;
-        uint64_t seconds = (uint64_t)left_s;
+        double eta_s = passed_ms / 1e3 * (progress->total - progress->done) / progress->done + 0.5;
+        uint64_t seconds = (uint64_t)eta_s;
         rt_buffer_printf(out, ", %llu:%02llu left", (unsigned long long)(seconds / 60),
                          (unsigned long long)(seconds % 60));
     }
-    for (uint32_t i = 0, shown = 0; i < CNF_PROGRESS_NAMES; i++) {
+    for (uint32_t i = 0, name_count = 0; i < CNF_PROGRESS_NAMES; i++) {
         if (!progress->running[i][0]) continue;
-        rt_buffer_printf(out, "%s%s", shown++ ? ", " : ": ", progress->running[i]);
+        rt_buffer_printf(out, "%s%s", name_count++ ? ", " : ": ", progress->running[i]);
     }
     /* A wrapped line could not be cleared. Names are cut anywhere except inside a character. */
     rt_text line = rt_text_skip(rt_buffer_text(out), before);
     rt_buffer_truncate(out, before + rt_text_cut(line, width).length);
 }
 
-static void progress_draw(cnf_progress *progress, bool now)
+static void progress_draw(cnf_progress *progress, bool is_forced)
 {
     double time_ms = now_ms();
-    if (!progress->rewrites || (!now && time_ms - progress->drawn_ms < DRAW_EVERY_MS)) return;
+    if (!progress->rewrites || (!is_forced && time_ms - progress->drawn_ms < DRAW_EVERY_MS)) return;
     progress->drawn_ms = time_ms;
     struct winsize size;
-    bool asked = ioctl(fileno(progress->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    bool has_width = ioctl(fileno(progress->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
     rt_buffer line = {0};
     cnf_progress_line(progress, time_ms - progress->begin_ms,
-                      asked ? size.ws_col - 1u : WIDTH_DEFAULT - 1u, &line);
+                      has_width ? size.ws_col - 1u : WIDTH_DEFAULT - 1u, &line);
     fprintf(progress->out, LINE_CLEAR "%s", rt_buffer_string(&line));
     fflush(progress->out);
     rt_buffer_free(&line);

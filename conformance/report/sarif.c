@@ -13,12 +13,12 @@
 static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
     [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file says.",
-    [CNF_VERDICT_XPASS] = "A scenario does not fail although an expectation file says so.",
-    [CNF_VERDICT_XFAIL_MISMATCH] = "A scenario fails otherwise than an expectation file says.",
+    [CNF_VERDICT_XPASS] = "A scenario passes although an expectation file says that it fails.",
+    [CNF_VERDICT_XFAIL_MISMATCH] = "A scenario fails differently than an expectation file says.",
     [CNF_VERDICT_UNAVAILABLE] = "A compiler that a scenario needs is not installed.",
     [CNF_VERDICT_CRASH] = "The process of a scenario on a subject died.",
     [CNF_VERDICT_TIMEOUT] = "A scenario on a subject did not end within its time limit.",
-    [CNF_VERDICT_HANG] = "A scenario did not end, and the device answers no more.",
+    [CNF_VERDICT_HANG] = "A scenario did not end, and the device no longer responds.",
     [CNF_VERDICT_INVALID] = "The scenario itself is wrong.",
     [CNF_VERDICT_NOT_RUN] = "A scenario could not be run.",
     [CNF_VERDICT_POISONED] = "A scenario was not run because an earlier one lost the device.",
@@ -76,8 +76,8 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
     }
     json_t *descriptor = json_object();
     cnf_json_set(descriptor, "id", cnf_json_text(id));
-    uint32_t found = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
-    if (found != UINT32_MAX) rule_describe(descriptor, &out->rules->items[found]);
+    uint32_t index = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
+    if (index != UINT32_MAX) rule_describe(descriptor, &out->rules->items[index]);
     if (!is_cited)
         cnf_json_set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
     cnf_json_append(out->descriptors, descriptor);
@@ -129,7 +129,7 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
                          RT_TEXT_ARG(record->known.failure));
     if (cnf_record_has_subject(record)) {
         rt_buffer_printf(&text, "\nagain: ");
-        cnf_report_again_write(&text, report, record);
+        cnf_report_rerun_write(&text, report, record);
         text.size -= text.size > 0 && text.data[text.size - 1] == '\n';
     }
     json_t *object = message(rt_buffer_text(&text));

@@ -62,17 +62,17 @@ static void write_verdict(rt_buffer *out, const cnf_why *why)
 static void write_excerpt(rt_buffer *out, const cnf_why *why)
 {
     enum { BEFORE = 2, AFTER = 1 };
-    uint32_t wanted = why->record->judgement.line, number = 0;
-    CHECK(wanted > 0);
+    uint32_t failing = why->record->judgement.line, number = 0;
+    CHECK(failing > 0);
     rt_text rest = why->source, line;
-    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), wanted);
+    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), failing);
     if (why->record->step_id.length > 0)
         rt_buffer_printf(out, ", step '%.*s'", RT_TEXT_ARG(why->record->step_id));
     rt_buffer_printf(out, "\n");
-    while (number < wanted + AFTER && rt_line_take(&rest, &line)) {
+    while (number < failing + AFTER && rt_line_take(&rest, &line)) {
         number++;
-        if (number + BEFORE < wanted) continue;
-        rt_buffer_printf(out, "%c %4u | %.*s\n", number == wanted ? '>' : ' ', number,
+        if (number + BEFORE < failing) continue;
+        rt_buffer_printf(out, "%c %4u | %.*s\n", number == failing ? '>' : ' ', number,
                          RT_TEXT_ARG(line));
     }
 }
@@ -115,7 +115,7 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
     rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
     if (index == UINT32_MAX) {
-        rt_buffer_printf(out, ", which is in no requirements.yaml above the scenario\n");
+        rt_buffer_printf(out, ", which is not in a requirements.yaml above the scenario\n");
         return;
     }
     const cnf_rule *rule = &why->rules->items[index];
@@ -162,16 +162,16 @@ static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text su
     rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
                      parting->index);
     for (uint32_t i = first; i < longer && i <= parting->index + AFTER; i++) {
-        rt_text left = RT_TEXT("nothing more"), right = RT_TEXT("nothing more");
-        if (i < parting->oracle_count) left = parting->oracle[i];
-        if (i < parting->other_count) right = parting->other[i];
-        bool same = i < parting->index || rt_text_equal(left, right);
+        rt_text sim_event = RT_TEXT("nothing more"), event = RT_TEXT("nothing more");
+        if (i < parting->oracle_count) sim_event = parting->oracle[i];
+        if (i < parting->other_count) event = parting->other[i];
+        bool is_same = i < parting->index || rt_text_equal(sim_event, event);
         char mark = i == parting->index ? '>' : ' ';
-        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, same ? "both" : "sim",
-                         RT_TEXT_ARG(left));
-        if (!same)
+        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", mark, i, width, is_same ? "both" : "sim",
+                         RT_TEXT_ARG(sim_event));
+        if (!is_same)
             rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", mark, width, RT_TEXT_ARG(subject),
-                             RT_TEXT_ARG(right));
+                             RT_TEXT_ARG(event));
     }
 }
 
@@ -216,7 +216,7 @@ static void write_log(rt_buffer *out, const cnf_why *why)
             ocl_call_print(out, &log.calls[i]);
             rt_buffer_append_byte(out, '\n');
         }
-        if (log.is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
+        if (log.is_full) rt_buffer_printf(out, "  and later ones, which the log could not hold\n");
     }
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);

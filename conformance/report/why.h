@@ -11,7 +11,7 @@ typedef struct cnf_why {
     const char *sim;          /* word of the oracle's verdict; NULL: the subject is the oracle */
     const scn_scenario *scenario; /* NULL: reading or compiling failed */
     const cnf_messages *messages; /* from the subject's child; NULL: none ran */
-    const cnf_messages *oracle;   /* from sim's child; NULL: sim did not pass */
+    const cnf_messages *oracle;   /* from sim's child; NULL: sim's run did not pass */
     rt_text log;                  /* record of the OpenCL layer; empty: none */
     bool log_is_tail;             /* the log's beginning was dropped */
     rt_text source;               /* the scenario file's content */

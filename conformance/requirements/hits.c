@@ -8,7 +8,7 @@
 void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hits *out_hits)
 {
     *out_hits = (cnf_hits){0};
-    RT_VECTOR(cnf_hit) found = {0};
+    RT_VECTOR(cnf_hit) hits = {0};
     rt_buffer text;
     /* A separate sink, because a missing file is not a failure here. */
     rt_sink *sink = rt_sink_create();
@@ -20,14 +20,14 @@ void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hi
         /* A full disk may have truncated the line. */
         if (mark.length == 0 || rule == UINT32_MAX) continue;
         CHECK(rule < rules->count);
-        *rt_vector_push(&found) = (cnf_hit){rt_arena_text(arena, line), rule};
+        *rt_vector_push(&hits) = (cnf_hit){rt_arena_text(arena, line), rule};
     }
-    if (found.count > 0) {
-        cnf_hit *items = rt_arena_alloc_array(arena, found.count, sizeof *items);
-        memcpy(items, found.items, found.count * sizeof *items);
-        *out_hits = (cnf_hits){items, found.count};
+    if (hits.count > 0) {
+        cnf_hit *items = rt_arena_alloc_array(arena, hits.count, sizeof *items);
+        memcpy(items, hits.items, hits.count * sizeof *items);
+        *out_hits = (cnf_hits){items, hits.count};
     }
-    rt_vector_free(&found);
+    rt_vector_free(&hits);
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
 }

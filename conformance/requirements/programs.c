@@ -1,16 +1,17 @@
-/* Proof programs: the tests of tools and units, for rules that no scenario can show.
+/* Proof programs: the tests of tools and units, for rules that no scenario can show. A proof
+ * program is a cmocka program that takes a pattern of test names as its argument; a test whose name
+ * begins with a rule's id, with '_' for '-', is a test of that rule.
  *
- * A proof program is a cmocka program that takes a pattern of test names as its argument; a test
- * whose name begins with a rule's id, with '_' for '-', is a test of that rule.  Every program runs
- * green once, and the marks that it reaches are noted.  Then, for every mark of a rule whose
- * `proof:` is tool, unit or vendor, the tests of that rule alone run with the mark's fault armed,
- * in one program that reaches it after the other until they fail.  To fail is to say so: the exit
- * status counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
- * A line "front-end PROGRAM" of the list is a program whose green run alone says something
- * (front_end.c); where that front end is not installed, which its exit status says, it is a note.
+ * Every program runs green once, and the marks that it reaches are recorded. Then, for every mark
+ * of a rule whose `proof:` is tool, unit or vendor, only the tests of that rule run with the mark's
+ * fault armed, in each program that reaches it until they fail. Only a test that reports its
+ * failure counts: the exit status is the number of failed tests. A crash, even one that cmocka
+ * catches, is at most an assertion. A line "front-end PROGRAM" of the list names a program whose
+ * green run is sufficient (front_end.c); if its exit status reports that the front end is not
+ * installed, the proof has a note.
  *
- * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
- * code"; cmocka's output and exit status, cmocka.c. */
+ * This file neither builds the programs nor knows what they test. Source: ARCHITECTURE.md, "Rules
+ * in the code"; cmocka's output and exit status, cmocka.c. */
 #include "conformance/requirements/prove_internal.h"
 
 #include "reference/base/lines.h"
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    FAILED_TESTS_MAX = 111, /* higher statuses are a shell's or a sanitizer's */
+    FAILED_TESTS_MAX = 111, /* higher statuses are those of a shell or a sanitizer */
     NOT_INSTALLED = 77      /* CTest's status of a skipped test */
 };
 
@@ -35,7 +36,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     cnf_reached reached;
-    cnf_sites shown; /* shown by front ends, without faults */
+    cnf_sites front_end; /* sites shown without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
@@ -102,7 +103,7 @@ static void program_start(const programs_state *state, uint32_t number, const ch
 }
 
 /* The number of tests started whose names begin with `names`. */
-static uint32_t tests_begun(cnf_child_result *result, const char *names)
+static uint32_t tests_started(cnf_child_result *result, const char *names)
 {
     char beginning[CNF_TEST_NAMES_MAX + 16];
     snprintf(beginning, sizeof beginning, "[ RUN      ] %s", names);
@@ -135,12 +136,12 @@ static rt_text hits_file(const programs_state *state, uint32_t number)
                            RT_TEXT_ARG(state->run->scratch), number);
 }
 
-static void complain(programs_state *state, uint32_t number, const char *what, rt_text detail)
+static void complain(programs_state *state, uint32_t number, const char *reason, rt_text detail)
 {
     CHECK(state->programs.items && number < state->programs.count);
-    *rt_vector_push(&state->run->complaints) =
-        rt_arena_printf(state->run->arena, "%.*s: proves nothing, %s%.*s",
-                        RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
+    *rt_vector_push(&state->run->complaints) = rt_arena_printf(
+        state->run->arena, "%.*s: proves nothing, %s%.*s",
+        RT_TEXT_ARG(state->programs.items[number].name), reason, RT_TEXT_ARG(detail));
 }
 
 static void green_start(void *user, uint64_t number)
@@ -166,13 +167,13 @@ static void green_ended(void *user, cnf_child_result *result)
             RT_TEXT_ARG(about->name));
         return;
     }
-    if (!exited || result->code != 0 || tests_begun(result, "") == 0) {
+    if (!exited || result->code != 0 || tests_started(result, "") == 0) {
         complain(state, number,
                  "its tests do not pass without a fault: ", end_text(run->arena, result));
         return;
     }
     if (about->front_end) {
-        cnf_front_end_judge(run, about->name, rt_buffer_text(&result->messages), &state->shown);
+        cnf_front_end_judge(run, about->name, rt_buffer_text(&result->messages), &state->front_end);
         return;
     }
     cnf_hits hits;
@@ -200,14 +201,14 @@ static bool fault_try(programs_state *state, uint32_t number)
 {
     cnf_reached_site *site = &state->reached.sites.items[number];
     while (site->next < state->programs.count) {
-        uint32_t tried = site->next++;
-        if (!cnf_reached_by(&state->reached, tried, number)) continue;
+        uint32_t candidate = site->next++;
+        if (!cnf_reached_by(&state->reached, candidate, number)) continue;
         char beginning[CNF_TEST_NAMES_MAX];
         cnf_test_names_write(beginning, state->run->rules->items[site->site.rule].id);
         const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
         rt_text variable =
             rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
-        program_start(state, tried, pattern, variable.data, (uint64_t)number << 32 | tried);
+        program_start(state, candidate, pattern, variable.data, (uint64_t)number << 32 | candidate);
         return true;
     }
     return false;
@@ -230,33 +231,33 @@ static void fault_ended(void *user, cnf_child_result *result)
     rt_text name = state->programs.items[number].name;
     char names[CNF_TEST_NAMES_MAX];
     cnf_test_names_write(names, state->run->rules->items[site->rule].id);
-    uint32_t begun = tests_begun(result, "");
+    uint32_t started = tests_started(result, "");
     /* cmocka reports some signals as failures; these are its words. */
     bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
     bool failed = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
-    cnf_proof_state found = CNF_PROOF_ASSERTED;
+    cnf_proof_state outcome = CNF_PROOF_ASSERTED;
     if (result->end == CNF_PROCESS_EXITED && result->code == 0)
-        found = begun > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
+        outcome = started > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
     else if (result->end == CNF_PROCESS_EXITED && failed && !crashed &&
              result->code <= FAILED_TESTS_MAX)
-        found = CNF_PROOF_COVERED;
-    if (tests_begun(result, names) != begun) {
+        outcome = CNF_PROOF_COVERED;
+    if (tests_started(result, names) != started) {
         /* The failed test may be another rule's. */
-        found = CNF_PROOF_UNTESTED;
+        outcome = CNF_PROOF_UNTESTED;
         complain(state, number,
-                 "it runs other tests than its argument requests: ", rt_text_of(names));
+                 "it runs tests that its argument does not request: ", rt_text_of(names));
     }
-    CHECK(found >= CNF_PROOF_UNTESTED && found < CNF_PROOF_STATES);
-    if (found > site->state) {
-        site->state = found;
-        if (found == CNF_PROOF_UNTESTED)
+    CHECK(outcome >= CNF_PROOF_UNTESTED && outcome < CNF_PROOF_STATES);
+    if (outcome > site->state) {
+        site->state = outcome;
+        if (outcome == CNF_PROOF_UNTESTED)
             site->detail = rt_arena_printf(arena, "%.*s: no test of this rule", RT_TEXT_ARG(name));
-        else if (found == CNF_PROOF_ASSERTED)
+        else if (outcome == CNF_PROOF_ASSERTED)
             site->detail = rt_arena_printf(arena, "%.*s: %.*s", RT_TEXT_ARG(name),
                                            RT_TEXT_ARG(end_text(arena, result)));
         else
             site->detail = rt_arena_printf(arena, "%.*s: %d of %u tests of this rule failed",
-                                           RT_TEXT_ARG(name), result->code, begun);
+                                           RT_TEXT_ARG(name), result->code, started);
     }
     state->run->done += site->state == CNF_PROOF_COVERED || !fault_try(state, index);
 }
@@ -281,12 +282,12 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
     if (rt_ok(status)) {
         /* The sites with faults, then those shown by front ends. */
         uint32_t fault_count = state.reached.sites.count;
-        *out_count = fault_count + state.shown.count;
+        *out_count = fault_count + state.front_end.count;
         cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)*out_count + 1, sizeof *sites);
         *out_sites = sites;
         for (uint32_t i = 0; i < *out_count; i++)
             sites[i] = i < fault_count ? state.reached.sites.items[i].site
-                                       : state.shown.items[i - fault_count];
+                                       : state.front_end.items[i - fault_count];
         /* A test that bears a rule's id claims to show the rule. If it passes with the rule broken,
          * the claim is as false as an unfounded citation. */
         for (uint32_t i = 0; i < fault_count; i++) {
@@ -297,7 +298,7 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
         }
     }
     rt_vector_free(&state.programs);
-    rt_vector_free(&state.shown);
+    rt_vector_free(&state.front_end);
     cnf_reached_free(&state.reached);
     return status;
 }

@@ -1,9 +1,8 @@
-/* Scenarios: the green run and the runs with faults; and what all proofs together say of a rule.
- * See prove.h for the method.
- *
- * Each run is this program as `assay run FILE --on sim`, whose record is read back.  programs.c
- * proves by tests.  A rule that nothing of these covers is missing, but for umbrellas, which are
- * closed when all their parts are.  Source: ARCHITECTURE.md, "Rules in the code". */
+/* Proof by scenarios: the green run and the runs with faults; and the combined result of all proofs
+ * of a rule. See prove.h for the method. Each run is this program as `assay run FILE --on sim`,
+ * whose record is read back. programs.c proves by tests. A rule without any proof is missing,
+ * except for umbrellas, which are closed when all their parts are. Source: ARCHITECTURE.md, "Rules
+ * in the code". */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/process/scratch.h"
@@ -52,9 +51,9 @@ uint32_t cnf_prove_limit_ms(const cnf_prove_options *options)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* Starts `assay run FILE --on sim` whose records go to a file called `name`.  `variable` is the
- * entry for the environment.  A scenario's artefacts are kept for its runs with faults, most of
- * which change none of them: the compiler's time would be most of a proof. */
+/* Starts `assay run FILE --on sim` whose records are written to a file called `name`; `variable` is
+ * the entry for the environment. A scenario's artefacts are kept for its runs with faults, most of
+ * which do not change them; otherwise, compiling would take most of a proof's time. */
 static void run_start(prove_state *prove, uint32_t file, const char *name, const char *variable,
                       uint64_t tag)
 {
@@ -167,16 +166,16 @@ static bool fault_try(prove_state *prove, uint32_t number)
 {
     cnf_reached_site *site = &prove->reached.sites.items[number];
     while (site->next < prove->citations->count) {
-        uint32_t tried = site->next++;
-        const cnf_citation *citation = &prove->citations->items[tried];
+        uint32_t index = site->next++;
+        const cnf_citation *citation = &prove->citations->items[index];
         if (citation->rule != site->site.rule ||
             !cnf_reached_by(&prove->reached, citation->scenario, number))
             continue;
         char name[48];
-        snprintf(name, sizeof name, "fault%u.%u", number, tried);
+        snprintf(name, sizeof name, "fault%u.%u", number, index);
         rt_text variable =
             rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
-        run_start(prove, citation->scenario, name, variable.data, (uint64_t)number << 32 | tried);
+        run_start(prove, citation->scenario, name, variable.data, (uint64_t)number << 32 | index);
         return true;
     }
     return false;
@@ -191,13 +190,13 @@ static void fault_start(void *user, uint64_t number)
 static void fault_ended(void *user, cnf_child_result *result)
 {
     prove_state *prove = user;
-    uint32_t number = (uint32_t)(result->tag >> 32), tried = (uint32_t)result->tag;
+    uint32_t number = (uint32_t)(result->tag >> 32), index = (uint32_t)result->tag;
     CHECK(number < prove->reached.sites.count);
-    CHECK(tried < prove->citations->count);
+    CHECK(index < prove->citations->count);
     cnf_site *site = &prove->reached.sites.items[number].site;
-    const cnf_citation *citation = &prove->citations->items[tried];
+    const cnf_citation *citation = &prove->citations->items[index];
     char name[48];
-    snprintf(name, sizeof name, "fault%u.%u", number, tried);
+    snprintf(name, sizeof name, "fault%u.%u", number, index);
     run_outcome outcome = run_read(prove, name);
     /* The signature of a failed expectation has a step as its stage. Any other failure notices the
      * fault, but not by the scenario's expectation. */
@@ -263,7 +262,7 @@ static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
     }
 }
 
-/* The same of the programs; they decide where they say more than the scenarios. */
+/* Adds the programs' results, which decide if their state is higher than that of the scenarios. */
 static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t count,
                             cnf_proof *proof)
 {
@@ -280,7 +279,7 @@ static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t 
     }
 }
 
-/* An umbrella has no mark of its own: the weakest of its parts decides. */
+/* An umbrella has no mark: the weakest of its parts decides. */
 static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
 {
     for (uint32_t i = 0; i < rules->count; i++) {
@@ -296,8 +295,8 @@ static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
     }
 }
 
-/* A citation is a claim.  Where no scenario bears it out and nothing else closes the rule, it is
- * wrong; scenarios that do not pass were complained of already. */
+/* A citation claims that the scenario shows the rule. If no scenario supports the claim and nothing
+ * else closes the rule, it is false. Scenarios that do not pass were already reported. */
 static void citations_complain(prove_state *prove, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {
@@ -347,7 +346,8 @@ static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32
             rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->by_program)};
     scenarios_decide(prove, out_proof);
     programs_decide(run, program_sites, count, out_proof);
-    citations_complain(prove, out_proof); /* before: who cites an umbrella cites no mark */
+    citations_complain(prove, out_proof); /* before parts_decide: a citation of an umbrella has no
+                                           * mark */
     parts_decide(run->rules, out_proof);
     /* The sites of scenarios, then those of programs. */
     const uint32_t first = prove->reached.sites.count;

@@ -1,17 +1,17 @@
-/* Proving rules: a scenario that cites a rule must fail where it says when the rule's mark in the
- * code disobeys.  Rules that requirements.yaml gives to tools, units and vendors' adapters
- * (`proof:`) are also proven by tests that bear their ids: those must fail.  What a front end does
- * that is not ours (`proof: front-end`) is shown by tests and their twins, without a fault
- * (front_end.c).  A rule that sums up others (`proof: parts`) is closed exactly when the rules
+/* Proof of rules: a scenario that cites a rule must fail at the cited step when the rule's mark in
+ * the code disobeys. Rules that requirements.yaml assigns to tools, units and vendors' adapters
+ * (`proof:`) are also proven by tests named after their ids: those must fail. The behaviour of a
+ * front end from another project (`proof: front-end`) is shown by tests and their twins, without a
+ * fault (front_end.c). A rule that sums up others (`proof: parts`) is closed exactly when the rules
  * under its `parts:` are.
  *
- * First every citing scenario runs on sim, and the marks (sites) that it reaches are noted.  Then,
- * for every site of a rule that a citing scenario reached, those scenarios run again with that one
- * fault armed until one of them fails at the step that its citation names.  Every run is a process
- * of its own.  The green run of a scenario begins with an empty artefact cache, so that it reaches
- * the marks of whatever compiles; its runs with faults find what the fault does not change, since
- * the key of an artefact knows the fault (conformance/build/cache.c).  The programs of the tests
- * are treated alike (programs.c). */
+ * First, every citing scenario runs on sim, and the marks (sites) that it reaches are recorded.
+ * Then, for every site of a rule that a citing scenario reached, those scenarios run again with
+ * that fault armed until one of them fails at the step that its citation names. Every run is a
+ * separate process. The green run of a scenario, which has no fault, begins with an empty artefact
+ * cache, so that it reaches the marks of the compiling code; its runs with faults reuse the
+ * artefacts that the fault does not change, since an artefact's key includes the fault
+ * (conformance/build/cache.c). The tests' programs are treated in the same way (programs.c). */
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_H
 
@@ -20,7 +20,7 @@
 /* The state of a rule: that of its weakest site; if both scenarios and programs test the rule, the
  * higher state. In rising order. */
 typedef enum cnf_proof_state {
-    CNF_PROOF_UNCITED,  /* no scenario cites it, no program reaches it */
+    CNF_PROOF_UNCITED,  /* no scenario cites it, and no program reaches it */
     CNF_PROOF_NOT_HIT,  /* cited, but no citing scenario that passes reaches a mark of it */
     CNF_PROOF_UNTESTED, /* a program reaches a mark of it but has no test of it, or shows it without
                            a twin */
@@ -32,7 +32,7 @@ typedef enum cnf_proof_state {
 
 /* A mark of a rule, and the effect of its fault. */
 typedef struct cnf_site {
-    rt_text text; /* "DL-RESOLVE-09@reference/program/resolve.c:120", as ASSAY_FAULT takes it */
+    rt_text text; /* "DL-RESOLVE-09@reference/program/resolve.c:120", the value of ASSAY_FAULT */
     uint32_t rule;
     cnf_proof_state state;
     rt_text detail;  /* the scenario or program that noticed the fault, or the actual result */
@@ -66,7 +66,7 @@ typedef struct cnf_prove_options {
     bool counts_kills;   /* runs all scenarios with every covered fault, to find blunt ones */
 } cnf_prove_options;
 
-/* The table's word of a state (static). */
+/* The word that the table prints for a state (static). */
 const char *cnf_proof_state_word(cnf_proof_state state);
 
 /* Performs the proof, which lives in the arena. IO: no temporary folder or process could be
@@ -79,11 +79,11 @@ RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules 
  * and a line for each family. */
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 
-/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n,
- * "vendor": n, "front-end": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id:
- * subject}}, …}.  "by" names only what closes at least one rule; "missing" is everything that is
- * not closed, "needs" names the subject that this build lacks for the rules among them that need
- * one. */
+/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n, "vendor": n,
+ * "front-end": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.
+ * "by" contains only kinds that close at least one rule; "missing" lists all rules that are not
+ * closed; "needs" gives, for each of these that requires a subject which this build lacks, that
+ * subject. */
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof);
 
 #endif

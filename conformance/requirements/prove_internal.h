@@ -31,8 +31,8 @@ typedef struct cnf_prove_phase {
     void *state;
 } cnf_prove_phase;
 
-/* Runs all children of a phase with `total` as the goal of its progress; the functions above count
- * what is done in run->done. IO: the user interrupted. */
+/* Runs all children of a phase. `total` is the goal of its progress; the functions above count
+ * finished items in run->done. IO: the user interrupted. */
 RT_MUST_USE rt_status cnf_prove_phase_run(cnf_prove_run *run, const cnf_prove_phase *phase,
                                           uint32_t total);
 
@@ -68,7 +68,8 @@ typedef struct cnf_reached {
     RT_VECTOR(uint64_t) pairs; /* runner << 32 | site */
 } cnf_reached;
 
-/* Notes that a runner reached a site, a new one or not; asks whether it did. */
+/* The first function records that a runner reached a site, known or new; the second returns whether
+ * it did. */
 void cnf_reached_add(cnf_reached *reached, uint32_t runner, const cnf_hit *hit, bool by_program);
 bool cnf_reached_by(const cnf_reached *reached, uint32_t runner, uint32_t site);
 void cnf_reached_free(cnf_reached *reached);

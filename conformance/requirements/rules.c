@@ -63,7 +63,7 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
     if (!list) return RT_STATUS_OK;
     if (list->type != YAML_SEQUENCE_NODE || !rt_text_is(rule->proof, "parts"))
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "rule %.*s: `parts:` is a list of ids beside `proof: parts`",
+                       "rule %.*s: `parts:` must be a list of ids, with `proof: parts`",
                        RT_TEXT_ARG(rule->id));
     const yaml_node_item_t *first = list->data.sequence.items.start;
     size_t count = (size_t)(list->data.sequence.items.top - first);
@@ -74,7 +74,7 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
         if (parts[i] == UINT32_MAX)
             return refuse_parts(sink, rule, id, "is not a rule of the table");
         if (rt_text_is(rules->items[parts[i]].proof, "parts"))
-            return refuse_parts(sink, rule, id, "is an umbrella itself; name what it sums up");
+            return refuse_parts(sink, rule, id, "is an umbrella itself; name its parts");
     }
     CHECK(count <= UINT32_MAX);
     rule->parts = parts;

@@ -1,4 +1,4 @@
-/* The documents' rules as requirements.yaml lists them, and which scenarios cite them. */
+/* The documents' rules, as listed in requirements.yaml, and the scenarios that cite them. */
 #ifndef CONFORMANCE_REQUIREMENTS_RULES_H
 #define CONFORMANCE_REQUIREMENTS_RULES_H
 
@@ -6,14 +6,14 @@
 
 typedef struct cnf_rule {
     rt_text id;     /* "DL-RESOLVE-09" */
-    rt_text family; /* "DL": what stands before the first '-' */
-    rt_text proof;  /* how it is closed where not by a scenario; empty: by one */
-    rt_text source; /* "003_….txt § introduction": text and section, as the table writes it */
+    rt_text family; /* "DL": the id's text before the first '-' */
+    rt_text proof;  /* the kind of proof that closes it; empty: a scenario */
+    rt_text source; /* "003_….txt § introduction": file and section, as in the table */
     rt_text statement, outcome;
-    rt_text reading;       /* how an unclear sentence is read; empty: it is clear */
-    rt_text dpcpp;         /* how shipped DPC++ departs, or "same …"; empty: nothing is known */
+    rt_text reading;       /* our reading of an unclear sentence; empty: it is clear */
+    rt_text dpcpp;         /* how shipped DPC++ departs, or "same …"; empty: unknown */
     const uint32_t *parts; /* of an umbrella: indices of the rules that it sums up */
-    uint32_t part_count;   /* 0: no umbrella, or one whose parts are not chosen yet */
+    uint32_t part_count;   /* 0: not an umbrella, or one without chosen parts */
 } cnf_rule;
 
 typedef struct cnf_rules {
@@ -21,16 +21,16 @@ typedef struct cnf_rules {
     uint32_t count;
 } cnf_rules;
 
-/* Reads the table of rules into the arena.  IO: the file cannot be read; MALFORMED: it is not a
- * list of mappings with an id each, or the parts of a rule are not what parts can be: rules of the
- * table, no umbrellas themselves, of a rule with `proof: parts`. */
+/* Reads the table of rules into the arena. IO: the file cannot be read. MALFORMED: it is not a list
+ * of mappings with an id each, or `parts:` names something other than a rule of the table that is
+ * not itself an umbrella, or belongs to a rule without `proof: parts`. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
 
-/* Appends where the rule is written: "SharedLibraries.md, introduction". */
+/* Appends the rule's document and section: "SharedLibraries.md, introduction". */
 void cnf_rule_source_print(rt_buffer *out, const cnf_rule *rule);
 
-/* Index of the rule; UINT32_MAX where there is none of that id. */
+/* Index of the rule with this id; UINT32_MAX if there is none. */
 uint32_t cnf_rules_find(const cnf_rules *rules, rt_text id);
 
 /* A rule named under `covers:` of a scenario. */
@@ -47,8 +47,8 @@ typedef struct cnf_citations {
     uint32_t count;
 } cnf_citations;
 
-/* Reads what the scenarios cite.  Only `covers:` is read, so that a scenario with mistakes
- * elsewhere still counts; one that is not YAML at all cites nothing. */
+/* Reads the scenarios' citations. Only `covers:` is read, so that a scenario with mistakes
+ * elsewhere still counts; a file that is not YAML cites nothing. */
 RT_MUST_USE rt_status cnf_citations_read(rt_sink *sink, rt_arena *arena, const cnf_files *files,
                                          const cnf_rules *rules, cnf_citations *out_citations);
 

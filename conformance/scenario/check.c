@@ -38,19 +38,19 @@ static const scn_located *located(const checker *check, const void *field)
 /* The place of a field's value, or of its key, in the file; `otherwise` if that is not known. */
 static scn_position value_at(const checker *check, const void *field, scn_position otherwise)
 {
-    const scn_located *where = located(check, field);
-    return where ? where->value : otherwise;
+    const scn_located *place = located(check, field);
+    return place ? place->value : otherwise;
 }
 
 static scn_position key_at(const checker *check, const void *field, scn_position otherwise)
 {
-    const scn_located *where = located(check, field);
-    return where ? where->key : otherwise;
+    const scn_located *place = located(check, field);
+    return place ? place->key : otherwise;
 }
 
-static const char *shown(const checker *check, rt_text text)
+static const char *excerpt(const checker *check, rt_text text)
 {
-    return scn_shown(check->reporter->arena, text);
+    return scn_excerpt(check->reporter->arena, text);
 }
 
 #define REPORT(check, at, ...) scn_report((check)->reporter, at, __VA_ARGS__)
@@ -91,7 +91,7 @@ static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t co
         rt_nearest_offer(&nearest, other);
     }
     const char *hint = count > 0 ? scn_nearest_hint(reporter->arena, &nearest) : "; there are none";
-    scn_report(reporter, at, "unknown %s '%s'%s", noun, scn_shown(reporter->arena, name), hint);
+    scn_report(reporter, at, "unknown %s '%s'%s", noun, scn_excerpt(reporter->arena, name), hint);
     return SCN_NONE;
 }
 
@@ -111,7 +111,7 @@ bool scn_image_name_find(scn_reporter *reporter, const scn_scenario *scenario, s
     if (!rt_number_read_u32(number, 0, RT_IMAGE_COUNT_MAX - 1, out_image)) {
         return scn_report(reporter, at,
                           "'%s' is not an image; images are called MODULE/NUMBER, such as app/0",
-                          scn_shown(reporter->arena, name));
+                          scn_excerpt(reporter->arena, name));
     }
     *out_module = module_find(reporter, scenario, at, module);
     return *out_module != SCN_NONE;
@@ -207,12 +207,12 @@ static void module_check(checker *check, uint32_t index)
     for (uint32_t i = 0; i < module->host_symbol_count; i++)
         if (text_is_repeated(symbols, sizeof *symbols, i))
             REPORT(check, value_at(check, &symbols[i], module->at),
-                   "the module defines '%s' a second time", shown(check, symbols[i]));
+                   "the module defines '%s' a second time", excerpt(check, symbols[i]));
     for (uint32_t i = 0; i < module->device_globals.count; i++)
         if (text_is_repeated(globals, sizeof *globals, i))
             REPORT(check, value_at(check, &globals[i], module->at),
                    "the module registers the id '%s' a second time; one id is one variable",
-                   shown(check, globals[i].unique_id));
+                   excerpt(check, globals[i].unique_id));
     options_check(check, module);
     if (!module->refusal.error) return;
     error_check(check, module->refusal.error, false);
@@ -237,7 +237,7 @@ static void process_check(checker *check)
         const scn_device *device = &scenario->devices[i];
         if (device->hidden_aspects & device->required_aspects)
             REPORT(check, device->at, "device '%s' requires an aspect that is hidden",
-                   shown(check, device->name));
+                   excerpt(check, device->name));
     }
 }
 
@@ -345,9 +345,9 @@ static void place_check(checker *check)
         REPORT(check, step->at, "'%s' is not allowed inside a parallel; write it %s the parallel",
                verb_name(step->verb), step->verb == SCN_VERB_RESTART ? "after" : "before");
     }
-    bool same = check->thread > 0 && step->thread == check->thread;
+    bool in_same_list = check->thread > 0 && step->thread == check->thread;
     check->nested_left--;
-    if ((!same && step->thread != check->thread + 1) ||
+    if ((!in_same_list && step->thread != check->thread + 1) ||
         step->thread > parallel->parallel.thread_count ||
         (check->nested_left == 0 && step->thread < parallel->parallel.thread_count)) {
         REPORT(check, step->at, "list %u of a parallel with %u lists after list %u", step->thread,
@@ -364,7 +364,7 @@ static void place_check(checker *check)
 static void reference_check(checker *check, const scn_shape *shape, const uint32_t *field)
 {
     const scn_step *steps = check->scenario->steps, *target = &steps[*field];
-    const char *noun = strchr(shape->noun, ' ') + 1, *id = shown(check, target->id);
+    const char *noun = strchr(shape->noun, ' ') + 1, *id = excerpt(check, target->id);
     if (*field >= check->index) {
         REPORT_STEP(check, field, "the %s is made by step %u, which is not an earlier step", noun,
                     *field);
@@ -421,7 +421,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         if (shape->table == SCN_TABLE_STEPS) reference_check(check, shape, value);
         if (shape->table == SCN_TABLE_MEMORIES && uses && check->ended[index])
             REPORT(check, check->step->at, "memory '%s' was destroyed by an earlier step",
-                   shown(check, memory_at(check, index)->name));
+                   excerpt(check, memory_at(check, index)->name));
         return;
     case SCN_SHAPE_POINTER: {
         const void *element;
@@ -500,7 +500,7 @@ static bool pointer_check(checker *check, const uint32_t *memory_field, const ui
                           scn_position at, const char *buffer)
 {
     const scn_memory *memory = memory_at(check, *memory_field);
-    const char *name = shown(check, memory->name);
+    const char *name = excerpt(check, memory->name);
     if (memory->kind == SCN_MEMORY_BUFFER)
         return REPORT(check, value_at(check, memory_field, at), "memory '%s' is a buffer, %s", name,
                       buffer);
@@ -539,7 +539,7 @@ static void argument_check(checker *check, const scn_argument *argument)
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY: {
         const scn_memory *memory = memory_at(check, argument->memory);
-        const char *name = shown(check, memory->name);
+        const char *name = excerpt(check, memory->name);
         if (memory->kind == SCN_MEMORY_BUFFER) return;
         REPORT(
             check, value_at(check, &argument->memory, argument->at),
@@ -583,13 +583,13 @@ static const char *state_name(scn_bundle_state state)
 
 /* Refuses a bundle of an earlier step that is not in the required state: in C++ it would have
  * another type. */
-static bool state_check(checker *check, const uint32_t *field, scn_bundle_state wanted)
+static bool state_check(checker *check, const uint32_t *field, scn_bundle_state required)
 {
     const scn_step *other = step_at(check, *field);
-    if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == wanted) return true;
+    if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == required) return true;
     return REPORT_STEP(check, field, "bundle '%s' is in state %s; state %s is required",
-                       shown(check, other->id), state_name(other->bundle.state),
-                       state_name(wanted));
+                       excerpt(check, other->id), state_name(other->bundle.state),
+                       state_name(required));
 }
 
 static void submit_check(checker *check, const scn_submit *submit)
@@ -623,7 +623,7 @@ static bool part_check(checker *check, uint32_t memory, uint64_t offset, uint64_
     return REPORT_STEP(check, check->step,
                        "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
                        "; choose a part inside it, or expect the error",
-                       offset, offset + size, shown(check, declared->name), room);
+                       offset, offset + size, excerpt(check, declared->name), room);
 }
 
 /* A variable that has been found must belong to its module; one that has not been found is not
@@ -637,7 +637,7 @@ static bool variable_check(checker *check, const scn_variable *variable)
                     variable->global < scenario->modules[variable->module].device_globals.count)))
         return true;
     return REPORT(check, check->step->at, "device_global '%s' does not belong to its module",
-                  shown(check, variable->name));
+                  excerpt(check, variable->name));
 }
 
 static void copy_check(checker *check, const scn_transfer *transfer)
@@ -665,7 +665,7 @@ static void copy_check(checker *check, const scn_transfer *transfer)
     REPORT_STEP(check, check->step,
                 "the copy reads and writes the same bytes of memory '%s'; choose parts that do not "
                 "overlap, or expect the error",
-                shown(check, memory_at(check, transfer->to)->name));
+                excerpt(check, memory_at(check, transfer->to)->name));
 }
 
 /* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
@@ -679,7 +679,7 @@ static void fill_check(checker *check, const scn_transfer *transfer)
             check, &transfer->to,
             "the elements of memory '%s' have %u bytes; a fill takes elements of 1, 2, 4, 8 "
             "or 16",
-            shown(check, to->name), to->layout.size);
+            excerpt(check, to->name), to->layout.size);
     } else if (transfer->size == 0 || transfer->size % unit != 0 ||
                transfer->to_offset % unit != 0) {
         REPORT(check, check->step->at, "a fill of 0 elements, or of parts of elements");
@@ -696,7 +696,7 @@ static void host_task_check(checker *check, const scn_host_task *task)
     for (uint32_t i = 0; i < 2; i++) {
         if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
         REPORT_STEP(check, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
-                    shown(check, memories[*ends[i]].name));
+                    excerpt(check, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
@@ -705,7 +705,7 @@ static void host_task_check(checker *check, const scn_host_task *task)
     REPORT_STEP(
         check, &task->to,
         "the task copies all of memory '%s' to '%s'; they must be two buffers of the same size",
-        shown(check, from->name), shown(check, to->name));
+        excerpt(check, from->name), excerpt(check, to->name));
 }
 
 /* A queue or bundle for a device, made in a context. */
@@ -719,7 +719,7 @@ static void context_check(checker *check, uint32_t step, uint32_t device)
     REPORT_STEP(check, check->step,
                 "context '%s' does not hold device '%s'; choose a device of the context, or expect "
                 "the error",
-                shown(check, context->id), shown(check, check->scenario->devices[device].name));
+                excerpt(check, context->id), excerpt(check, check->scenario->devices[device].name));
 }
 
 static void context_devices_check(checker *check)
@@ -730,7 +730,7 @@ static void context_devices_check(checker *check)
     for (uint32_t i = 0; i < count; i++) {
         if (!is_repeated(devices, i)) continue;
         REPORT_STEP(check, &devices[i], "device '%s' is in the context already",
-                    shown(check, check->scenario->devices[devices[i]].name));
+                    excerpt(check, check->scenario->devices[devices[i]].name));
         return;
     }
 }
@@ -786,7 +786,7 @@ static void profiling_check(checker *check, const scn_profiling *profiling)
         if (step->verb != SCN_VERB_HOST_TASK) continue;
         REPORT_STEP(check, check->step,
                     "step '%s' is a host task; only commands that a device runs have times",
-                    shown(check, step->id));
+                    excerpt(check, step->id));
         return;
     }
 }
@@ -800,7 +800,7 @@ static void verb_check(checker *check)
         if (step->load.module == 0)
             REPORT_STEP(check, &step->load.module,
                         "'%s', the first module, is the executable, which is always loaded",
-                        shown(check, check->scenario->modules[0].name));
+                        excerpt(check, check->scenario->modules[0].name));
         return;
     case SCN_VERB_CONTEXT: context_devices_check(check); return;
     case SCN_VERB_QUEUE: context_check(check, step->queue.context, step->queue.device); return;
@@ -823,7 +823,7 @@ static void verb_check(checker *check)
                 check, &step->memory,
                 "memory '%s' is USM, which is freed when the program ends; only buffers can be "
                 "destroyed earlier",
-                shown(check, memory->name));
+                excerpt(check, memory->name));
         return;
     }
     case SCN_VERB_RESTART:
@@ -856,7 +856,7 @@ static bool event_variable_check(checker *check, scn_position at, rt_text name)
     return REPORT(check, at,
                   "no module has a device_global '%s': no source mentions it; declare it with "
                   "DEVICE_GLOBAL in the code",
-                  shown(check, name));
+                  excerpt(check, name));
 }
 
 /* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
@@ -878,13 +878,13 @@ static void event_field_check(checker *check, rt_event_kind kind, const scn_trac
     if (!rt_event_has_field(kind, field->key, &is_list)) {
         REPORT(check, key_at(check, field, at),
                "an event '%s' has no field '%s'; its fields are: %s", rt_event_name(kind),
-               shown(check, field->key), rt_event_fields(kind));
+               excerpt(check, field->key), rt_event_fields(kind));
         return;
     }
     if (is_list != field->is_list || (!is_list && field->value_count != 1)) {
-        const char *value = field->value_count > 0 ? shown(check, field->values[0]) : "";
+        const char *value = field->value_count > 0 ? excerpt(check, field->values[0]) : "";
         REPORT(check, value_at(check, field, at), "field '%s' holds %s, found %s%s%s",
-               shown(check, field->key), is_list ? "a list" : "one value",
+               excerpt(check, field->key), is_list ? "a list" : "one value",
                field->is_list ? "a list" : "'", field->is_list ? "" : value,
                field->is_list ? "" : "'");
         return;
@@ -910,7 +910,7 @@ static void event_check(checker *check, const scn_trace_event *event)
 {
     rt_event_kind kind = rt_event_find(event->kind);
     if (kind == RT_EVENT_COUNT) {
-        REPORT(check, event->at, "unknown event '%s'", shown(check, event->kind));
+        REPORT(check, event->at, "unknown event '%s'", excerpt(check, event->kind));
         return;
     }
     if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
@@ -960,10 +960,10 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
                 check, key_at(check, &expect->memory.index, expect->at),
                 "memory '%s' has 'addresses: true', so there is nothing to compare; let a kernel "
                 "write what is expected to another memory",
-                shown(check, memory->name));
+                excerpt(check, memory->name));
         else if (expect->memory.values.size != memory_size(memory))
             REPORT(check, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
-                   expect->memory.values.size, shown(check, memory->name), memory_size(memory));
+                   expect->memory.values.size, excerpt(check, memory->name), memory_size(memory));
         return;
     }
     case SCN_EXPECT_VARIABLE: {
@@ -974,12 +974,12 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
         if (size == 0 || size % expect->variable.layout.size != 0 ||
             (found && size != scn_variable_of(scenario, variable)->size))
             REPORT(check, expect->at, "%zu bytes are expected of device_global '%s'", size,
-                   shown(check, variable->name));
+                   excerpt(check, variable->name));
         return;
     }
     case SCN_EXPECT_COUNT:
         if (rt_event_find(expect->count.event) == RT_EVENT_COUNT)
-            REPORT(check, expect->at, "unknown event '%s'", shown(check, expect->count.event));
+            REPORT(check, expect->at, "unknown event '%s'", excerpt(check, expect->count.event));
         return;
     case SCN_EXPECT_PROGRAM_OF:
         images_check(check, expect->program.images, expect->program.image_count);
@@ -1048,13 +1048,13 @@ static void covers_check(checker *check)
             if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
-            REPORT(check, cover->position, "unknown step '%s'%s", shown(check, cover->at),
+            REPORT(check, cover->position, "unknown step '%s'%s", excerpt(check, cover->at),
                    nearest.offered_count > 0 ? scn_nearest_hint(check->reporter->arena, &nearest)
                                              : "; there are none");
         } else if (!step_expects(found)) {
             REPORT(check, cover->position,
                    "step '%s' expects nothing, so a broken rule cannot fail there",
-                   shown(check, cover->at));
+                   excerpt(check, cover->at));
         }
     }
 }

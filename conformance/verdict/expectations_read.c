@@ -86,7 +86,7 @@ static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
             rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
         fine =
             scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
-                       scn_shown(reader->arena, word), scn_nearest_hint(reader->arena, &nearest));
+                       scn_excerpt(reader->arena, word), scn_nearest_hint(reader->arena, &nearest));
     }
     return fine;
 }
@@ -244,7 +244,8 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
         rt_nearest_offer(&nearest, reader->subjects[i]);
     }
     if (!known) {
-        return scn_report(reporter, at, "unknown subject '%s'%s", scn_shown(reporter->arena, name),
+        return scn_report(reporter, at, "unknown subject '%s'%s",
+                          scn_excerpt(reporter->arena, name),
                           scn_nearest_hint(reporter->arena, &nearest));
     }
     /* "pocl" of "scenarios/expectations/pocl.yaml" */
@@ -253,7 +254,7 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
     rt_text stem = {file.data + folder, file.length - folder - strlen(".yaml")};
     if (rt_text_equal(stem, name)) return true;
     return scn_report(reporter, at, "the entries of subject '%s' belong into a file %s.yaml",
-                      scn_shown(reporter->arena, name), scn_shown(reporter->arena, name));
+                      scn_excerpt(reporter->arena, name), scn_excerpt(reporter->arena, name));
 }
 
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
@@ -263,7 +264,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     rt_text folder = {file.data, folder_length(file)};
     if (read->reproduction.length > 0 && !path_exists(arena, folder, read->reproduction)) {
         scn_report(reporter, read->at, "there is no reproduction '%s' beside this file",
-                   scn_shown(arena, read->reproduction));
+                   scn_excerpt(arena, read->reproduction));
     }
     cnf_expectation *entry = rt_vector_push(&reader->out->entries);
     *entry = *read;

@@ -83,6 +83,11 @@ int rt_text_compare(rt_text a, rt_text b)
     return (a.length > b.length) - (a.length < b.length);
 }
 
+int rt_text_order(const void *left, const void *right)
+{
+    return rt_text_compare(*(const rt_text *)left, *(const rt_text *)right);
+}
+
 static void buffer_reserve(rt_buffer *buffer, size_t extra)
 {
     CHECK(extra < SIZE_MAX / 4 && buffer->size < SIZE_MAX / 4);

@@ -67,6 +67,9 @@ rt_text rt_text_cut(rt_text text, size_t size_max);
  */
 int rt_text_compare(rt_text a, rt_text b);
 
+/* rt_text_compare as the comparator of an array of texts, for qsort(3). */
+int rt_text_order(const void *left, const void *right);
+
 /* A growing sequence of bytes, always followed by a NUL byte that is not part of the size.
  * Zero-initialise it. */
 typedef struct rt_buffer {

@@ -1,4 +1,6 @@
-/* The plugin's table.  Nothing but rt_compiler_api_get leaves the library (exports.map). */
+/* The plugin's table.
+ *
+ * The library exports only rt_compiler_api_get (exports.map). */
 #include "reference/compiler/describe/describe.h"
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/ir/read.h"
@@ -6,7 +8,7 @@
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler_api.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 3, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 4, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

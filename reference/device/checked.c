@@ -84,7 +84,7 @@ static const struct {
 #undef OPERATION_ROW
 };
 
-/* Panics unless the contract lists the code, and the status was made in the device's sink (which
+/* Panics unless the contract lists the code, and the status was created in the device's sink (which
  * rt_sink_diagnostic asserts). */
 static void status_check(operation op, rt_sink *sink, rt_status status)
 {
@@ -496,7 +496,7 @@ static void nd_range_check(const dev_nd_range *range)
 {
     CHECK(range != NULL);
     CHECK(range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS);
-    bool chosen = range->local[0] != 0; /* chosen by the author, not by the device */
+    bool chosen = range->local[0] != 0; /* chosen by the application, not by the device */
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         bool used = d < range->dimensions;
         CHECK(range->global[d] >= 1);
@@ -539,17 +539,18 @@ static rt_status local_memory_validate(dev_device *device, const dev_argument *a
     if (first == count) return RT_STATUS_OK; /* most kernels: the device need not be queried */
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
-    uint64_t left = capabilities.local_size_max;
+    uint64_t remaining = capabilities.local_size_max;
     for (uint32_t i = first; i < count; i++) {
         if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
-        if (arguments[i].size > left) {
-            return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                           "argument %u (from 0) wants %llu bytes of local memory; a work-group of "
-                           "device '%.*s' has %llu bytes for all arguments together",
-                           i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
-                           (unsigned long long)capabilities.local_size_max);
+        if (arguments[i].size > remaining) {
+            return rt_fail(
+                device->sink, RT_LIMIT, RT_RULE_NONE,
+                "argument %u (from 0) requires %llu bytes of local memory; a work-group of "
+                "device '%.*s' has %llu bytes for all arguments together",
+                i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
+                (unsigned long long)capabilities.local_size_max);
         }
-        left -= arguments[i].size;
+        remaining -= arguments[i].size;
     }
     return RT_STATUS_OK;
 }
@@ -653,7 +654,7 @@ rt_status dev_event_wait(dev_event *event)
     CHECK(event != NULL);
     rt_status status = event->ops->wait(event);
     status_check(OPERATION_wait, event->device->sink, status);
-    /* The state that is observed afterwards must agree. */
+    /* The state that the event reports afterwards must agree. */
     CHECK(event->ops->state(event) == (rt_ok(status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED));
     return status;
 }
@@ -693,7 +694,7 @@ rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
 {
     if (argument_count == parameter_count) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                   "the kernel has %u parameters but was given %u arguments", parameter_count,
+                   "the kernel has %u parameters but got %u arguments", parameter_count,
                    argument_count);
 }
 

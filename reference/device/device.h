@@ -2,24 +2,24 @@
  *
  * One table of operations per object; an adapter (backends/NAME) fills the tables and embeds the
  * base struct of each object at offset 0 of its own.  The runtime calls the dev_* functions below,
- * never the tables: those functions check arguments before and results after (checked.c), so that
- * adapters stay thin.
+ * never the tables: those functions check arguments before a call and results after it (checked.c),
+ * so that adapters stay thin.
  *
  * Ownership.  A create function returns an object to the caller, which destroys it.  A device
- * outlives everything made from it.  Memories, programs, kernels, queues and events may be
+ * outlives everything created from it.  Memories, programs, kernels, queues and events may be
  * destroyed in any order, even while commands that use them are enqueued: the adapter keeps what it
  * needs until they are complete.  Unified shared memory is the exception (dev_memory_destroy), and
  * the memory of a variable must be destroyed before its program.  Spans passed in are borrowed for
  * the call unless an operation says otherwise.
  *
- * Threads.  Every function may be called from several threads at once; an adapter locks for itself.
- * Destroying an object must not race with another use of that object.
+ * Threads.  Every function may be called from several threads at once; an adapter does its own
+ * locking.  Destroying an object must not race with another use of that object.
  *
  * Statuses.  Each operation lists the codes that it may return.  Every operation may also return
- * ERRC_MEMORY_ALLOCATION (the driver ran out of memory), DRIVER_ERROR (a call failed otherwise; the
- * message names the call and its result), DEVICE_LOST, and LIMIT (the device's own bound, named in
- * the message).  Anything else, and an object beside a failing status, is a defect of the adapter
- * and panics in checked.c.  A status is made in the sink given at opening. */
+ * ERRC_MEMORY_ALLOCATION (the driver ran out of memory), DRIVER_ERROR (a call failed for another
+ * reason; the message names the call and its result), DEVICE_LOST, and LIMIT (the device's own
+ * bound, named in the message).  Any other code, or an object together with a failing status, is a
+ * defect of the adapter and panics in checked.c. A status is created in the sink of the opening. */
 #ifndef REFERENCE_DEVICE_DEVICE_H
 #define REFERENCE_DEVICE_DEVICE_H
 
@@ -89,7 +89,7 @@ typedef struct dev_capabilities {
                            report it */
 } dev_capabilities;
 
-/* A fault that a device found in a kernel while it ran (sim only). */
+/* A fault that a device found while a kernel ran (sim only). */
 typedef struct dev_finding {
     const char *kind; /* "out-of-bounds", "budget", …; static */
     rt_text message;  /* one line: what, where, which work-item, buffer and offset */
@@ -99,7 +99,7 @@ typedef struct dev_finding {
     uint32_t source_line;                       /* 1-based line in that source, 0 if unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
-    uint64_t offset; /* bytes into that memory */
+    uint64_t offset; /* byte offset in that memory */
     uint64_t count;  /* number of occurrences at this place in this launch */
 } dev_finding;
 
@@ -123,8 +123,7 @@ typedef struct dev_code {
     rt_bytes bytes;
     rt_text options; /* for the driver's compiler */
     /* Constants set to a value other than their default, each id once; ids that the code does not
-     * have are ignored (SPIR-V 2.12, "Specialization"), which are all ids if it was compiled ahead
-     * of time. */
+     * have are ignored (SPIR-V 2.12, "Specialization"); code compiled ahead of time has none. */
     const dev_spec_constant *constants;
     uint32_t constant_count;
     /* The declarations against which a device that finds faults checks indirect calls; other
@@ -150,7 +149,7 @@ typedef struct dev_open_parameters {
     rt_sink *sink;          /* outlives the device */
     const dev_tools *tools; /* NULL: none; outlives the device */
     uint64_t seed;          /* seeds everything that a device may choose */
-    uint32_t threads;       /* threads that a device which computes here may use; 0: one */
+    uint32_t threads;       /* threads for a device that computes in this process; 0: one */
     /* Called for every finding, from the thread that runs the command; the finding's texts are
      * valid during the call.  It must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);
@@ -191,9 +190,9 @@ typedef struct dev_argument {
     uint64_t size;      /* LOCAL, bytes >= 1 */
 } dev_argument;
 
-/* The arguments common to every enqueue, besides its operands. */
+/* The arguments common to every enqueue, in addition to its operands. */
 typedef struct dev_command {
-    uint32_t tag;           /* the runtime's id of it, in findings */
+    uint32_t tag;           /* the runtime's id of the command, for findings */
     dev_event *const *wait; /* events that must be complete before it starts */
     uint32_t wait_count;
 } dev_command;
@@ -205,7 +204,7 @@ typedef enum dev_event_state {
 } dev_event_state;
 
 /* The times at which a command was submitted to its queue, began and ended, in nanoseconds of one
- * clock of the device, or in steps of a clock if it counts only steps; submit <= start <= end.
+ * clock of the device, or in steps if the device counts only steps; submit <= start <= end.
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors". */
 typedef struct dev_times {
     uint64_t submit, start, end;
@@ -286,7 +285,7 @@ typedef struct dev_queue_ops {
     dev_enqueue_write_op *enqueue_write;
     dev_enqueue_copy_op *enqueue_copy;
     dev_enqueue_fill_op *enqueue_fill;
-    rt_status (*flush)(dev_queue *queue); /* NULL: its commands make progress without it */
+    rt_status (*flush)(dev_queue *queue); /* NULL: commands make progress without it */
 } dev_queue_ops;
 
 typedef struct dev_event_ops {
@@ -342,7 +341,7 @@ typedef struct dev_backend {
                       dev_device **out_device);
 } dev_backend;
 
-/* Refuses a range that none of our devices runs: ERRC_ND_RANGE if local does not divide global or a
+/* Refuses a range that no device of assay runs: ERRC_ND_RANGE if local does not divide global or a
  * group has more than group_size_max work-items.  For adapters whose driver accepts uneven groups.
  * Source: SYCL 2020, "4.9.4.2 SYCL functions for invoking kernels" (errc::nd_range). */
 RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
@@ -372,8 +371,8 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
 RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                                         dev_memory **out_memory);
 /* Allocates size >= 1 bytes of unified shared memory of a USM kind, aligned for every type; its
- * content is undefined.  Commands move its bytes like those of a buffer.  Only if the device's
- * capabilities say usm.  ERRC_MEMORY_ALLOCATION. */
+ * content is undefined.  Commands move its bytes like those of a buffer.  Requires the capability
+ * usm.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size,
                                      rt_text label, dev_memory **out_memory);
 /* The address of a memory that is not a buffer, as kernels see it: the value of a pointer to it in
@@ -390,11 +389,11 @@ void dev_memory_destroy(dev_memory *memory);
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
 
-/* Creates a program object from one image's code, with unresolved imports, so that it can be
- * linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
+/* Creates a program object from one image's code, possibly with unresolved imports, so that it can
+ * be linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
  * driver's compiler refused (its log is in the message); UNSUPPORTED: format, its version or a
  * named instruction is not accepted; MALFORMED; ERRC_INVALID: a constant's value has another size
- * than the constant.  Constants only if capabilities say spec_constants. */
+ * than the constant.  Constants require the capability spec_constants. */
 RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
                                           dev_program **out_program);
 /* Links count >= 1 compiled programs, which stay unchanged, into an executable one.  LINK_ERROR:
@@ -407,7 +406,7 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
 /* Appends an executable program as bytes that dev_program_load accepts, on this device and on those
- * of the same name and driver, also in another process.  Only if capabilities say program_binaries.
+ * of the same name and driver, also in another process.  Requires the capability program_binaries.
  * UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR: creating the bytes
  * failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
@@ -419,7 +418,7 @@ void dev_program_destroy(dev_program *program);
 /* Finds a variable in global memory of an executable program by the name under which it was
  * exported, and creates a memory that represents it: kind GLOBAL, its size the variable's.  The
  * variable has its initial value until a command or kernel writes it, and lives as long as the
- * program. A second call finds the same variable.  Only if capabilities say globals_by_name.  The
+ * program. A second call finds the same variable.  Requires the capability globals_by_name.  The
  * memory must be destroyed before the program.  ERRC_INVALID: there is no variable with that name.
  */
 RT_MUST_USE rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory);
@@ -436,16 +435,15 @@ uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 
 /* Creates an out-of-order queue: only wait lists order its commands. */
 RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);
-/* Like dev_queue_create, for a queue that records the times of its commands.  Only if the device's
- * capabilities say profiling. */
+/* Like dev_queue_create, for a queue that records the times of its commands.  Requires the
+ * capability profiling. */
 RT_MUST_USE rt_status dev_queue_create_profiling(dev_device *device, dev_queue **out_queue);
-/* Waits for its commands, then destroys. */
+/* Waits for the queue's commands, then destroys it. */
 void dev_queue_destroy(dev_queue *queue);
 
-/* Enqueues; none of them waits for the command.  *out_event is the caller's to destroy, which it
- * may do at any time.  A wait list may name events of other queues of the same device.  A command
- * whose predecessor failed fails too, without running.  Ranges of memory lie inside it and are not
- * empty.
+/* Enqueues a command without waiting for it. The caller owns *out_event and may destroy it at any
+ * time.  A wait list may name events of other queues of the same device.  A command whose
+ * predecessor failed fails too, without running.  Ranges are inside their memory and not empty.
  * kernel       ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are too many
  *              or too few; ERRC_ND_RANGE: local does not divide global, or a group is too large.
  * read, write  destination and source must stay valid until the event completes or fails.
@@ -471,9 +469,9 @@ RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, de
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
 /* Returns when the command is done: success, or its failure.  BUDGET: a kernel used up its
- * instruction budget or its stack; and the codes of its enqueue, from a device that examines
- * operands late. The same answer every time.  For a command that did not run because a predecessor
- * failed: the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
+ * instruction budget or its stack; and the codes of its enqueue, from a device that checks operands
+ * late. The same answer every time.  For a command that did not run because a predecessor failed:
+ * the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
 /* The event's state, without waiting. */
 dev_event_state dev_event_query(dev_event *event);

@@ -4,7 +4,7 @@
  *
  *   plan       range, identities, promotions, constants, shared variables (rt_fused_plan_make)
  *   key        the request without a name, the room for local memory where it matters, the device
- *              and context (key_make); a kernel in the store is used again
+ *              and context (key_make); a kernel in the store is reused
  *   compile    the hook is called without a lock, a second time if promotions do not fit; its
  * result comes from another process and is validated (compiler_ask) inject     the image becomes a
  * program in its own bundle (rt_bundle_inject) keep       the first thread's kernel stays; that of
@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The newest SPIR-V version that all our tools accept, as in a module's header. */
+/* The newest SPIR-V version that all of assay's tools accept, as in a module's header. */
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {
@@ -119,8 +119,8 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
         const rt_program *program = list->kernels[k].program;
         for (uint32_t i = 0; i < program->image_count; i++) {
             const rt_image *image = program->images[i]->image;
-            bool known = image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX;
-            if (!known || image->format != format) {
+            bool is_fusible = image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX;
+            if (!is_fusible || image->format != format) {
                 bool amd = image->format == RT_FORMAT_AMDGCN;
                 return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
                                       amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
@@ -134,7 +134,7 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
             rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
             return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
                                   "No suitable IR available for fusion: kernel '%.*s' is in image "
-                                  "%.*s, which was made without embed_ir",
+                                  "%.*s, which was built without embed_ir",
                                   RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
         }
     }
@@ -192,11 +192,11 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
 static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, const rt_image *image,
                             const rt_image *requesting)
 {
-    const rt_kernel_request asked = {.constants = kernel->launch->constants,
-                                     .constant_count = kernel->launch->constant_count};
+    const rt_kernel_request launch_request = {.constants = kernel->launch->constants,
+                                              .constant_count = kernel->launch->constant_count};
     dev_spec_constant *set = NULL;
-    uint32_t count =
-        rt_spec_list_of_image(arena, rt_spec_list_make(arena, &asked, requesting), image, &set);
+    uint32_t count = rt_spec_list_of_image(
+        arena, rt_spec_list_make(arena, &launch_request, requesting), image, &set);
     rt_link_constant *constants = rt_arena_alloc_array(arena, count, sizeof *constants);
     for (uint32_t i = 0; i < count; i++)
         constants[i] = (rt_link_constant){set[i].id, set[i].value};

@@ -1,4 +1,4 @@
-/* Fused kernels: from a list to a program on a device, once for every list that is asked for.
+/* Fused kernels: from a list to a program on a device, built once for every distinct list.
  *
  * A fused kernel is stored under its serialised request to the compiler: codes, ranges, identities,
  * promotions and constants, but neither names that the runtime gives nor addresses, so that the
@@ -23,7 +23,7 @@ typedef struct rt_fused_tools {
     rt_trace *trace;
     rt_program_manager *programs;
     rt_profile profile;
-    const rt_fusion_compiler *compiler; /* NULL: there is none */
+    const rt_fusion_compiler *compiler; /* NULL: none */
 } rt_fused_tools;
 
 /* Creates an empty store; the caller destroys it before the program manager.  NULL does nothing. */

@@ -3,7 +3,7 @@
  * complete_fusion goes through these cases; the first that applies ends it:
  *
  *   the queue is not in fusion mode     the event of its last fusion (KF-QUEUE-09, KF-QUEUE-10)
- *   the list is empty                   COMPLETED at once, with a warning
+ *   the list is empty                   COMPLETED immediately, with a warning
  *   promotions contradict each other    ERRC_INVALID; the queue stays in fusion mode
  *   the list cannot be fused            the kernels run one by one, with a warning (KF-GRAPH-09)
  *   another thread ended the fusion     the event of that fusion
@@ -22,7 +22,7 @@ struct rt_fusion {
 
 /* ---- Telling ------------------------------------------------------------------------------ */
 
-/* The runtime prints warnings only if the environment requests them. */
+/* The runtime prints warnings only if SYCL_RT_WARNING_LEVEL requests them. */
 static void warn(const rt_fusion *fusion, const char *text)
 {
     if (*text == '\0' || fusion->parts.warning_level == 0) return;
@@ -63,8 +63,8 @@ static void not_fused(void *user, const char *kind)
     rt_arena_reset(&arena);
 }
 
-/* Warns why a list is not fused.  Shipped DPC++ prints it around the compiler's message (tags B19,
- * B20). */
+/* Warns that a list is not fused, and why.  Shipped DPC++ prints it around the compiler's message
+ * (tags B19, B20). */
 static void warn_refusal(const rt_fusion *fusion, rt_status why)
 {
     CHECK(!rt_ok(why));

@@ -5,7 +5,7 @@
  * warnings.
  *
  * Threads.  All functions may be called from several threads.  The compiler runs without a lock; if
- * another thread ends the fusion in the meantime, the compiler's result is dropped.
+ * another thread ends the fusion in the meantime, the compiler's result is discarded.
  *
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_FUSION_FUSION_H

@@ -12,7 +12,7 @@ typedef struct buffer_use {
     const rt_memory *memory;
     rt_fusion_place first;
     rt_promotion promotion; /* combined so far */
-    bool asked;             /* an accessor requested promotion */
+    bool is_requested;      /* an accessor requested promotion */
     bool has_accessor;      /* promotion is that of an accessor */
     bool is_final;          /* profile dpcpp: no later accessor counts */
     rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although requested */
@@ -46,11 +46,11 @@ static rt_text key_of(rt_arena *arena, const rt_argument *argument)
 /* ---- Promotions --------------------------------------------------------------------------- */
 
 /* The promotion that one accessor requests, including its buffer's property. */
-static rt_status promotion_asked(rt_sink *sink, const rt_argument *argument,
-                                 rt_promotion *out_asked)
+static rt_status requested_promotion(rt_sink *sink, const rt_argument *argument,
+                                     rt_promotion *out_promotion)
 {
     rt_promotion accessor = argument->promotion, buffer = argument->memory->promotion;
-    *out_asked = accessor == RT_PROMOTION_NONE ? buffer : accessor;
+    *out_promotion = accessor == RT_PROMOTION_NONE ? buffer : accessor;
     if (accessor == RT_PROMOTION_NONE || buffer == RT_PROMOTION_NONE || accessor == buffer)
         return RT_STATUS_OK;
     return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &argument->memory->name, 1,
@@ -65,22 +65,22 @@ static void give_up(buffer_use *use, const char *reason)
     if (use->reason.length == 0) use->reason = rt_text_of(reason);
 }
 
-/* Shipped DPC++ goes from accessor to accessor (tag B38). */
-static void combine_shipped(buffer_use *use, rt_promotion asked, bool local_known)
+/* Shipped DPC++ combines one accessor after the other (tag B38). */
+static void combine_shipped(buffer_use *use, rt_promotion requested, bool local_known)
 {
     if (!use->has_accessor) {
-        use->promotion = asked;
-        use->is_final = asked == RT_PROMOTION_NONE;
+        use->promotion = requested;
+        use->is_final = requested == RT_PROMOTION_NONE;
     } else if (use->is_final) {
-        if (asked != RT_PROMOTION_NONE)
+        if (requested != RT_PROMOTION_NONE)
             give_up(use, "Not performing specified promotion, due to previous mismatch or because "
                          "previous accessor specified no promotion");
-    } else if (asked == RT_PROMOTION_NONE) {
+    } else if (requested == RT_PROMOTION_NONE) {
         use->is_final = true;
         give_up(use, "Deactivating previously specified promotion, because this accessor does not "
                      "specify promotion");
-    } else if (asked == RT_PROMOTION_LOCAL && use->promotion == RT_PROMOTION_PRIVATE) {
-        use->promotion = asked;
+    } else if (requested == RT_PROMOTION_LOCAL && use->promotion == RT_PROMOTION_PRIVATE) {
+        use->promotion = requested;
         use->is_final = !local_known;
         if (use->is_final)
             give_up(use, "Not performing specified local promotion because previous kernels did "
@@ -90,7 +90,7 @@ static void combine_shipped(buffer_use *use, rt_promotion asked, bool local_know
 }
 
 static void add_accessor(maker *make, const rt_argument *argument, const rt_fusion_range *range,
-                         rt_fusion_place place, rt_promotion asked)
+                         rt_fusion_place place, rt_promotion requested)
 {
     rt_text key = key_of(make->arena, argument);
     uint32_t at = rt_map_find(&make->buffer_index, key);
@@ -103,13 +103,13 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
     CHECK(at < make->buffers.count);
     buffer_use *use = &make->buffers.items[at];
     CHECK(use->memory == argument->memory && use->first.kernel <= place.kernel);
-    use->asked = use->asked || asked != RT_PROMOTION_NONE;
+    use->is_requested = use->is_requested || requested != RT_PROMOTION_NONE;
     if (make->profile == RT_PROFILE_DPCPP)
-        combine_shipped(use, asked, use->local[0] != 0);
+        combine_shipped(use, requested, use->local[0] != 0);
     else if (!use->has_accessor)
-        use->promotion = asked;
-    else if (use->promotion != asked) /* the extension's table: both must request the same */
-        give_up(use, "the accessors do not all ask for the same promotion");
+        use->promotion = requested;
+    else if (use->promotion != requested) /* the extension's table: both must request the same */
+        give_up(use, "the accessors do not all request the same promotion");
     use->has_accessor = true;
     bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
     if (use->promotion != RT_PROMOTION_LOCAL || (range->local[0] != 0 && same_groups)) return;
@@ -146,7 +146,7 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
         if (first != RT_MAP_NONE) {
             CHECK(make->places.items && make->places.items[first].kernel <= place.kernel);
             *rt_vector_push(&make->identities) =
-                (rt_fusion_identity){.as = make->places.items[first], .same = place};
+                (rt_fusion_identity){.original = make->places.items[first], .duplicate = place};
         } else {
             rt_map_set(&make->index, key, make->places.count);
             *rt_vector_push(&make->places) = place;
@@ -156,9 +156,9 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
     if (argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0)
         *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
     if (argument->kind != RT_ARGUMENT_MEMORY) return RT_STATUS_OK;
-    rt_promotion asked = RT_PROMOTION_NONE;
-    RT_TRY(promotion_asked(make->sink, argument, &asked));
-    add_accessor(make, argument, &input->range, place, asked);
+    rt_promotion requested = RT_PROMOTION_NONE;
+    RT_TRY(requested_promotion(make->sink, argument, &requested));
+    add_accessor(make, argument, &input->range, place, requested);
     return RT_STATUS_OK;
 }
 
@@ -197,12 +197,12 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
     for (uint32_t i = 0; i < make->buffers.count; i++) {
         buffer_use *use = &make->buffers.items[i];
-        /* Broken: every buffer is promoted, requested or not. */
-        if (!use->asked && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
+        /* Broken: every buffer is promoted, whether requested or not. */
+        if (!use->is_requested && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
             use->promotion = RT_PROMOTION_PRIVATE;
         uint64_t elements = promote(make, use);
         if (elements == 0) {
-            if (use->asked)
+            if (use->is_requested)
                 demotions[out->demotion_count++] =
                     (rt_fusion_demotion){use->memory->name, use->reason};
             continue;

@@ -1,5 +1,5 @@
-/* The arguments of the kernels of a list, as the fusion compiler sees them: which are the same,
- * which values are known, which buffers become private or local memory.
+/* The arguments of the kernels of a list, as the fusion compiler sees them: which are identical,
+ * which values are known, and which buffers become private or local memory.
  *
  * Source: document 001 (KernelFusionJIT.md), "Kernel fusion pipeline" and "Passing information to
  * the fusion pipeline"; extension sycl_ext_codeplay_kernel_fusion, the table of promotions

@@ -186,10 +186,10 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
                is_preferred(ranges, count, &candidates[at], &ranges[i]))
             at++;
         CHECK(at <= *out_count && *out_count < count);
-        bool known = false;
+        bool is_candidate = false;
         for (uint32_t k = at; k < *out_count; k++)
-            known = known || global_equal(&candidates[k], &ranges[i]);
-        if (known) continue;
+            is_candidate = is_candidate || global_equal(&candidates[k], &ranges[i]);
+        if (is_candidate) continue;
         for (uint32_t k = (*out_count)++; k > at; k--)
             candidates[k] = candidates[k - 1];
         candidates[at] = ranges[i];

@@ -2,8 +2,8 @@
  * range the fused kernel gets.
  *
  * Indices are get_global_id's: index 0 is the fastest.  The document uses SYCL's indices, of
- * which 0 is the slowest; its "any component in the range [2, num_dims]" is here any component but
- * the last. Source: document 001 (KernelFusionJIT.md), "Restrictions" and "Work-item remapping". */
+ * which 0 is the slowest; its "any component in the range [2, num_dims]" is any but the last here.
+ * Source: document 001 (KernelFusionJIT.md), "Restrictions" and "Work-item remapping". */
 #ifndef REFERENCE_FUSION_PLAN_H
 #define REFERENCE_FUSION_PLAN_H
 

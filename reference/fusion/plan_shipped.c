@@ -23,7 +23,7 @@ static bool equal(const uint64_t *a, const uint64_t *b)
     return memcmp(a, b, DIMENSIONS * sizeof *a) == 0;
 }
 
-static bool is_given(const uint64_t *indices)
+static bool is_specified(const uint64_t *indices)
 {
     return !equal(indices, zeros);
 }
@@ -50,7 +50,7 @@ static rt_fusion_range range_of(const shipped_range *turned)
         bool used = d < turned->dimensions;
         uint32_t from = used ? turned->dimensions - 1 - d : 0;
         range.global[d] = used ? turned->global[from] : 1;
-        range.local[d] = !is_given(turned->local) ? 0 : used ? turned->local[from] : 1;
+        range.local[d] = !is_specified(turned->local) ? 0 : used ? turned->local[from] : 1;
         range.offset[d] = used ? turned->offset[from] : 0;
     }
     return range;
@@ -62,8 +62,8 @@ static rt_fusion_range range_of(const shipped_range *turned)
  * they differ. */
 static bool override(uint64_t *common, const uint64_t *indices)
 {
-    if (!is_given(indices)) return true;
-    if (is_given(common)) return equal(common, indices);
+    if (!is_specified(indices)) return true;
+    if (is_specified(common)) return equal(common, indices);
     memcpy(common, indices, DIMENSIONS * sizeof *common);
     return true;
 }
@@ -112,7 +112,7 @@ static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const s
         shipped_range input = shipped_of(&ranges[i]);
         bool remaps = input.dimensions != fused->dimensions ||
                       input.global[1] != fused->global[1] || input.global[2] != fused->global[2];
-        if (remaps && is_given(with_offset ? input.offset : input.local)) return true;
+        if (remaps && is_specified(with_offset ? input.offset : input.local)) return true;
     }
     return false;
 }
@@ -135,7 +135,7 @@ rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, u
         if (is_preferred(ranges, count, next.global, fused.global))
             memcpy(fused.global, next.global, sizeof next.global);
     }
-    for (uint32_t d = 0; d < DIMENSIONS && is_given(fused.local); d++)
+    for (uint32_t d = 0; d < DIMENSIONS && is_specified(fused.local); d++)
         is_uniform = is_uniform && fused.global[d] % fused.local[d] == 0;
     if (is_heterogeneous) {
         if (some_remapped(ranges, count, &fused, true))

@@ -14,15 +14,15 @@ typedef struct finder {
     RT_VECTOR(rt_property) mapped;
 } finder;
 
-static rt_status reject(const finder *find, rt_text kernel, const rt_image *image, rt_text what,
+static rt_status reject(const finder *find, rt_text kernel, const rt_image *image, rt_text variable,
                         const char *why)
 {
-    const rt_text names[] = {kernel, what};
-    return rt_fail_naming(find->sink, RT_FUSION_REJECTED, RT_RULE_NONE, names,
-                          what.length > 0 ? 2 : 1,
-                          "kernel '%.*s' is in image %.*s, which has %s%.*s%s", RT_TEXT_ARG(kernel),
-                          RT_TEXT_ARG(image->name), what.length > 0 ? "the device_global '" : "",
-                          RT_TEXT_ARG(what), why);
+    const rt_text names[] = {kernel, variable};
+    return rt_fail_naming(
+        find->sink, RT_FUSION_REJECTED, RT_RULE_NONE, names, variable.length > 0 ? 2 : 1,
+        "kernel '%.*s' is in image %.*s, which has %s%.*s%s", RT_TEXT_ARG(kernel),
+        RT_TEXT_ARG(image->name), variable.length > 0 ? "the device_global '" : "",
+        RT_TEXT_ARG(variable), why);
 }
 
 /* Adds a variable.  False: another variable has its id or its symbol, and one program cannot have
@@ -48,20 +48,19 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
 {
     rt_device_global_value value;
     if (!rt_device_global_value_read(described, &value))
-        return reject(find, kernel, image, described->name, "' of no size and truth");
+        return reject(find, kernel, image, described->name, "' without a valid size and scope");
     if (value.image_scope)
         return reject(find, kernel, image, described->name,
-                      "' with device_image_scope; a fused kernel would have another one");
+                      "' with device_image_scope; a fused kernel would have its own copy");
     rt_text name =
         rt_arena_printf(find->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(described->name));
     const rt_property *mapped =
         rt_property_set_find(rt_image_set(image, RT_SET_PROGRAM_METADATA), name);
     if (!mapped || mapped->type != RT_PROPERTY_BYTES || mapped->bytes.size == 0)
-        return reject(find, kernel, image, described->name,
-                      "' and does not say under which symbol");
+        return reject(find, kernel, image, described->name, "' without its symbol");
     if (variable_add(find, described, mapped)) return RT_STATUS_OK;
     return reject(find, kernel, image, described->name,
-                  "' under a symbol that is another variable's in the list");
+                  "' under the symbol of another variable in the list");
 }
 
 /* Checks one image.  Objects hold addresses of functions of the program that created them, and it
@@ -72,7 +71,7 @@ static rt_status image_check(finder *find, rt_text kernel, const rt_image *image
     if (sets && sets->property_count > 0)
         return reject(find, kernel, image, (rt_text){0},
                       "virtual functions, whose addresses are in objects; a fused kernel would "
-                      "have others");
+                      "have different ones");
     const rt_property_set *globals = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
     for (uint32_t i = 0; globals && i < globals->property_count; i++)
         RT_TRY(global_check(find, kernel, image, &globals->properties[i]));

@@ -3,15 +3,15 @@
 
 #include <zstd.h>
 
-static rt_status fault(rt_sink *sink, uint32_t index, const char *what)
+static rt_status fault(rt_sink *sink, uint32_t index, const char *reason)
 {
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "image %u has a damaged Zstandard frame: %s",
-                   index, what);
+                   index, reason);
 }
 
 /* Decompresses a frame.  It states the size of its content, as the compiler's frames do; the size
  * is checked before anything is allocated. */
-static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *left,
+static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *remaining,
                             rt_device_binary *binary)
 {
     const rt_bytes frame = binary->code;
@@ -19,13 +19,13 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     if (size == ZSTD_CONTENTSIZE_ERROR) return fault(sink, index, "this is not a Zstandard frame");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN)
         return fault(sink, index, "it does not state the size of its content");
-    if (size > RT_IMAGE_SIZE_MAX || size > *left) {
+    if (size > RT_IMAGE_SIZE_MAX || size > *remaining) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "image %u has %llu bytes decompressed, at most %u are allowed, %llu of all",
                        index, size, RT_IMAGE_SIZE_MAX, (unsigned long long)RT_DECOMPRESSED_MAX);
     }
-    *left -= size;
-    CHECK(*left <= RT_DECOMPRESSED_MAX);
+    *remaining -= size;
+    CHECK(*remaining <= RT_DECOMPRESSED_MAX);
     uint8_t *code = rt_arena_alloc(arena, (size_t)size);
     size_t result = ZSTD_decompress(code, (size_t)size, frame.data, frame.size);
     if (ZSTD_isError(result)) return fault(sink, index, ZSTD_getErrorName(result));
@@ -41,12 +41,12 @@ rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *arena, rt_devic
 {
     *out_binaries = (rt_device_binaries){0};
     rt_device_binary *items = rt_arena_copy(arena, binaries.items, binaries.count, sizeof *items);
-    uint64_t left = RT_DECOMPRESSED_MAX;
+    uint64_t remaining = RT_DECOMPRESSED_MAX;
     for (uint32_t i = 0; i < binaries.count; i++) {
         bool compressed = items[i].format == RT_BINARY_COMPRESSED;
         if (items[i].format == RT_BINARY_UNKNOWN)
             compressed = rt_binary_format_of(items[i].code) == RT_BINARY_COMPRESSED;
-        if (compressed) RT_TRY(decompress(sink, arena, i, &left, &items[i]));
+        if (compressed) RT_TRY(decompress(sink, arena, i, &remaining, &items[i]));
     }
     *out_binaries = (rt_device_binaries){items, binaries.count};
     return RT_STATUS_OK;

@@ -16,7 +16,7 @@ RT_MUST_USE rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *are
                                                     rt_device_binaries binaries,
                                                     rt_device_binaries *out_binaries);
 
-/* Copies the binaries, compressing each that has code; allocated in the arena. */
+/* Copies the binaries, compressing each binary that has code; allocated in the arena. */
 rt_device_binaries rt_device_binaries_compress(rt_arena *arena, rt_device_binaries binaries);
 
 #endif

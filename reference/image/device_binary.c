@@ -46,11 +46,11 @@ rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_bi
                        "image %.*s is for the target '%.*s', which assay has no format for",
                        RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target));
     }
-    bool wanted =
+    bool is_readable =
         target == RT_FORMAT_SPIRV64 ? format == RT_BINARY_SPIRV : format == RT_BINARY_NATIVE;
-    if (!wanted) {
+    if (!is_readable) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "image %.*s for the target '%.*s' is %s, which assay does not take there",
+                       "image %.*s for the target '%.*s' is %s, which assay does not accept for it",
                        RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target),
                        rt_binary_format_name(format));
     }
@@ -101,20 +101,20 @@ static function_sets function_sets_of(const rt_image *image)
     }};
 }
 
-static bool is_function(const function_sets *of, rt_text name)
+static bool is_function(const function_sets *listed, rt_text name)
 {
-    return rt_property_set_has(of->sets[0], name) || rt_property_set_has(of->sets[1], name);
+    return rt_property_set_has(listed->sets[0], name) || rt_property_set_has(listed->sets[1], name);
 }
 
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image)
 {
     function_sets functions = function_sets_of(image);
-    rt_text *kept = rt_arena_alloc_array(arena, image->kernel_count + 1, sizeof *kept);
+    rt_text *kernels = rt_arena_alloc_array(arena, image->kernel_count + 1, sizeof *kernels);
     uint32_t count = 0;
     for (uint32_t i = 0; i < image->kernel_count; i++) {
-        if (!is_function(&functions, image->kernels[i])) kept[count++] = image->kernels[i];
+        if (!is_function(&functions, image->kernels[i])) kernels[count++] = image->kernels[i];
     }
-    image->kernels = kept;
+    image->kernels = kernels;
     image->kernel_count = count;
 }
 

@@ -1,7 +1,7 @@
 /* A device binary: one image as DPC++ passes it to its runtime, in any container.
  *
  * This is what DPC++'s containers (fat binaries, SYCLBIN) have in common; rt_image is the part that
- * our own runtime uses.  Source: intel/llvm, sycl_device_binary_struct. */
+ * assay's runtime uses.  Source: intel/llvm, sycl_device_binary_struct. */
 #ifndef REFERENCE_IMAGE_DEVICE_BINARY_H
 #define REFERENCE_IMAGE_DEVICE_BINARY_H
 

@@ -1,8 +1,8 @@
 /* Descriptions of device_global variables as bytes.
  *
  * The serialised form of a list is little-endian (base/stream.h): a count, then for each variable
- * unique_id name size image_scope host_access.  It comes from caches and packs, so the reader
- * trusts nothing. */
+ * unique_id name size image_scope host_access.  It comes from caches and packs, so the reader does
+ * not trust it. */
 #include "reference/image/device_global.h"
 
 #include "reference/base/map.h"
@@ -29,7 +29,7 @@ void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value)
     size_t before = out->size;
     CHECK(value.size > 0);
     rt_write_u32(out, value.size);
-    /* Broken: the flag has the width of the size and comes first in it, as in a big-endian word. */
+    /* Broken: the flag is as wide as the size and precedes it, as in a big-endian word. */
     rt_write_u32(out, RULE_ELSE(DG_PROPSET_03, (uint32_t)value.image_scope,
                                 (uint32_t)value.image_scope << 24));
     CHECK(out->size - before == RT_DEVICE_GLOBAL_VALUE_SIZE);
@@ -39,9 +39,9 @@ bool rt_device_global_value_read(const rt_property *property, rt_device_global_v
 {
     *out_value = (rt_device_global_value){0};
     rt_bytes bytes = property->bytes;
-    bool known =
+    bool is_valid_size =
         bytes.size == RT_DEVICE_GLOBAL_VALUE_SIZE || bytes.size == RT_DEVICE_GLOBAL_VALUE_SIZE_MIN;
-    if (property->type != RT_PROPERTY_BYTES || !known) return false;
+    if (property->type != RT_PROPERTY_BYTES || !is_valid_size) return false;
     rt_reader reader = rt_reader_of(bytes);
     uint32_t size = rt_read_u32(&reader);
     uint8_t scope = rt_read_u8(&reader);

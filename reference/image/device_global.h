@@ -3,7 +3,7 @@
  * An image has a property set "SYCL/device globals" with a property for each variable that it
  * contains.  A module's host code knows all its variables, even those that no image contains: it
  * registers the address and the unique id of each (device_global_map::add), and the types of the
- * copy functions know the rest.
+ * copy functions determine the other properties.
  * Source: document 002 (DeviceGlobal.md), "New SYCL/device globals property set" and "Changes to
  * the DPC++ runtime". */
 #ifndef REFERENCE_IMAGE_DEVICE_GLOBAL_H
@@ -13,8 +13,8 @@
 
 #define RT_SET_DEVICE_GLOBALS "SYCL/device globals"
 
-/* Among other things, this set maps the id of each variable to its symbol in the code, by a
- * property of type bytes whose name is the id and the suffix.  Observed: shipped DPC++
+/* Among other things, this set maps the id of each variable to its symbol in the code, in a
+ * property of type bytes whose name is the id followed by the suffix.  Observed: shipped DPC++
  * (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 #define RT_SET_PROGRAM_METADATA  "SYCL/program metadata"
 #define RT_GLOBAL_MAPPING_SUFFIX "@global_id_mapping"
@@ -36,7 +36,7 @@ typedef enum rt_host_access {
 
 /* One variable as its module's host code describes it. */
 typedef struct rt_device_global {
-    rt_text unique_id; /* sycl-unique-id: the same wherever the variable is declared */
+    rt_text unique_id; /* sycl-unique-id: the same in every declaration of the variable */
     rt_text name;      /* qualified, as in its source: "inner::Bar"; for messages */
     uint64_t size;     /* sizeof(T), bytes, >= 1 */
     bool image_scope;  /* property device_image_scope */

@@ -22,19 +22,19 @@ typedef struct elf_reader {
     uint64_t dynamic_header; /* file offset of its program header */
 } elf_reader;
 
-static rt_status fault(const elf_reader *reader, uint64_t offset, const char *what)
+static rt_status fault(const elf_reader *reader, uint64_t offset, const char *reason)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                    "damaged ELF file at byte %llu of %zu: %s", (unsigned long long)offset,
-                   reader->file.size, what);
+                   reader->file.size, reason);
 }
 
-static rt_status unsupported(const elf_reader *reader, uint64_t offset, const char *what)
+static rt_status unsupported(const elf_reader *reader, uint64_t offset, const char *reason)
 {
     return rt_fail(
         reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
         "ELF file at byte %llu: %s; assay reads executables and shared objects of x86-64",
-        (unsigned long long)offset, what);
+        (unsigned long long)offset, reason);
 }
 
 bool rt_elf_is(rt_bytes file)

@@ -3,8 +3,8 @@
  * Supported: 64 bits, little-endian, x86-64, executables and shared objects.  Only dynamic
  * relocations that create pointers into the file itself are applied: R_X86_64_RELATIVE and
  * R_X86_64_64; the words of DT_RELR already hold their address, because the file is assumed to be
- * loaded at 0.  We do not use libelf, which would bring in zlib and its own handling of damaged
- * files, all for four structures.
+ * loaded at 0.  libelf is not used: for four structures it would add zlib and its own handling of
+ * damaged files.
  *
  * Source: System V ABI, "Object Files" and "Program Loading and Dynamic Linking", and its AMD64
  * supplement, "Relocation". */

@@ -7,11 +7,11 @@
  *     entry, 32 bytes: address  name  size  flags, zero; 56 bytes: zero  u16 version (1)  u16 kind
  *                      u32 flags  address  name  size  data  address
  *     property set: name  properties begin, end
- *     property: name  value  u32 type  size; a number stands in the size
+ *     property: name  value  u32 type  size; a number is stored in the size
  *
- * Nothing says which layout an image has: the version (3 for 80 bytes, earlier 96) is not kept to
- * everywhere, because the runtime does not look at it.  So the layout is taken in which all images
- * make sense, beginning with the one that the version speaks for.
+ * An image does not state its layout: its version (3 for 80 bytes, earlier 96) is unreliable,
+ * because the runtime does not check it.  The layout is therefore the one in which all images make
+ * sense; the one that the version suggests is tried first.
  * Source: intel/llvm, sycl/source/detail/compiler.hpp and SYCLOffloadWrapper.cpp; LLVM,
  * Frontend/Offloading/Utility.cpp (entries of 56 bytes). */
 #ifndef REFERENCE_IMAGE_FAT_BINARY_H
@@ -49,8 +49,8 @@ rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
 /* Appends the tables of a fat binary as C source: declarations of the structures, and last the
  * static variable `descriptor`, for the code that registers it.  A NUL byte follows each property's
- * bytes, which the runtime treats as text in some places.  LIMIT: more binaries than a descriptor
- * can count; UNSUPPORTED: a text with a NUL byte. */
+ * bytes, because the runtime treats them as text in some places.  LIMIT: more binaries than a
+ * descriptor can count; UNSUPPORTED: a text with a NUL byte. */
 RT_MUST_USE rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out,
                                                  rt_fat_layout layout, rt_device_binaries binaries);
 

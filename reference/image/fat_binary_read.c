@@ -1,8 +1,8 @@
 /* Reads fat binaries through a mapping.
  *
  * The bytes of all tables together may not exceed the size of the mapping.  Intact files contain
- * each table once; the limit keeps a damaged file from making us read the same bytes again and
- * again. */
+ * each table once; the limit prevents a damaged file from causing the same bytes to be read
+ * repeatedly. */
 #include "reference/image/fat_binary.h"
 
 #include "reference/base/rule.h"
@@ -25,10 +25,11 @@ typedef struct fat_reader {
     uint64_t table_left; /* bytes of tables that may still be read */
 } fat_reader;
 
-static rt_status fault(const fat_reader *reader, uint64_t address, const char *what)
+static rt_status fault(const fat_reader *reader, uint64_t address, const char *reason)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "damaged device images at address %#llx: %s", (unsigned long long)address, what);
+                   "damaged device images at address %#llx: %s", (unsigned long long)address,
+                   reason);
 }
 
 /* An array of items, given by a pair of pointers, begin and end. */
@@ -41,14 +42,14 @@ typedef struct fat_run {
 /* Reads the pair of pointers at address `at`, and finds the array.  Arrays of bytes do not count as
  * tables. */
 static rt_status run_read(fat_reader *reader, uint64_t at, rt_reader *words, uint64_t item_size,
-                          const char *what, fat_run *out_run)
+                          const char *reason, fat_run *out_run)
 {
     uint64_t begin = rt_read_u64(words), end = rt_read_u64(words);
     *out_run = (fat_run){.address = begin};
     if (begin == end) return RT_STATUS_OK;
     if (begin > end || (end - begin) % item_size != 0 || (end - begin) / item_size > UINT32_MAX ||
         !rt_mapping_bytes(reader->mapping, begin, end - begin, &out_run->bytes))
-        return fault(reader, at, what);
+        return fault(reader, at, reason);
     out_run->count = (uint32_t)((end - begin) / item_size);
     CHECK(out_run->count >= 1 && out_run->bytes.size == out_run->count * item_size);
     if (item_size == 1) return RT_STATUS_OK;
@@ -182,16 +183,16 @@ static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layou
     fat_run manifest, code;
     if (layout == RT_FAT_96)
         RT_TRY(run_read(reader, at + 32, words, 1, "expected a manifest", &manifest));
-    uint64_t rest = at + (layout == RT_FAT_96 ? 48 : 32);
-    RT_TRY(run_read(reader, rest, words, 1, "expected the image's code", &code));
+    uint64_t code_address = at + (layout == RT_FAT_96 ? 48 : 32);
+    RT_TRY(run_read(reader, code_address, words, 1, "expected the image's code", &code));
     if (code.bytes.size > RT_IMAGE_SIZE_MAX) {
         return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
                        "the image at address %#llx has %zu bytes of code, at most %u are allowed",
-                       (unsigned long long)rest, code.bytes.size, RT_IMAGE_SIZE_MAX);
+                       (unsigned long long)code_address, code.bytes.size, RT_IMAGE_SIZE_MAX);
     }
     binary->code = code.bytes;
-    RT_TRY(entries_read(reader, rest + 16, words, binary));
-    return sets_read(reader, rest + 32, words, &binary->properties);
+    RT_TRY(entries_read(reader, code_address + 16, words, binary));
+    return sets_read(reader, code_address + 32, words, &binary->properties);
 }
 
 static rt_status images_read(fat_reader reader, uint64_t at, uint32_t count, rt_fat_layout layout,

@@ -146,8 +146,8 @@ static rt_status tables_write(const c_writer *writer, const rt_device_binary *bi
     rt_buffer *out = writer->out;
     rt_buffer_append_byte(out, '\n');
     if (binary->code.size > 0) {
-        /* With an explicit size, the array has no NUL byte at its end.  Compilers read a string in
-         * a tenth of the time that as many numbers would need. */
+        /* With an explicit size, the array has no NUL byte at its end.  Compilers read a string ten
+         * times as fast as the same bytes as numbers. */
         rt_buffer_printf(out, "static const unsigned char code_%u[%zu] =", writer->binary,
                          binary->code.size);
         for (size_t i = 0; i < binary->code.size; i++) {

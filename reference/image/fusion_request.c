@@ -5,9 +5,9 @@
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
  *              count variable* local_size_max
- *     result:  count place*  count (made reason)*  local_size  image list of one
+ *     result:  count place*  count (promoted reason)*  local_size  image list of one
  *
- * Requests cross a pipe and results lie in caches, so the readers trust nothing. */
+ * Requests cross a pipe and results come from caches: the readers trust neither. */
 #include "reference/image/fusion_request.h"
 
 enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };
@@ -70,8 +70,8 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     }
     rt_write_u32(out, request->identity_count);
     for (uint32_t i = 0; i < request->identity_count; i++) {
-        write_place(out, request->identities[i].as);
-        write_place(out, request->identities[i].same);
+        write_place(out, request->identities[i].original);
+        write_place(out, request->identities[i].duplicate);
     }
     rt_write_u32(out, request->promotion_count);
     for (uint32_t i = 0; i < request->promotion_count; i++) {
@@ -186,9 +186,9 @@ static void read_parameters(rt_arena *arena, rt_reader *reader, rt_fusion_reques
     rt_fusion_identity *identities =
         rt_arena_alloc_array(arena, request->identity_count, sizeof *identities);
     for (uint32_t i = 0; i < request->identity_count; i++) {
-        identities[i].as = read_place(reader, request->kernel_count);
-        identities[i].same = read_place(reader, request->kernel_count);
-        require(reader, is_earlier(identities[i].as, identities[i].same));
+        identities[i].original = read_place(reader, request->kernel_count);
+        identities[i].duplicate = read_place(reader, request->kernel_count);
+        require(reader, is_earlier(identities[i].original, identities[i].duplicate));
     }
     request->promotion_count = rt_read_count(reader, PROMOTION_SIZE);
     rt_fusion_promotion *promotions =

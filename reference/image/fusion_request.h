@@ -34,10 +34,10 @@ typedef struct rt_fusion_kernel {
     rt_fusion_range range;
 } rt_fusion_kernel;
 
-/* Two parameters with the same argument: `same` is dropped and uses `as`, which comes earlier and
- * is itself not a `same`. */
+/* Two parameters with the same argument: `duplicate` is dropped and uses `original`, which comes
+ * earlier and is not itself a duplicate. */
 typedef struct rt_fusion_identity {
-    rt_fusion_place as, same;
+    rt_fusion_place original, duplicate;
 } rt_fusion_identity;
 
 typedef enum rt_fusion_promotion_kind {
@@ -47,7 +47,7 @@ typedef enum rt_fusion_promotion_kind {
 
 /* A buffer that need not exist in global memory. */
 typedef struct rt_fusion_promotion {
-    rt_fusion_place parameter; /* not a `same` of an identity */
+    rt_fusion_place parameter; /* not the duplicate of an identity */
     rt_fusion_promotion_kind kind;
     uint64_t elements;      /* >= 1: per work-item or per work-group */
     uint64_t element_bytes; /* >= 1 */
@@ -55,7 +55,7 @@ typedef struct rt_fusion_promotion {
 
 /* A value known at fusion, which becomes a constant in the code. */
 typedef struct rt_fusion_constant {
-    rt_fusion_place parameter; /* passed by value, not a `same` of an identity */
+    rt_fusion_place parameter; /* passed by value, not the duplicate of an identity */
     rt_bytes value;            /* as many bytes as the parameter has */
 } rt_fusion_constant;
 
@@ -64,7 +64,7 @@ typedef struct rt_fusion_request {
     const rt_fusion_kernel *kernels;
     uint32_t kernel_count;
     rt_fusion_range
-        range;     /* range of the fused kernel; chosen by the caller according to "Restrictions" */
+        range;     /* of the fused kernel; the caller chooses it according to "Restrictions" */
     bool barriers; /* between kernels; false: property no_barriers */
     const rt_fusion_identity *identities;
     uint32_t identity_count;
@@ -73,8 +73,8 @@ typedef struct rt_fusion_request {
     const rt_fusion_constant *constants;
     uint32_t constant_count;
     /* Symbols of variables in global memory that the fused program shares with others: each is a
-     * single variable, which it exports.  It would have its own copy of any other variable that
-     * kernels write. */
+     * single variable, which it exports.  The fused program would have its own copy of any other
+     * variable. */
     const rt_text *variables;
     uint32_t variable_count;
     /* Bytes of a work-group's local memory available for variables: the kernels' own and promoted
@@ -91,8 +91,8 @@ typedef struct rt_fusion_result {
     const rt_fusion_place *parameters; /* the origin of each parameter of the fused kernel, in
                                         * order; constants and joined parameters are omitted */
     uint32_t parameter_count;
-    const bool *promoted;   /* for each requested promotion, whether it was made */
-    const rt_text *reasons; /* and why it was refused; empty if it was made */
+    const bool *promoted;   /* true for each requested promotion that was made */
+    const rt_text *reasons; /* why each promotion was refused; empty if it was made */
     uint32_t promotion_count;
     uint64_t local_size; /* bytes of local memory that its variables may occupy, including promoted
                           * buffers; rt_fusion_local_bytes of each */
@@ -114,8 +114,8 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request);
 void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result);
 
 /* Reads the serialised form: spans point into the input, tables are allocated in the arena.  The
- * values read satisfy everything that this header states about counts, indices and ranges.  A
- * damaged request leaves the reader failed.  Result, MALFORMED: damaged, with the offset. */
+ * values satisfy everything that this header states about counts, indices and ranges.  A damaged
+ * request leaves the reader failed.  Result, MALFORMED: damaged, with the offset. */
 rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader);
 RT_MUST_USE rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                             rt_fusion_result *out_result);

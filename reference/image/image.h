@@ -1,6 +1,6 @@
 /* A device image: code of one format, its kernels and its property sets.
  *
- * Post-link produces this value, modules register it, and the program manager selects among such
+ * Post-link produces this value, modules register it, and the program manager selects from these
  * values.  An image is immutable once created; it borrows its texts and bytes from the arena or the
  * stream that it was read from.
  *
@@ -70,9 +70,9 @@ typedef struct rt_image_list {
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
 
 /* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
- * bytes are LLVM bitcode for the image's target, calling builtin functions that it does not define
- * (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this one is
- * ours. */
+ * bytes are LLVM bitcode for the image's target, which calls builtin functions that it does not
+ * define (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this
+ * one is assay's. */
 #define RT_SET_EMBEDDED_IR      "assay/embedded ir"
 #define RT_EMBEDDED_IR_PROPERTY "llvm-bitcode"
 

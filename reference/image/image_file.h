@@ -12,12 +12,12 @@ typedef struct rt_image_file {
     rt_syclbin syclbin;        /* SYCLBIN */
     const rt_fat_binary *fats; /* ELF: in the order of their descriptors */
     uint32_t fat_count;
-    rt_device_binaries binaries; /* of all of them, as they are in the file */
+    rt_device_binaries binaries; /* of the whole file, as stored in it */
 } rt_image_file;
 
 /* Reads a file.  Names and code point into it or into the arena.  UNSUPPORTED: it begins like
- * neither; MALFORMED: an ELF file without device images; otherwise the statuses of the containers'
- * readers. */
+ * neither kind; MALFORMED: an ELF file without device images; otherwise the statuses of the
+ * containers' readers. */
 RT_MUST_USE rt_status rt_image_file_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                          rt_image_file *out_file);
 

@@ -3,9 +3,9 @@
  *     "AIML" u32 version  u32 count  image*
  *     image: name format compile_options link_options  kernels  sets  code
  *     set: name  properties      property: name type (number | bytes)
- *     type: the tag in its low 8 bits, above them the bits of the last byte that do not count
+ *     type: the tag in its low 8 bits, above them the number of unused bits in the last byte
  *
- * The reader is given data from caches and packs, so it trusts nothing. */
+ * The reader's input comes from caches and packs and is untrusted. */
 #include "reference/image/image.h"
 
 enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 1 };

@@ -1,5 +1,5 @@
-/* Code that a tool links: a SPIR-V module with its specialisation, or LLVM bitcode if no tool reads
- * the code's format. */
+/* Code that a tool links: a SPIR-V module with its specialisation, or LLVM bitcode if no tool can
+ * read the code's format. */
 #ifndef REFERENCE_IMAGE_LINK_CODE_H
 #define REFERENCE_IMAGE_LINK_CODE_H
 

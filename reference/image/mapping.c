@@ -51,7 +51,7 @@ static int module_add(struct dl_phdr_info *module, size_t size, void *user)
         const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R)) continue;
         uint64_t address = module->dlpi_addr + segment->p_vaddr;
-        /* These addresses come only from the loader, never from a file. */
+        /* The loader is the only source of these addresses; they never come from a file. */
         const uint8_t *data = (const uint8_t *)(uintptr_t)address;
         *rt_vector_push(ranges) = (rt_mapped){address, {data, segment->p_memsz}};
     }

@@ -97,14 +97,14 @@ typedef struct text_reader {
     size_t offset;   /* offset of the text in its file */
 } text_reader;
 
-static rt_status fault(const text_reader *reader, const char *at, const char *what)
+static rt_status fault(const text_reader *reader, const char *at, const char *reason)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                    "damaged property text at byte %zu: %s",
-                   reader->offset + (size_t)(at - reader->text.data), what);
+                   reader->offset + (size_t)(at - reader->text.data), reason);
 }
 
-/* Takes the next non-empty line; false at the end. */
+/* Reads the next non-empty line; false at the end. */
 static bool line_next(text_reader *reader, rt_text *out_line)
 {
     while (reader->position < reader->text.length) {

@@ -2,7 +2,7 @@
  *
  * Type 1 is a number, decimal; type 2 is bytes in base64 that begin with their length in bits as a
  * little-endian u64.  This base64 packs the least significant bit first and has no padding.
- * Source: sycl/doc/design/PropertySets.md; the digits: what sycl-post-link prints. */
+ * Source: sycl/doc/design/PropertySets.md; the digits are those that sycl-post-link prints. */
 #ifndef REFERENCE_IMAGE_PROPERTY_TEXT_H
 #define REFERENCE_IMAGE_PROPERTY_TEXT_H
 
@@ -13,9 +13,9 @@ typedef struct rt_property_sets {
     uint32_t count;
 } rt_property_sets;
 
-/* Appends the text of the sets.  UNSUPPORTED: a name that the form cannot represent (it is empty,
- * contains a line break or NUL, or is a property's that contains `=` or begins with `[`); out is
- * then unspecified. */
+/* Appends the text of the sets.  UNSUPPORTED: a name that the form cannot represent (empty, with a
+ * line break or NUL, or a property's name that contains `=` or begins with `[`); out is then
+ * unspecified. */
 RT_MUST_USE rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_property_sets sets);
 
 /* Reads a text that begins at byte `offset` of its file, to which messages refer.  Names point into

@@ -17,7 +17,7 @@ static bool rows_read(const rt_property *property, constant_rows *out_rows)
     *out_rows = (constant_rows){0};
     if (property->type != RT_PROPERTY_BYTES || property->bytes.size % ROW_SIZE != 0) return false;
     rt_reader reader = rt_reader_of(property->bytes);
-    for (size_t left = property->bytes.size / ROW_SIZE; left > 0; left--) {
+    for (size_t remaining = property->bytes.size / ROW_SIZE; remaining > 0; remaining--) {
         uint32_t id = rt_read_u32(&reader);
         uint32_t offset = rt_read_u32(&reader);
         uint32_t size = rt_read_u32(&reader);
@@ -47,16 +47,16 @@ bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
     out_descriptor->id = rows.id;
     out_descriptor->scalar_count = rows.scalar_count;
     out_descriptor->size_bytes = (uint32_t)size;
-    /* The constants before this one take their extents; a damaged one leaves no default. */
+    /* The preceding constants occupy their extents; if one is damaged, the default is unknown. */
     for (uint32_t i = 0; i < index; i++) {
         if (!rows_read(&set->properties[i], &rows)) return true;
         place += rows.extent; /* at most 2^33 each, of at most 2^32: no overflow */
     }
     const rt_property_set *defaults = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
     for (uint32_t i = 0; defaults && i < defaults->property_count; i++) {
-        const rt_property *all = &defaults->properties[i];
-        if (!rt_text_is(all->name, "all") || all->type != RT_PROPERTY_BYTES) continue;
-        (void)rt_bytes_slice(all->bytes, place, size, &out_descriptor->default_value);
+        const rt_property *block = &defaults->properties[i];
+        if (!rt_text_is(block->name, "all") || block->type != RT_PROPERTY_BYTES) continue;
+        (void)rt_bytes_slice(block->bytes, place, size, &out_descriptor->default_value);
         return true;
     }
     return true;

@@ -1,11 +1,11 @@
 /* The specialisation constants of an image.
  *
  * A property of the set RT_SET_SPEC_CONSTANTS is one constant: a row of three u32 for each scalar
- * in it, of which a scalar has one: number in the code (SpecId), offset within the constant, size
- * in bytes.  A row with the number RT_SPEC_PADDING is padding after the last scalar.  The
- * default values follow one another in the order of the properties, so that the position of a
- * constant is the sum of the sizes before it.  Source: the layout of DPC++ (libsycl's reader of
- * this set), which no document specifies. */
+ * in it (one row if it is a scalar itself): number in the code (SpecId), offset within the
+ * constant, size in bytes.  A row with the number RT_SPEC_PADDING is padding after the last scalar.
+ * The default values follow one another in the order of the properties, so the position of a
+ * constant is the sum of the preceding sizes.  Source: the layout of DPC++ (libsycl's reader of
+ * this set), which is not documented. */
 #ifndef REFERENCE_IMAGE_SPEC_CONSTANTS_H
 #define REFERENCE_IMAGE_SPEC_CONSTANTS_H
 

@@ -1,6 +1,6 @@
 /* SYCLBIN: the file of a kernel bundle.
  *
- * A file holds abstract modules; each says its properties and has its code once per intermediate
+ * A file holds abstract modules; each has its properties, and its code once per intermediate
  * representation and once per device.  Metadata is property sets in text form.
  *
  *     offload binary, version 2 (llvm/Object/OffloadBinary.h): header, one entry, and in it
@@ -10,7 +10,7 @@
  *     IR module, native image: u64 offset, size of its metadata  u64 offset, size of its code
  *     metadata  zeros to a multiple of 8  code  zeros to a multiple of 8
  *
- * Offsets of metadata and code count from the begin of either.  Source:
+ * Offsets of metadata and of code count from the beginning of the respective part.  Source:
  * sycl/doc/design/SYCLBINDesign.md, and the files of the compiler of 2026. */
 #ifndef REFERENCE_IMAGE_SYCLBIN_H
 #define REFERENCE_IMAGE_SYCLBIN_H

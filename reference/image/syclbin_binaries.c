@@ -103,15 +103,15 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "an image of %s in a SYCLBIN",
                        rt_binary_format_name(format));
     }
-    /* The triple of a target; the rest after the first part is the vendor's convention. */
+    /* The triple of a target; its suffix is the vendor's convention. */
     static const struct triple_row {
-        const char *begin, *rest;
+        const char *begin, *suffix;
     } rows[] = {
         {"spir64", "-unknown-unknown"}, {"nvptx64", "-nvidia-cuda"}, {"amdgcn", "-amd-amdhsa"}};
     rt_text triple = binary->target;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rt_text_starts(binary->target, rows[i].begin))
-            triple = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(binary->target), rows[i].rest);
+            triple = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(binary->target), rows[i].suffix);
     const rt_property metadata[] = {
         {.name = RT_TEXT("target"),
          .type = RT_PROPERTY_BYTES,
@@ -126,7 +126,7 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
     *out_module = (rt_syclbin_module){.metadata = binary->properties};
     *(native ? &out_module->native : &out_module->ir) = code;
     *(native ? &out_module->native_count : &out_module->ir_count) = 1;
-    /* The entries become a set, unless one names them already. */
+    /* The entries become a set, unless the binary already has one. */
     const rt_property_sets stated = binary->properties;
     const rt_image holder = {.sets = stated.sets, .set_count = stated.count};
     if (binary->entry_count == 0 || rt_image_set(&holder, RT_SET_KERNEL_NAMES)) return RT_STATUS_OK;

@@ -14,17 +14,17 @@ typedef struct syclbin_reader {
     uint64_t metadata_left; /* bytes of metadata that may still be parsed */
 } syclbin_reader;
 
-static rt_status fault(const syclbin_reader *reader, size_t offset, const char *what)
+static rt_status fault(const syclbin_reader *reader, size_t offset, const char *reason)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                   "damaged SYCLBIN at byte %zu of %zu: %s", offset, reader->file.size, what);
+                   "damaged SYCLBIN at byte %zu of %zu: %s", offset, reader->file.size, reason);
 }
 
-static rt_status unsupported(const syclbin_reader *reader, size_t offset, const char *what,
+static rt_status unsupported(const syclbin_reader *reader, size_t offset, const char *field,
                              uint64_t number)
 {
     return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE, "SYCLBIN at byte %zu: %s is %llu",
-                   offset, what, (unsigned long long)number);
+                   offset, field, (unsigned long long)number);
 }
 
 bool rt_syclbin_is(rt_bytes file)

@@ -44,8 +44,8 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
     for (uint32_t i = 0; set && i < set->property_count && !damaged; i++)
         damaged = read_property(&set->properties[i], out_functions);
     rt_text provides = out_functions->provides;
-    /* A provider belongs to a single set, since nothing would say which function is in which of
-     * several. */
+    /* A provider belongs to a single set, since with several it would be unknown which function is
+     * in which set. */
     if (provides.length > 0 && memchr(provides.data, ',', provides.length))
         damaged = RT_VIRTUAL_FUNCTIONS_PROVIDES;
     if (damaged) *out_functions = (rt_virtual_functions){0};

@@ -1,9 +1,9 @@
-/* The virtual functions of an image: which set it provides, which it calls and creates.
+/* The virtual functions of an image: the set it provides, and those it calls and creates.
  *
  * The property set "SYCL/virtual functions" is defined by the documents; an image has those of its
- * properties that apply, none if it does not involve virtual functions.  There are also two sets of
- * our own, which distinguish functions and kernels where the documents treat images as a whole; no
- * runtime needs them, but a device that checks indirect calls does (VF-SPLIT-08's reading).
+ * properties that apply.  Two further sets are assay's own and distinguish functions and kernels
+ * where the documents treat images as a whole; no runtime needs them, but a device that checks
+ * indirect calls does (VF-SPLIT-08's reading).
  *
  * Source: document 004 (VirtualFunctions.md), "New device image properties". */
 #ifndef REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
@@ -23,13 +23,13 @@
 #define RT_VIRTUAL_FUNCTIONS_CREATES  "creates-virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_USES     "uses-virtual-functions-set"
 
-/* Our own set, in provider images (including dummies) and in images that keep virtual functions: a
- * property for each of them that the image defines, including thunks; its name is the linkage name,
- * its value the name of the function's set. */
+/* assay's own set, in provider images (including dummies) and in images that keep virtual
+ * functions: a property for each of them that the image defines, including thunks; its name is the
+ * linkage name, its value the name of the function's set. */
 #define RT_SET_VIRTUAL_FUNCTION_SETS "assay/virtual function sets"
-/* Our own set, in images with kernels: a property for each kernel that may call virtual functions;
- * its name is the kernel's, its value the sets that it calls indirectly, separated by commas.  A
- * kernel without one calls none. */
+/* assay's own set, in images with kernels: a property for each kernel that may call virtual
+ * functions; its name is the kernel's, its value the sets that it calls indirectly, separated by
+ * commas.  A kernel without one calls none. */
 #define RT_SET_KERNEL_CALLS "assay/kernel calls"
 
 /* All declarations of an image; the texts point into the image, without a NUL byte at the end. */

@@ -1,10 +1,10 @@
 /* The database: entries that host code registers and images describe, and variables of programs.
  *
  *                           address      size, image scope   found by its id
- *   made by an image        NONE         described           yes
- *   made by host code       a new one    unknown             yes
- *   made by both            a new one    described           yes
- *   last module unloaded    NONE         as before           no: the next one is another entry */
+ *   created by an image     NONE         described           yes
+ *   created by host code    a new one    unknown             yes
+ *   created by both         a new one    described           yes
+ *   last module unloaded    NONE         as before           no: the next is another entry */
 #include "reference/memory/global_internal.h"
 
 /* ---- Checking ----------------------------------------------------------------------------- */
@@ -141,8 +141,8 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
     database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
     if (entry && entry->registration_count > 0 && --entry->registration_count == 0) {
-        /* The host object is gone: its address becomes invalid, and an object that is registered
-         * later is a different one. */
+        /* The host object no longer exists: its address becomes invalid, and an object that is
+         * registered later is a different one. */
         CHECK(entry->address < database->addresses.count);
         CHECK(database->addresses.items[entry->address] == entry);
         database->addresses.items[entry->address] = NULL;
@@ -154,9 +154,9 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Records what an image says about its variables, of which the first image decides, and lists them
- * for the program.  Several images of a program may have one variable, which they share through its
- * symbol. */
+/* Records an image's description of its variables (the first description of a variable decides) and
+ * lists them for the program.  Several images of a program may have the same variable, which they
+ * share through its symbol. */
 static void image_scan(rt_global_database *database, const rt_program *program,
                        const rt_image *image, rt_program_globals *globals)
 {
@@ -192,7 +192,7 @@ static void image_scan(rt_global_database *database, const rt_program *program,
     }
 }
 
-void rt_global_program_made(void *user, const rt_program *program)
+void rt_global_program_created(void *user, const rt_program *program)
 {
     rt_global_database *database = user;
     database_lock(database);
@@ -208,7 +208,7 @@ void rt_global_program_made(void *user, const rt_program *program)
     database_unlock(database);
 }
 
-void rt_global_program_going(void *user, const rt_program *program)
+void rt_global_program_released(void *user, const rt_program *program)
 {
     rt_global_database *database = user;
     database_lock(database);
@@ -241,12 +241,12 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
     database_lock(database);
     rt_global_entry *entry = NULL;
     /* Broken: the newest variable, regardless of the address. */
-    rt_host_address wanted = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
+    rt_host_address index = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
     /* Broken: the variable that the compiler saw first, regardless of the address. */
-    if (!RULE(DG_FE_05)) wanted = 0;
-    if (address < database->addresses.count) entry = database->addresses.items[wanted];
+    if (!RULE(DG_FE_05)) index = 0;
+    if (address < database->addresses.count) entry = database->addresses.items[index];
     database_unlock(database);
-    CHECK_IMPLIES(entry, entry->address == wanted);
+    CHECK_IMPLIES(entry, entry->address == index);
     return entry;
 }
 

@@ -1,17 +1,17 @@
 /* The device global database: all device_global variables of a process.
  *
  * An entry is created when a module's host code registers its variable (device_global_map::add) or
- * when a program is created whose images have it, whichever comes first.  It is found by the
- * variable's unique id or by the address of its host object.  An address is an id of ours: modules
- * that register the same unique id share one host object, as the loader binds them.  An entry ends
- * when the last of them is unloaded; loading one again creates another object and another entry,
- * whose content starts as zeros.  Content that programs point to stays until the process ends.
+ * when a program is created whose images have it, whichever happens first.  It is found by the
+ * variable's unique id or by the address of its host object.  An address is an id: modules that
+ * register the same unique id share one host object, as the loader binds them.  An entry ends when
+ * the last of them is unloaded; loading one again creates another object and another entry, whose
+ * content is initially zero.  Content to which programs point lives until the process ends.
  *
  * Without image scope an entry has a buffer per device, which holds the content; with image scope
  * programs hold it.  The commands that fill, point and copy belong to sched.
  *
  * Threads.  Registration and the program hooks may come from any thread; the database has a lock.
- * Instances, and variables of programs, belong to the scheduler, which makes its calls under its
+ * Instances, and variables of programs, belong to the scheduler, which calls the database under its
  * own lock.
  *
  * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime" and "Initializing the
@@ -80,7 +80,7 @@ typedef struct rt_global_database rt_global_database;
 typedef struct rt_global_database_parameters {
     rt_sink *sink; /* borrowed, as is the trace */
     rt_trace *trace;
-    /* Draws the id of a memory that the database creates (rt_memory.id). */
+    /* Assigns the id of a memory that the database creates (rt_memory.id). */
     uint32_t (*memory_id)(void *user);
     void *user;
 } rt_global_database_parameters;
@@ -98,9 +98,9 @@ void rt_global_database_destroy(rt_global_database *database);
 void rt_global_database_add(rt_global_database *database, const rt_device_global *global);
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global);
 
-/* What rt_program_observer calls; user is the database. */
-void rt_global_program_made(void *user, const rt_program *program);
-void rt_global_program_going(void *user, const rt_program *program);
+/* The functions of rt_program_observer; user is the database. */
+void rt_global_program_created(void *user, const rt_program *program);
+void rt_global_program_released(void *user, const rt_program *program);
 
 /* ---- Look-up -------------------------------------------------------------------------------- */
 
@@ -129,8 +129,8 @@ RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_g
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
 
-/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
- * is one, for ALL, for every queue (DG-SCOPE-10); shipped DPC++ has one per context and device.
+/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  One
+ * value, for ALL, serves every queue (DG-SCOPE-10); shipped DPC++ has one per context and device.
  * Created if it does not exist.  Codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                       uint32_t context, uint32_t device, uint64_t size,

@@ -5,7 +5,7 @@
  *   no image has it                   val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
-/* The instances and values of an entry are each of their own device and context.  The scheduler's
+/* Every instance and value of an entry belongs to a different device and context.  The scheduler's
  * lock is held. */
 static bool entry_check(const rt_global_entry *entry)
 {
@@ -98,8 +98,8 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
 }
 
 /* The symbol of a variable in the program's code, as the program's images map ids to symbols;
- * empty: they do not.  Observed: shipped DPC++ has such properties for devices that know only
- * symbols (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
+ * empty: they have no mapping.  Observed: shipped DPC++ has such properties for devices that know
+ * only symbols (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 {
     rt_arena arena = {0};

@@ -1,13 +1,13 @@
 /* The copies of a memory, and which of them hold its latest content.
  *
  *                        host is latest   copy on a device is latest
- *   made                 yes              -
+ *   created              yes              -
  *   uploaded             yes              also this one
  *   written by a device  no               this one only
  *   downloaded           yes              as before
  *   written by the host  yes              none
  *
- * Host bytes of unified shared memory count until the first command has used it. */
+ * Host bytes of unified shared memory are its content until the first command has used it. */
 #include "reference/memory/memory.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const r
     *out_memory = NULL;
     if (!device->capabilities.usm) {
         return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &name, 1,
-                              "memory '%.*s' cannot be made: device %.*s has no unified shared "
+                              "memory '%.*s' cannot be created: device %.*s has no unified shared "
                               "memory",
                               RT_TEXT_ARG(name), RT_TEXT_ARG(device->name));
     }

@@ -1,8 +1,8 @@
-/* Memory objects: a content that is on the host, on devices, or on both; and unified shared memory,
- * which is one allocation of one device.
+/* Memory objects: content on the host, on devices, or on both; and unified shared memory, which is
+ * one allocation of one device.
  *
  * A memory is the runtime's representation of a SYCL buffer: its host bytes and a copy per device
- * that ever used it, each valid or not.  This folder records which is which; sched/ creates and
+ * that has used it, each valid or not.  This folder records which is which; sched/ creates and
  * orders the commands that move content, and guards memories with its lock.
  *
  * Source: SYCL 2020, 3.8.1 "SYCL application memory model" and 4.7.2 "Buffers". */
@@ -30,28 +30,28 @@ typedef struct rt_memory {
     uint64_t size;                    /* bytes, >= 1 */
     uint8_t *host;                    /* size bytes */
     bool host_valid;                  /* the host bytes are the latest content */
-    bool initialised;                 /* false: it never had content, so there is nothing to move */
+    bool initialised;                 /* false: it has never had content to move */
     RT_VECTOR(rt_memory_copy) copies; /* index is rt_device.id */
     /* Unified shared memory: its kind, and its device, whose copy is the allocation itself.  The
-     * host bytes are then what was last read from it.  BUFFER and NULL otherwise. */
+     * host bytes are then the content last read from it.  BUFFER and NULL otherwise. */
     dev_memory_kind kind;
     const rt_device *usm_device;
-    /* The device on which a command last wrote it, which may know the bytes that were never
-     * written; UINT32_MAX: none has. */
+    /* The device on which a command last wrote it, which may know which bytes were never written;
+     * UINT32_MAX: none has. */
     uint32_t written_on;
-    uint32_t element_size;  /* bytes of one of the buffer's elements, for promotion; 0: unknown */
+    uint32_t element_size;  /* size of a buffer's element in bytes, for promotion; 0: unknown */
     rt_promotion promotion; /* requested by the buffer's property, for all accessors */
 } rt_memory;
 
-/* Makes a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
- * ERRC_MEMORY_ALLOCATION: the host has not that much. */
+/* Creates a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
+ * ERRC_MEMORY_ALLOCATION: the host cannot allocate that much. */
 RT_MUST_USE rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
                                        const void *initial, rt_memory **out_memory);
 
 /* Creates unified shared memory of a USM kind on the device.  If initial is not NULL, its content
- * has still to be brought there (rt_memory_needs_upload).  Once a command has used it the host
- * bytes never count as its latest content again: a kernel may reach it through a pointer that the
- * runtime does not see.  ERRC_FEATURE_NOT_SUPPORTED: the device has no USM; also the codes of
+ * has yet to be copied there (rt_memory_needs_upload).  Once a command has used it the host bytes
+ * never count as its latest content again: a kernel may reach it through a pointer that the runtime
+ * does not see.  ERRC_FEATURE_NOT_SUPPORTED: the device has no USM; also the codes of
  * rt_memory_create and dev_usm_create. */
 RT_MUST_USE rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name,
                                            const rt_device *device, dev_memory_kind kind,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The whole structure between two operations: a module has registered images or device_globals only
- * while it is loaded, and its images and those that were loaded on their own are registered. */
+ * while it is loaded, and its images and those loaded without a module are registered. */
 static bool loader_check(const rt_loader *loader)
 {
     const rt_registry *registry = loader->registry;
@@ -120,7 +120,7 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
     bool has_kernels = false;
     for (uint32_t i = 0; i < images.count; i++) {
         /* Broken: an image without kernels that follows one with kernels was wrapped into the
-         * binary by hand and is taken for a stray. */
+         * binary by hand and is treated as a stray. */
         bool lacks_kernels = images.images[i].kernel_count == 0;
         if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) break;
         has_kernels = has_kernels || !lacks_kernels;
@@ -134,7 +134,7 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
 /* ---- device_globals ------------------------------------------------------------------------ */
 
 /* For planted faults only: the variable that qualified lookup by name finds.  For a variable in an
- * unnamed namespace that is another one, if the module has one of the same name outside. */
+ * unnamed namespace this is a different one if the module has one of the same name outside it. */
 static const rt_device_global *find_by_name(const rt_module *module, const rt_device_global *global)
 {
     static const char unnamed[] = "(anonymous namespace)::";
@@ -154,9 +154,9 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     module->globals_registered = true;
     for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
         const rt_device_global *declared = &module->globals.globals[i];
-        /* Broken: host code registers the variable that it finds by name, which is another one for
-         * the second time; or it omits a hidden one.  The rules decide; the lookup is made only
-         * when a fault is planted. */
+        /* Broken: host code registers the variable that it finds by name, which may be another
+         * variable, registered twice; or it omits a hidden variable. The rules decide; the lookup
+         * is made only when a fault is planted. */
         const rt_device_global *global =
             RULE_ELSE(DG_FE_06, declared, find_by_name(module, declared));
         if (!RULE(DG_FE_07) && find_by_name(module, declared) != declared) continue;
@@ -176,15 +176,15 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
     bool is_open = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
                    &loader->modules[next->module] == module && next->images.count > 0;
     if (!is_open || !loader->chooser) return false;
-    uint32_t taken = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
+    uint32_t choice = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
     RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
-             RT_N("of", 2), RT_N("taken", taken));
-    return taken == 1;
+             RT_N("of", 2), RT_N("taken", choice));
+    return choice == 1;
 }
 
 /* ---- Applying events ---------------------------------------------------------------------- */
 
-/* `next` is the event after it, NULL for the last. */
+/* Applies an event; `next` is the one after it, NULL for the last. */
 static void event_apply(rt_loader *loader, const rt_system_event *event,
                         const rt_system_event *next)
 {
@@ -210,9 +210,9 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
     case RT_SYSTEM_UNLOADED:
         CHECK(module->registered_count == 0 && !module->globals_after_images);
         for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
-            if (loader->observer.gone)
-                loader->observer.gone(loader->observer.user, event->module,
-                                      &module->globals.globals[i]);
+            if (loader->observer.unregistered)
+                loader->observer.unregistered(loader->observer.user, event->module,
+                                              &module->globals.globals[i]);
         module->globals_registered = module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
@@ -319,8 +319,8 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     lock(loader);
     const rt_module *owner = &loader->modules[module];
     bool is_known = rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
-    /* Compares by name: a registered image may have been read from the module's file, which makes
-     * it another object. */
+    /* Compares by name: a registered image may have been read from the module's file, and is then
+     * another object. */
     for (uint32_t i = 0; i < owner->registered_count && !is_known; i++) {
         const rt_registered_image *entry = loader->registry->images.items[owner->first_image + i];
         is_known = rt_text_equal(entry->image->name, image->name);
@@ -344,21 +344,21 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
 {
     CHECK(needing < loader->module_count && module < loader->module_count);
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    bool *visited = rt_alloc_array(loader->module_count, sizeof *visited);
     rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
     uint32_t count = 0;
     found[count++] = needing;
-    seen[needing] = true;
+    visited[needing] = true;
     for (uint32_t i = 0; i < count; i++) {
         const rt_module *reached = &loader->modules[found[i]];
         for (uint32_t k = 0; k < reached->need_count; k++) {
-            if (seen[reached->needs[k]]) continue;
-            seen[reached->needs[k]] = true;
+            if (visited[reached->needs[k]]) continue;
+            visited[reached->needs[k]] = true;
             found[count++] = reached->needs[k];
         }
     }
-    bool needs = seen[module];
+    bool needs = visited[module];
     rt_free(found);
-    rt_free(seen);
+    rt_free(visited);
     return needs;
 }

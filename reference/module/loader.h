@@ -2,8 +2,8 @@
  * loaded.
  *
  * A system (system.h), by default the simulated one (simulated.h), loads and unloads the modules.
- * The loader gives that its meaning: a module's constructor registers its images, its destructor
- * unregisters them (DL-REQ-02, DL-DLOPEN-03), and the trace records it.  Of the host code it knows
+ * The loader interprets its events: a module's constructor registers its images, its destructor
+ * unregisters them (DL-REQ-02, DL-DLOPEN-03), and the trace records both.  It knows of host code
  * only which module defines which symbol, so that host linking (preloading, local scopes) can be
  * compared with the resolution of device code.
  *
@@ -15,7 +15,7 @@
  * registered
  *
  * Where the order is open (DG-FE-04), the chooser may move "registered" of a module's globals from
- * its LOADED to the REGISTERED that follows at once. */
+ * its LOADED to the REGISTERED that follows immediately. */
 #ifndef REFERENCE_MODULE_LOADER_H
 #define REFERENCE_MODULE_LOADER_H
 
@@ -52,8 +52,8 @@ typedef struct rt_module {
  * `global` lives as long as the loader.  Called with the loader's lock held. */
 typedef struct rt_global_observer {
     void (*registered)(void *user, rt_module_id module, const rt_device_global *global);
-    void (*gone)(void *user, rt_module_id module,
-                 const rt_device_global *global); /* the module is being unloaded */
+    void (*unregistered)(void *user, rt_module_id module,
+                         const rt_device_global *global); /* the module is being unloaded */
     void *user;
 } rt_global_observer;
 
@@ -64,8 +64,8 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules are loaded and unloaded */
     rt_module *modules;
     uint32_t module_count;
-    bool started;                /* from now on modules are loaded by dlopen */
-    rt_system system;            /* the one in use */
+    bool started;                /* the program has started: further modules are loaded by dlopen */
+    rt_system system;            /* the system in use */
     rt_simulated *simulated;     /* the default system */
     rt_global_observer observer; /* NULLs: none */
     rt_chooser *chooser;         /* NULL: the first alternative is always taken */
@@ -79,8 +79,8 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
 
 /* Installs an observer of device_globals and the chooser (borrowed) that decides whether a module's
  * are registered before or after its images, which no document specifies (DG-FE-04).  Called before
- * anything is loaded.  Source: document 002, "Changes to the DPC++ front-end": start-up code that
- * the integration footer generates. */
+ * anything is loaded.  Source: document 002, "Changes to the DPC++ front-end": start-up code in the
+ * integration footer. */
 void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser);
 
 /* Replaces the simulated system by another (borrowed).  Called before anything is loaded. */
@@ -93,7 +93,7 @@ void rt_loader_free(rt_loader *loader);
  * all their dependencies.  Symbols are searched in the executable first, then in the preloaded
  * modules, then in the dependencies, breadth first; constructors of dependencies run first, the
  * executable's last.  These modules stay loaded.  Called once, before everything else.  The
- * simulated system never fails; another system fails with its own codes, and with MALFORMED when it
+ * simulated system never fails; another system fails with its own codes, and with MALFORMED if it
  * reports an impossible event.  Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared Object
  * Dependencies". */
 rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,

@@ -1,7 +1,7 @@
-/* The device images that are currently registered, whichever module registered them.
+/* The device images that are currently registered by any module.
  *
  * Modules register through the loader (loader.h).  Ids are assigned in order of registration and
- * never reused, so an id in a cache or a trace denotes one registration for good.  One observer
+ * never reused, so an id in a cache or a trace permanently denotes one registration.  One observer
  * (the program manager, installed by runtime.c) is notified of every change. Source: document 003
  * (SharedLibraries.md), "introduction" and "Device images collection". */
 #ifndef REFERENCE_MODULE_REGISTRY_H

@@ -3,7 +3,7 @@
  * glibc sorts the modules that a program or a dlopen loads, for their constructors, and all loaded
  * modules, for the destructors of a dlclose.  Each sort is one depth-first walk over the modules'
  * dependency lists.  The list of a module that was itself opened holds everything that it reaches,
- * in sorted order; the list of any other holds its direct needs.
+ * in sorted order; the list of any other module holds its direct dependencies.
  *
  *     event                     loaded  constructed  own scope   afterwards
  *     needed by a root          yes     yes          empty       a member of the root's scope
@@ -161,8 +161,8 @@ static void module_load(rt_simulated *s, rt_module_id id)
     list_append(&s->loaded, id);
 }
 
-/* Loads what the modules of the list need and appends it, breadth first.  Modules reached for the
- * first time get their dependency lists; the root gets its list when it has been sorted. */
+/* Loads the dependencies of the modules in the list and appends them, breadth first.  Modules
+ * reached for the first time get their dependency lists; the root gets its list after sorting. */
 static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
 {
     marks_clear(s);
@@ -250,7 +250,7 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
     if (s->modules[module].scope.count > 0) return RT_STATUS_OK;
     root_load(s, module, NULL, 0);
     /* Every member of the scope, loaded now or earlier, gets the scope; modules loaded at the start
-     * keep to the global one. */
+     * use only the global one. */
     const module_list *scope = &s->modules[module].scope;
     for (uint32_t i = 0; i < scope->count; i++) {
         simulated_module *member = &s->modules[scope->items[i]];
@@ -291,18 +291,18 @@ static void mark_used(rt_simulated *s)
 static void scopes_prune(rt_simulated *s, rt_module_id id)
 {
     simulated_module *module = &s->modules[id];
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < module->scopes.count; i++) {
         rt_module_id root = module->scopes.items[i];
         if (is_marked(s, root)) {
-            module->scopes.items[kept++] = root;
+            module->scopes.items[kept_count++] = root;
         } else if (module->scope.count == 0) {
             for (uint32_t k = 0; k < module->dependencies.count; k++)
                 list_append(&module->scope, module->dependencies.items[k]);
-            module->scopes.items[kept++] = id;
+            module->scopes.items[kept_count++] = id;
         }
     }
-    module->scopes.count = kept;
+    module->scopes.count = kept_count;
 }
 
 static rt_status simulated_close(void *state, rt_module_id module, rt_system_events *out_events)

@@ -29,9 +29,9 @@ rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t m
  * NULL does nothing. */
 void rt_simulated_destroy(rt_simulated *simulated);
 
-/* The operations, valid until the system is destroyed; none of them fails.  A module may be opened
- * without a start, in a program that has no executable.  The executable and everything loaded with
- * it stay loaded, however often they are opened and closed. */
+/* The operations, which never fail; valid until the system is destroyed.  Without an executable,
+ * modules may be opened without a start.  The executable and everything loaded with it stay loaded,
+ * however often they are opened and closed. */
 rt_system rt_simulated_system(rt_simulated *simulated);
 
 #endif

@@ -1,7 +1,7 @@
 /* The operating system's loader, as the runtime sees it.
  *
- * It starts the program, opens and closes modules, and binds host symbols; it reports what
- * constructors and destructors did, in order.  The loader (loader.h) turns those events into
+ * It starts the program, opens and closes modules, and binds host symbols; it reports the actions
+ * of constructors and destructors in order.  The loader (loader.h) turns those events into
  * registered images and trace events.  There are two systems: the simulated one (simulated.h), and
  * real files under ld.so in a separate process (conformance/host). */
 #ifndef REFERENCE_MODULE_SYSTEM_H
@@ -28,8 +28,8 @@ typedef struct rt_system_event {
 
 typedef RT_VECTOR(rt_system_event) rt_system_events;
 
-/* All functions but `binds` append to the events, even when they fail; the caller frees them.  The
- * loader makes one call at a time. */
+/* All functions except `binds` append to the events, even if they fail; the caller frees the
+ * events.  The loader makes one call at a time. */
 typedef struct rt_system_operations {
     /* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order)
      * and their dependencies.  Called at most once, before everything else. */

@@ -2,15 +2,15 @@
  *
  *   a self-contained image     dev_program_build, no linker involved (DL-RESOLVE-01)
  *   every other link set       dev_program_compile for each image (DL-LINK-01), then
- * dev_program_link for all of them (DL-LINK-02), if the device says that it links their format
+ * dev_program_link for all of them (DL-LINK-02), if the device advertises linking of their format
  * (DL-BACKEND-01 to DL-BACKEND-06) */
 #include "reference/program/declared_sets.h"
 #include "reference/program/program_internal.h"
 
 #include <string.h>
 
-/* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a name that only
- * it knows, in a copy of the code. */
+/* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a private name,
+ * in a copy of the code. */
 static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
 {
     const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
@@ -34,10 +34,10 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     const rt_image *image = set->images.items[index]->image;
     CHECK((unsigned)image->format < RT_FORMAT_COUNT);
     rt_arena arena = {0};
-    /* Shipped DPC++ takes the first image's for all (requirements.yaml, key dpcpp, tag A38). */
+    /* Shipped DPC++ uses the first image's for all (requirements.yaml, key dpcpp, tag A38). */
     bool first_for_all = manager->profile == RT_PROFILE_DPCPP;
-    rt_text own_options = (first_for_all ? set->images.items[0]->image : image)->compile_options;
-    rt_text options = rt_program_options_join(&arena, own_options, target->options);
+    rt_text image_options = (first_for_all ? set->images.items[0]->image : image)->compile_options;
+    rt_text options = rt_program_options_join(&arena, image_options, target->options);
     dev_spec_constant *constants = NULL;
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
     /* The device gets exactly the registered bytes. */
@@ -76,9 +76,9 @@ static rt_status link_objects(rt_program_manager *manager, const rt_build_target
 /* True if the device for which the program is built advertises linking of the format. */
 static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
 {
-    bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
-    /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
-    if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
+    bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
+    /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
+    if (manager->profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
     /* The extension string of the format is queried; broken, each rule in turn: a different one. */
     rt_format queried = format;
     if (format == RT_FORMAT_SPIRV64)
@@ -106,9 +106,9 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
     return create_object(manager, target, set, index, false, out_object);
 }
 
-/* Refuses several images of which the device does not link one's format.  Only an application can
- * combine formats; a device that links each of them is given them, and may still refuse
- * (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+/* Refuses a set of several images if the device does not link the format of one of them.  Only an
+ * application can combine formats; a device that links each of them gets them, and may still refuse
+ * them (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
 static rt_status check_formats(rt_program_manager *manager, const rt_device *device,
                                const rt_link_set *set)
 {
@@ -124,13 +124,13 @@ static rt_status check_formats(rt_program_manager *manager, const rt_device *dev
     }
     if (!unlinkable) return RT_STATUS_OK;
     bool is_mixed = unlinkable->format != first->format;
-    rt_text such = is_mixed ? unlinkable->name : (rt_text){0};
+    rt_text example = is_mixed ? unlinkable->name : (rt_text){0};
     return rt_fail(manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
                    "image %.*s needs %u other images, and device %.*s does not link programs of "
                    "format %s (it lacks the extension %s)%s%.*s",
                    RT_TEXT_ARG(first->name), set->images.count - 1, RT_TEXT_ARG(device->name),
                    rt_format_name(unlinkable->format), rt_format_link_extension(unlinkable->format),
-                   is_mixed ? ", such as that of image " : "", RT_TEXT_ARG(such));
+                   is_mixed ? ", such as that of image " : "", RT_TEXT_ARG(example));
 }
 
 rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,

@@ -25,8 +25,8 @@ rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device)
     return unit;
 }
 
-/* True if both are the same device image in SYCL's sense, which a bundle contains once: the same
- * code, brought to the same state in the same way. */
+/* True if the units are the same device image in SYCL's sense, which a bundle contains once: the
+ * same code, brought to the same state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 {
     if (a == b) return true;
@@ -169,7 +169,7 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, target->device);
     rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, target, id, set, NULL, executable);
-    rt_program_trace_made(manager, target, id, set, false);
+    rt_program_trace_created(manager, target, id, set, false);
     rt_program_manager_unlock(manager);
 }
 
@@ -200,10 +200,10 @@ static unit_list units_of(const rt_bundle *const *bundles, uint32_t count, const
     for (uint32_t b = 0; b < count; b++) {
         for (uint32_t i = 0; i < bundles[b]->units.count; i++) {
             const rt_bundle_unit *unit = bundles[b]->units.items[i];
-            bool wanted = !device || unit->device == device;
-            for (uint32_t k = 0; k < units.count && wanted; k++)
-                wanted = !unit_equal(units.items[k], unit);
-            if (wanted) *rt_vector_push(&units) = unit;
+            bool is_new = !device || unit->device == device;
+            for (uint32_t k = 0; k < units.count && is_new; k++)
+                is_new = !unit_equal(units.items[k], unit);
+            if (is_new) *rt_vector_push(&units) = unit;
         }
     }
     return units;
@@ -218,7 +218,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: only the first is linked, as if the runtime searched for the others itself. */
+    /* Broken: only the first unit is linked, as if the runtime searched for the others itself. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];
@@ -246,10 +246,10 @@ static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *cons
 {
     for (uint32_t i = 0; i < bundles[0]->devices.count; i++) {
         const rt_device *device = bundles[0]->devices.items[i];
-        bool in_all = true;
+        bool is_common = true;
         for (uint32_t b = 0; b < count; b++)
-            in_all = in_all && has_device(bundles[b], device);
-        if (!in_all) continue;
+            is_common = is_common && has_device(bundles[b], device);
+        if (!is_common) continue;
         *rt_vector_push(&out_bundle->devices) = device;
         unit_list units = units_of(bundles, count, device);
         rt_status status = RT_STATUS_OK;
@@ -283,7 +283,7 @@ static const rt_text *names_collect(const rt_bundle *bundle, rt_arena *arena, bo
                                     uint32_t *out_count)
 {
     RT_VECTOR(rt_text) names = {0};
-    rt_map seen = {0};
+    rt_map known_names = {0};
     for (uint32_t u = 0; u < bundle->units.count; u++) {
         const rt_bundle_unit *unit = bundle->units.items[u];
         for (uint32_t i = 0; i < unit_image_count(unit); i++) {
@@ -291,16 +291,16 @@ static const rt_text *names_collect(const rt_bundle *bundle, rt_arena *arena, bo
             uint32_t name_count = of_kernels ? image->kernel_count : 1;
             for (uint32_t k = 0; k < name_count; k++) {
                 rt_text name = of_kernels ? image->kernels[k] : image->name;
-                if (rt_map_find(&seen, name) != RT_MAP_NONE) continue;
-                rt_map_set(&seen, name, 1);
+                if (rt_map_find(&known_names, name) != RT_MAP_NONE) continue;
+                rt_map_set(&known_names, name, 1);
                 *rt_vector_push(&names) = name;
             }
         }
     }
-    CHECK(names.count == seen.count);
+    CHECK(names.count == known_names.count);
     const rt_text *copies = rt_arena_copy(arena, names.items, names.count, sizeof *names.items);
     *out_count = names.count;
-    rt_map_free(&seen);
+    rt_map_free(&known_names);
     rt_vector_free(&names);
     return copies;
 }

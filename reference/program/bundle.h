@@ -1,27 +1,27 @@
 /* Kernel bundles: device images that the application compiles, links and launches itself.
  *
  * Source: SYCL 2020, 4.11 "Kernel bundles"; document 003 (SharedLibraries.md), "introduction"
- * (DL-REQ-04), for the meaning of linking by hand if code is spread over modules; for shipped DPC++
+ * (DL-REQ-04), for explicit linking of code from several modules; for shipped DPC++
  * requirements.yaml, key dpcpp, tags A28 and A56 to A63.
  *
  * A bundle holds units, which SYCL calls device images.  A unit in state input or object is one
  * registered image, in state object with its program object; a unit in state executable is a
  * program, linked from one or more images.  The images that an image depends on are in the bundle
  * as well, as far as they are registered when get_kernel_bundle is called, and so are their kernels
- * (tags A56, A57).  Linking joins exactly the given units and does not search for others: a missing
- * symbol is a link error of the device.
+ * (tags A56, A57).  Linking joins exactly the units that it is passed and does not search for
+ * others: a missing symbol is a link error of the device.
  *
  * Images in SPIR-V begin in state input.  Images compiled ahead of time begin as objects if they
- * import or export symbols, otherwise as executables (tag A58, which mentions imports only; but an
+ * import or export symbols, otherwise as executables (tag A58, which mentions only imports; but an
  * image that exports symbols is meant to be linked).
  *
  * Executables of bundles belong to the application: they are neither taken from the program caches
- * nor stored there, because a launch without a bundle must not depend on what the application
- * linked by hand.
+ * nor stored there, because a launch without a bundle must not depend on the application's explicit
+ * links.
  *
  * Units are shared among bundles and are immutable.  They outlive the unloading of their images'
  * module.  Getting a bundle costs as much as launching its kernels; linking and joining compare
- * every unit with every other, of which an application has few.
+ * every pair of units, of which an application has few.
  *
  * Threads: all functions may be called from several threads; programs are compiled and linked
  * outside the manager's lock. */
@@ -60,18 +60,18 @@ typedef struct rt_bundle_request {
     uint32_t constant_count;
 } rt_bundle_request;
 
-/* Makes a bundle of the images with the kernels and what they depend on, brought into the state:
- * compiled for object; resolved, compiled and linked for executable, as a launch does.  An image
- * that another of them depends on is in the bundle once (tag A56).  The caller releases
+/* Creates a bundle of the images with the kernels and of their dependencies, brought into the
+ * state: compiled for object; resolved, compiled and linked for executable, as a launch does.  An
+ * image on which another of them depends is in the bundle once (tag A56).  The caller releases
  * *out_bundle, as with every bundle below. ERRC_RUNTIME       no registered image has a kernel
- * ERRC_INVALID       a kernel has no image that the device takes, with aspects that it has, or none
- *                    in the state or one before it; a constant is unknown or has another size
+ * ERRC_INVALID       a kernel has no image that the device accepts, with aspects that it has, or
+ *                    none in the state or an earlier one; a constant is unknown or has another size
  * ERRC_BUILD         executable: unresolved imports (DL-RESOLVE-09); the device's compiler refused
  * others             object, executable: those of rt_program_manager_kernel */
 RT_MUST_USE rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,
                                     rt_bundle **out_bundle);
 
-/* Compiles an input bundle into an object bundle: one program object per unit.  The options are
+/* Compiles an input bundle into an object bundle with one program object per unit.  The options are
  * appended to each image's own.  Codes of dev_program_compile. */
 RT_MUST_USE rt_status rt_bundle_compile(rt_program_manager *manager, const rt_bundle *bundle,
                                         rt_text options, rt_bundle **out_bundle);
@@ -112,7 +112,7 @@ const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32
 /* The names of the units' kernels, each once, as *out_count texts in the arena. */
 const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
-/* Releases a bundle; must precede the manager's destruction.  NULL does nothing. */
+/* Releases a bundle; must happen before the manager is destroyed.  NULL does nothing. */
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
 
 #endif

@@ -7,15 +7,15 @@
 typedef struct main_image {
     const rt_registered_image *image;
     rt_link_set set;    /* begins with the image */
-    bool is_dependency; /* it becomes part of another image's program */
+    bool is_dependency; /* another image's program contains it */
 } main_image;
 
 /* The contents of a bundle, determined with the lock held. */
 typedef struct bundle_plan {
     RT_VECTOR(main_image) mains;
-    rt_map main_index; /* id of the image -> mains */
-    rt_link_set all;   /* every image of every set, each once */
-    rt_map in_all;     /* id of the image -> 1 */
+    rt_map main_index;    /* id of the image -> mains */
+    rt_link_set contents; /* every image of every set, each once */
+    rt_map image_index;   /* id of the image -> 1 */
     rt_arena arena;
     rt_spec_list constants; /* not filtered: no image is the requesting one */
 } bundle_plan;
@@ -46,9 +46,9 @@ static rt_bundle_state initial_state(const rt_image *image)
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
 }
 
-/* Chooses the image of the kernel for a bundle that is not executable: among those that the device
- * runs, the first of those that are furthest along, but not beyond the state (tag A58).  *out_runs:
- * the device runs some image of the kernel. */
+/* Chooses the image of the kernel for a bundle that is not executable: of those that the device
+ * runs, the first in the most advanced state that is not beyond the requested one (tag A58).
+ * *out_runs: the device runs some image of the kernel. */
 static const rt_registered_image *furthest_image(const rt_program_manager *manager,
                                                  const rt_bundle_request *request, rt_text kernel,
                                                  bool *out_runs)
@@ -119,7 +119,7 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 
 /* ---- What they depend on ------------------------------------------------------------------ */
 
-/* Collects the link sets.  Only an executable needs every import: in the other states an import
+/* Collects the link sets.  Only an executable needs every import: in the other states, an import
  * that no image exports yet is left to the link (tag A28). */
 static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
                               bundle_plan *plan)
@@ -132,15 +132,15 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
         CHECK(main->set.images.count >= 1 && main->set.images.items[0] == main->image);
         for (uint32_t k = 0; k < main->set.images.count; k++) {
             const rt_registered_image *image = main->set.images.items[k];
-            if (rt_map_find_number(&plan->in_all, image->id) != RT_MAP_NONE) continue;
-            rt_map_set_number(&plan->in_all, image->id, 1);
-            *rt_vector_push(&plan->all.images) = image;
+            if (rt_map_find_number(&plan->image_index, image->id) != RT_MAP_NONE) continue;
+            rt_map_set_number(&plan->image_index, image->id, 1);
+            *rt_vector_push(&plan->contents.images) = image;
         }
     }
-    CHECK(plan->all.images.count >= plan->mains.count);
-    CHECK(plan->all.images.count == plan->in_all.count);
-    /* A main image on which another one depends is part of that one's program (tag A56); of images
-     * that depend on each other the first stays. */
+    CHECK(plan->contents.images.count >= plan->mains.count);
+    CHECK(plan->contents.images.count == plan->image_index.count);
+    /* A main image on which another main image depends is part of that image's program (tag A56);
+     * of images that depend on each other the first stays. */
     for (uint32_t i = 0; i < plan->mains.count; i++) {
         const main_image *main = &plan->mains.items[i];
         for (uint32_t k = 1; k < main->set.images.count; k++) {
@@ -159,11 +159,11 @@ static rt_status check_constants(rt_program_manager *manager, const rt_bundle_re
 {
     if (request->constant_count == 0) return RT_STATUS_OK;
     CHECK(request->state == RT_BUNDLE_INPUT);
-    const rt_kernel_request given = {.constants = request->constants,
-                                     .constant_count = request->constant_count};
-    plan->constants = rt_spec_list_make(&plan->arena, &given, NULL);
-    if (plan->all.images.count > 0)
-        return rt_spec_list_check(manager->sink, plan->constants, &plan->all, request->device);
+    const rt_kernel_request launch_request = {.constants = request->constants,
+                                              .constant_count = request->constant_count};
+    plan->constants = rt_spec_list_make(&plan->arena, &launch_request, NULL);
+    if (plan->contents.images.count > 0)
+        return rt_spec_list_check(manager->sink, plan->constants, &plan->contents, request->device);
     return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &request->constants[0].name,
                           1, "the kernel bundle is empty and has no specialisation constant '%.*s'",
                           RT_TEXT_ARG(request->constants[0].name));
@@ -175,9 +175,9 @@ static rt_status add_units(rt_program_manager *manager, const rt_bundle_request 
                            const bundle_plan *plan, rt_bundle *bundle)
 {
     const rt_build_target target = {request->device, request->context, {0}, {0}};
-    for (uint32_t i = 0; request->state != RT_BUNDLE_EXECUTABLE && i < plan->all.images.count;
+    for (uint32_t i = 0; request->state != RT_BUNDLE_EXECUTABLE && i < plan->contents.images.count;
          i++) {
-        const rt_registered_image *image = plan->all.images.items[i];
+        const rt_registered_image *image = plan->contents.images.items[i];
         if (request->state == RT_BUNDLE_OBJECT)
             RT_TRY(rt_bundle_add_object(manager, bundle, image, &target));
         else
@@ -214,8 +214,8 @@ rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *re
         rt_link_set_free(&plan.mains.items[i].set);
     rt_vector_free(&plan.mains);
     rt_map_free(&plan.main_index);
-    rt_map_free(&plan.in_all);
-    rt_link_set_free(&plan.all);
+    rt_map_free(&plan.image_index);
+    rt_link_set_free(&plan.contents);
     rt_arena_reset(&plan.arena);
     RT_TRY(rt_bundle_finish(manager, bundle, status, out_bundle));
     rt_arena arena = {0};

@@ -13,7 +13,7 @@ typedef struct rt_bundle_unit {
     rt_arena arena;                   /* holds constants and options */
     rt_spec_list constants;           /* INPUT, OBJECT: values set by the bundle that it was created
                                        * in */
-    rt_text options;     /* OBJECT: used for compiling, after the image's own options */
+    rt_text options;     /* OBJECT: options of the compilation, appended to the image's own */
     dev_program *object; /* OBJECT */
     rt_program *program; /* EXECUTABLE; one reference is the unit's */
 } rt_bundle_unit;
@@ -48,13 +48,13 @@ RT_MUST_USE rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundl
                                            const rt_registered_image *image,
                                            const rt_build_target *target);
 
-/* Adds an executable program of a set's images, whose id was drawn from program_count; takes
- * ownership of the program.  Called without the lock. */
+/* Adds an executable program of a set's images, whose id was assigned by rt_bundle_program_id;
+ * takes ownership of the program.  Called without the lock. */
 void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
                            dev_program *executable);
 
-/* Draws the next program's id.  Called without the lock. */
+/* Assigns the next program's id.  Called without the lock. */
 uint32_t rt_bundle_program_id(rt_program_manager *manager);
 
 #endif

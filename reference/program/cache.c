@@ -1,7 +1,7 @@
 /* Groups by kernel, each holding its tuples, which are found by the text of the rest of their key.
  *
  * When its program is dropped, a tuple's place in the table is kept, so that the same key finds it
- * again; rt_program.tuples lists the places that lead to a program. */
+ * again; rt_program.tuples lists the places of a program's tuples. */
 #include "reference/program/cache.h"
 
 /* Writes a key as text, each part preceded by its length, so that different keys have different
@@ -62,18 +62,18 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registere
     rt_cache_group *group = group_find(cache, key);
     if (!group) {
         rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
-        rt_text kept = rt_arena_text(&cache->arena, kernel);
-        rt_map_set(&cache->index, kept, cache->groups.count);
+        rt_text copy = rt_arena_text(&cache->arena, kernel);
+        rt_map_set(&cache->index, copy, cache->groups.count);
         group = rt_vector_push(&cache->groups);
-        *group = (rt_cache_group){.kernel = kept};
+        *group = (rt_cache_group){.kernel = copy};
     }
     rt_buffer text = {0};
     key_write(&text, key);
     rt_cache_tuple *tuple = tuple_find(cache, group, &text);
     bool stored = !tuple || !tuple->program;
     if (!tuple) {
-        rt_text kept = rt_arena_text(&cache->arena, rt_buffer_text(&text));
-        rt_map_set(&group->index, kept, cache->tuples.count);
+        rt_text copy = rt_arena_text(&cache->arena, rt_buffer_text(&text));
+        rt_map_set(&group->index, copy, cache->tuples.count);
         tuple = rt_vector_push(&cache->tuples);
         *tuple = (rt_cache_tuple){.kernel = group->kernel, .module = key->module};
     }
@@ -92,7 +92,7 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registere
 void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
                    rt_cache_dropped *dropped, void *user)
 {
-    uint32_t kept = 0, count = program->tuples.count;
+    uint32_t kept_count = 0, count = program->tuples.count;
     RT_VECTOR(rt_cache_tuple) dropped_tuples = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = program->tuples.items[i];
@@ -100,16 +100,16 @@ void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_ima
         rt_cache_tuple *tuple = &cache->tuples.items[place];
         CHECK(tuple->program == program);
         if (image && tuple->image != image) {
-            program->tuples.items[kept++] = place;
+            program->tuples.items[kept_count++] = place;
             continue;
         }
         *rt_vector_push(&dropped_tuples) = *tuple;
         tuple->program = NULL;
     }
-    program->tuples.count = kept;
-    CHECK(kept + dropped_tuples.count == count);
-    CHECK_IMPLIES(!image, kept == 0);
-    /* Done last, because the program may be freed with its last reference. */
+    program->tuples.count = kept_count;
+    CHECK(kept_count + dropped_tuples.count == count);
+    CHECK_IMPLIES(!image, kept_count == 0);
+    /* This is the last step, because the program may be freed with its last reference. */
     for (uint32_t i = 0; i < dropped_tuples.count; i++)
         dropped(user, &dropped_tuples.items[i]);
     rt_vector_free(&dropped_tuples);

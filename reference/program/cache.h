@@ -7,7 +7,7 @@
  * bundles"), and its variables have different content in each.  Several tuples lead to one program
  * (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).
  *
- * The cache holds a reference to a program per tuple; it does not lock, its owner does. */
+ * The cache holds a reference to a program per tuple; its owner locks it. */
 #ifndef REFERENCE_PROGRAM_CACHE_H
 #define REFERENCE_PROGRAM_CACHE_H
 
@@ -41,7 +41,7 @@ typedef struct rt_cache {
     RT_VECTOR(rt_cache_tuple) tuples; /* rt_program.tuples lists indices into this */
 } rt_cache;
 
-/* Takes ownership of a tuple's reference to its program, which the tuple still names. */
+/* Takes over a tuple's reference to its program, which the tuple still names. */
 typedef void rt_cache_dropped(void *user, const rt_cache_tuple *tuple);
 
 /* Frees the tables; the caller releases the programs' references first (rt_cache_drop). */

@@ -34,8 +34,8 @@ static void check_image(const rt_program_tables *tables, rt_set_id set,
     for (uint32_t k = 0; k < image->image->kernel_count; k++) {
         rt_text kernel = image->image->kernels[k];
         CHECK(is_shipped || group_has(rt_program_tables_kernel(tables, kernel), image));
-        rt_set_id known = rt_program_tables_symbol(tables, image->module, kernel);
-        CHECK_IMPLIES(known != RT_SET_NONE, known < tables->sets.count);
+        rt_set_id kernel_set = rt_program_tables_symbol(tables, image->module, kernel);
+        CHECK_IMPLIES(kernel_set != RT_SET_NONE, kernel_set < tables->sets.count);
     }
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
@@ -104,7 +104,7 @@ static void check_index(const rt_program_manager *manager)
         CHECK(program->id == i && program->id < manager->program_count);
         CHECK(program->references >= 1);
         CHECK(program->references >= program->tuples.count); /* the cache has one for each tuple */
-        CHECK((program->own != NULL) == (program->image_count == 0));
+        CHECK((program->injected != NULL) == (program->image_count == 0));
         CHECK_IMPLIES(program->lost_provider, manager->profile == RT_PROFILE_DPCPP);
         CHECK_IMPLIES(program->lost_image && manager->profile != RT_PROFILE_DPCPP,
                       program->tuples.count == 0);

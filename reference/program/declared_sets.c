@@ -24,13 +24,13 @@ static dev_declared_sets *row_for_all(rt_arena *arena, rt_text sets)
 
 void rt_declared_sets_of_image(rt_arena *arena, const rt_image *image, dev_code *code)
 {
-    rt_virtual_functions all; /* empty if the set is damaged, in which case the launch is refused */
-    (void)rt_virtual_functions_read(image, &all);
+    rt_virtual_functions sets; /* empty if the property set is damaged: the launch is refused */
+    (void)rt_virtual_functions_read(image, &sets);
     const rt_property_set *functions = rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
-    code->function_sets = functions ? rows_of(arena, functions) : row_for_all(arena, all.provides);
+    code->function_sets = functions ? rows_of(arena, functions) : row_for_all(arena, sets.provides);
     code->function_set_count = functions ? functions->property_count : code->function_sets ? 1 : 0;
     const rt_property_set *kernels = rt_image_set(image, RT_SET_KERNEL_CALLS);
-    rt_text calls = all.calls.length > 0 ? all.calls : all.uses;
+    rt_text calls = sets.calls.length > 0 ? sets.calls : sets.uses;
     code->kernel_sets = kernels ? rows_of(arena, kernels) : row_for_all(arena, calls);
     code->kernel_set_count = kernels ? kernels->property_count : code->kernel_sets ? 1 : 0;
 }

@@ -9,9 +9,9 @@
 #include "reference/device/device.h"
 #include "reference/image/image.h"
 
-/* Fills in the code's function_sets and kernel_sets: from our own sets of the image or, if it has
- * none, from the documents' properties, which apply to all of its functions and kernels.  The rows
- * are allocated in the arena, their texts belong to the image. */
+/* Fills in the code's function_sets and kernel_sets: from assay's own property sets of the image
+ * or, if it has none, from the documents' properties, which apply to all of its functions and
+ * kernels.  The rows are allocated in the arena; their texts belong to the image. */
 void rt_declared_sets_of_image(rt_arena *arena, const rt_image *image, dev_code *code);
 
 #endif

@@ -1,4 +1,4 @@
-/* The program that contains a variable: an existing one, or one built from an image that has it. */
+/* Finds the program that contains a variable, or builds one from an image that has it. */
 #include "reference/program/global_program.h"
 
 #include "reference/base/handover.h"
@@ -100,7 +100,7 @@ static rt_status find_or_make(rt_program_manager *manager, const rt_build_target
         if (*out_program || existing) return RT_STATUS_OK;
         const rt_registered_image *image = NULL;
         RT_TRY(find_image(manager, target->device, unique_id, &image));
-        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: none is built. */
+        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: no program is built. */
         RT_TRY(rt_program_of_image(manager, target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }

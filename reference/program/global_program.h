@@ -11,13 +11,13 @@
 #include "reference/program/program.h"
 
 /* Finds the program for the device and context that contains the variable, joined images included
- * (DG-SCOPE-09), or makes one of the image whose property set has it (DG-SCOPE-04); with `existing`
- * none is made.  The caller releases *out_program; NULL: no registered image has the variable, or
- * none is made.
+ * (DG-SCOPE-09), or builds one from the image whose property set has it (DG-SCOPE-04); with
+ * `existing` none is built.  The caller releases *out_program; NULL: no registered image has the
+ * variable, or no program was built.
  * ERRC_INVALID               several programs contain it (DG-SCOPE-05), or several images that the
- *                            device takes have it (DG-SCOPE-06)
- * ERRC_KERNEL_NOT_SUPPORTED  only images have it that the device does not take
- * and the codes of rt_program_manager_kernel for a program that is made. */
+ *                            device accepts have it (DG-SCOPE-06)
+ * ERRC_KERNEL_NOT_SUPPORTED  only images that the device does not accept have it
+ * and the codes of rt_program_manager_kernel for a program that is built. */
 RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
                                                 const rt_device *device, rt_context_id context,
                                                 rt_text unique_id, bool existing,

@@ -19,11 +19,11 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
     rt_bundle *bundle = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, context, device);
     uint32_t id = rt_bundle_program_id(manager);
     const rt_build_target target = {.device = device, .context = context};
-    const rt_link_set none = {0};
+    const rt_link_set no_images = {0};
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
     CHECK(bundle->units.count == 1 && bundle->state == RT_BUNDLE_EXECUTABLE);
     rt_program_manager_lock(manager);
-    unit->program = rt_program_create(manager, &target, id, &none,
+    unit->program = rt_program_create(manager, &target, id, &no_images,
                                       RULE_ELSE(KF_JIT_03, image, NULL), executable);
     rt_program_manager_unlock(manager);
     RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),

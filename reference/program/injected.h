@@ -1,8 +1,8 @@
 /* Programs of images that belong to no module: the output of a compiler at run time.
  *
- * Such an image takes no part in resolution; it is in one executable kernel bundle, from which its
- * kernels are launched (document 001, "Fusion Process": the result is injected into the runtime as
- * a kernel bundle). */
+ * Such an image takes no part in resolution; its kernels are launched from an executable kernel
+ * bundle (document 001, "Fusion Process": the result is injected into the runtime as a kernel
+ * bundle). */
 #ifndef REFERENCE_PROGRAM_INJECTED_H
 #define REFERENCE_PROGRAM_INJECTED_H
 

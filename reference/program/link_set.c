@@ -4,17 +4,17 @@
  *                                                          DL-RESOLVE-01
  *   its exports are marked, so that a cycle does not find it again
  *                                                          DL-RESOLVE-11
- *   for each image of the set, in the order in which it was taken:
+ *   for each image of the set, in the order in which it joined:
  *       for each import in turn that is not marked:        DL-RESOLVE-06, DL-RESOLVE-08
  *           one provider is found and joins the set        DL-RESOLVE-02 to -05 (provider.c)
  *           everything that it exports is marked           DL-RESOLVE-07, DL-RESOLVE-17
  *       what the contributor names joins the set           document 004 (VF-LINK-05, VF-LINK-06)
- *   so the set is closed, and holds nothing else           DL-RESOLVE-10, DL-RESOLVE-16
- *   an import that is left refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
+ *   so the set is closed, and contains no other image           DL-RESOLVE-10, DL-RESOLVE-16
+ *   an unresolved import refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
  *
  * The document gives the procedure for the requesting image; that its providers' imports are
- * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… are what a
- * disobeying runtime does, and not part of the procedure. */
+ * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… implement what
+ * a disobeying runtime does and are not part of the procedure. */
 #include "reference/program/link_set.h"
 
 #include "reference/program/provider.h"
@@ -25,15 +25,15 @@ enum {
 };
 
 enum {
-    TAKEN_FOR_SYMBOL = 1, /* or taken as the requesting image */
-    TAKEN_BY_CONTRIBUTION
+    MEMBER_FOR_SYMBOL = 1, /* or as the requesting image */
+    MEMBER_BY_CONTRIBUTION
 };
 
 typedef struct resolution {
     const rt_link_context *context;
     rt_link_set *set;
-    rt_map marked; /* symbol -> MARKED_… */
-    rt_map taken;  /* id of an image of the set -> TAKEN_… */
+    rt_map marked;  /* symbol -> MARKED_… */
+    rt_map members; /* id of an image of the set -> MEMBER_… */
     RT_VECTOR(rt_text) unresolved;
     bool contributed; /* a contributor requires a link */
 } resolution;
@@ -44,9 +44,9 @@ static const rt_registered_image *requesting_of(const resolution *search)
     return search->set->images.items[0];
 }
 
-static bool is_taken(const resolution *search, const rt_registered_image *image)
+static bool is_member(const resolution *search, const rt_registered_image *image)
 {
-    return rt_map_find_number(&search->taken, image->id) != RT_MAP_NONE;
+    return rt_map_find_number(&search->members, image->id) != RT_MAP_NONE;
 }
 
 /* ---- The set grows ------------------------------------------------------------------------ */
@@ -68,10 +68,10 @@ static void mark_exports(resolution *search, const rt_registered_image *image)
 static void take(resolution *search, const rt_registered_image *image)
 {
     /* Symbol by symbol, an image is found again for another of its exports (tag A25). */
-    if (search->context->profile == RT_PROFILE_DPCPP && is_taken(search, image)) return;
+    if (search->context->profile == RT_PROFILE_DPCPP && is_member(search, image)) return;
     CHECK(rt_program_tables_hold(search->context->tables, image));
     *rt_vector_push(&search->set->images) = image;
-    rt_map_set_number(&search->taken, image->id, TAKEN_FOR_SYMBOL);
+    rt_map_set_number(&search->members, image->id, MEMBER_FOR_SYMBOL);
     mark_exports(search, image);
 }
 
@@ -84,7 +84,7 @@ static bool fault_host_defines(const resolution *search, const rt_registered_ima
            host != RT_MODULE_NONE;
 }
 
-/* One search round: finds the provider of an import and takes it. */
+/* Finds the provider of an import and adds it to the set. */
 static void resolve_symbol(resolution *search, const rt_registered_image *importer, rt_text symbol)
 {
     RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
@@ -119,7 +119,7 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
 
 static void resolve_imports(resolution *search, const rt_registered_image *importer)
 {
-    CHECK(is_taken(search, importer));
+    CHECK(is_member(search, importer));
     const rt_property_set *imports = imports_of(importer);
     uint32_t count = imports ? imports->property_count : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -138,8 +138,8 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
     }
 }
 
-/* Queries the contributor about an image of the set; the images that it names join without
- * exporting anything to the set. */
+/* Queries the contributor about an image of the set; the images that it names join, but their
+ * exports resolve no imports of the set. */
 static rt_status contribute(resolution *search, const rt_registered_image *member)
 {
     if (!search->context->contribute) return RT_STATUS_OK;
@@ -149,11 +149,11 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
         search->context->contribute(search->context, requesting, member, &contribution);
     for (uint32_t i = 0; rt_ok(status) && i < contribution.images.count; i++) {
         const rt_registered_image *image = contribution.images.items[i];
-        bool again = is_taken(search, image);
-        if (again && (member != requesting || RULE(VF_LINK_06))) continue;
+        bool was_member = is_member(search, image);
+        if (was_member && (member != requesting || RULE(VF_LINK_06))) continue;
         if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a separate program. */
         take(search, image);
-        if (!again) rt_map_set_number(&search->taken, image->id, TAKEN_BY_CONTRIBUTION);
+        if (!was_member) rt_map_set_number(&search->members, image->id, MEMBER_BY_CONTRIBUTION);
     }
     search->contributed =
         search->contributed || contribution.links || contribution.images.count > 0;
@@ -177,7 +177,7 @@ static void fault_take_more(resolution *search, bool whole_modules)
     const rt_program_tables *tables = search->context->tables;
     for (uint32_t i = 0; i < tables->images.count; i++) {
         const rt_registered_image *image = tables->images.items[i];
-        if (!image || is_taken(search, image)) continue;
+        if (!image || is_member(search, image)) continue;
         if (!whole_modules || is_module_of_provider(search, image->module)) take(search, image);
     }
 }
@@ -226,7 +226,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     CHECK(out_set->images.count == 0 && !out_set->searched);
     resolution search = {.context = context, .set = out_set};
     *rt_vector_push(&out_set->images) = requesting;
-    rt_map_set_number(&search.taken, requesting->id, TAKEN_FOR_SYMBOL);
+    rt_map_set_number(&search.members, requesting->id, MEMBER_FOR_SYMBOL);
     if (RULE(DL_RESOLVE_11)) mark_exports(&search, requesting);
 
     const rt_property_set *imports = imports_of(requesting);
@@ -241,7 +241,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         /* Shipped DPC++ does not resolve the imports of an image that joined by a set of virtual
          * functions (requirements.yaml, key dpcpp, tag D9). */
         bool stays_open = context->profile == RT_PROFILE_DPCPP &&
-                          rt_map_find_number(&search.taken, member->id) == TAKEN_BY_CONTRIBUTION;
+                          rt_map_find_number(&search.members, member->id) == MEMBER_BY_CONTRIBUTION;
         if (is_closed && !stays_open) resolve_imports(&search, member);
         status = contribute(&search, member);
     }
@@ -258,7 +258,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     CHECK(out_set->images.items[0] == requesting);
     CHECK_SLOW(link_set_check(out_set, context->tables));
     rt_map_free(&search.marked);
-    rt_map_free(&search.taken);
+    rt_map_free(&search.members);
     rt_vector_free(&search.unresolved);
     return status;
 }

@@ -16,7 +16,7 @@
 typedef struct rt_link_set {
     RT_VECTOR(const rt_registered_image *) images; /* the requesting image first, each once */
     bool searched; /* the requesting image has imports or names sets of virtual functions, so it
-                    * must be linked even if alone */
+                    * must be linked even if it is the only one */
 } rt_link_set;
 
 /* A contributor's answer for one image of a link set. */
@@ -29,9 +29,9 @@ typedef struct rt_link_contribution {
 struct rt_link_context;
 
 /* Determines which images join the link set of `requesting` because `member` is in it, although no
- * image there imports from them.  Implemented in a higher layer (reference/vfunc) and called once
- * for each member, including those that joined through it.  The caller frees
- * out_contribution->images.  A failure, of any code, refuses the launch or bundle. */
+ * member imports from them.  A higher layer (reference/vfunc) implements it; it is called once for
+ * each member, including those that it added.  The caller frees out_contribution->images.  A
+ * failure, of any code, refuses the launch or bundle. */
 typedef rt_status rt_link_contribute(const struct rt_link_context *context,
                                      const rt_registered_image *requesting,
                                      const rt_registered_image *member,
@@ -46,12 +46,12 @@ typedef struct rt_link_context {
     const rt_program_tables *tables;
     const rt_device *device;
     rt_profile profile;
-    /* If an image of a preloaded module is among the suitable ones, such an image is taken.  The
+    /* If an image of a preloaded module is among the suitable ones, such an image is taken, a
      * policy that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
     bool open; /* imports without an exporter stay unresolved: for kernel bundles, whose images the
                 * application links itself (requirements.yaml, key dpcpp, tag A28) */
-    rt_link_contribute *contribute; /* NULL: only imports bring images in */
+    rt_link_contribute *contribute; /* NULL: images join only for imports */
 } rt_link_context;
 
 /* Collects the link set of `requesting` into out_set (zero-initialised by the caller, freed with

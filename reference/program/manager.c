@@ -22,7 +22,7 @@ static void program_unreference(rt_program_manager *manager, rt_program *program
 {
     CHECK(program->references > 0 && program->references >= program->tuples.count);
     if (--program->references > 0) return;
-    if (manager->observer.going) manager->observer.going(manager->observer.user, program);
+    if (manager->observer.released) manager->observer.released(manager->observer.user, program);
     RT_TRACE(manager->trace, RELEASE, RT_N("program", program->id));
     for (uint32_t i = 0; i < program->kernels.count; i++)
         dev_kernel_destroy(program->kernels.items[i].kernel);
@@ -72,15 +72,15 @@ static void image_unregistered(void *user, const rt_registered_image *image)
     rt_program_tables_remove(&manager->tables, image);
     /* Shipped DPC++ keeps other images' programs that were linked from the unloaded image
      * (requirements.yaml, key dpcpp, tag A70). */
-    bool keeps_others = manager->profile == RT_PROFILE_DPCPP;
+    bool keeps_dependents = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
     for (uint32_t i = 0; i < count; i++) {
         /* Before the cache releases its references, which may be the last. */
         CHECK(programs[i]->image_count >= 1);
-        programs[i]->lost_provider = keeps_others;
-        programs[i]->lost_image = !keeps_others || programs[i]->images[0] == image;
-        rt_cache_drop(&manager->cache, programs[i], keeps_others ? image : NULL, drop_tuple,
+        programs[i]->lost_provider = keeps_dependents;
+        programs[i]->lost_image = !keeps_dependents || programs[i]->images[0] == image;
+        rt_cache_drop(&manager->cache, programs[i], keeps_dependents ? image : NULL, drop_tuple,
                       manager);
     }
     rt_free(programs);
@@ -123,12 +123,12 @@ uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count)
 {
     rt_program_manager_lock(manager);
-    uint32_t taken = rt_choose(manager->chooser, rule, alternative_count);
+    uint32_t choice = rt_choose(manager->chooser, rule, alternative_count);
     if (alternative_count > 1)
         RT_TRACE(manager->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(rule))),
-                 RT_N("of", alternative_count), RT_N("taken", taken));
+                 RT_N("of", alternative_count), RT_N("taken", choice));
     rt_program_manager_unlock(manager);
-    return taken;
+    return choice;
 }
 
 void rt_program_manager_destroy(rt_program_manager *manager)
@@ -162,9 +162,9 @@ rt_text rt_program_options_join(rt_arena *arena, rt_text first, rt_text second)
     if (joined) rt_buffer_append_byte(&options, ' ');
     rt_buffer_append_text(&options, second);
     CHECK(options.size == first.length + joined + second.length);
-    rt_text kept = rt_arena_text(arena, rt_buffer_text(&options));
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&options));
     rt_buffer_free(&options);
-    return kept;
+    return copy;
 }
 
 /* The cache key for a target.  The options are allocated in the arena; the rest is borrowed. */
@@ -244,8 +244,8 @@ const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
     return names;
 }
 
-void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
-                           const rt_link_set *set, bool loaded)
+void rt_program_trace_created(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
     uint32_t constant_count = target->constants.count;
@@ -274,23 +274,23 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
 
 uint32_t rt_program_image_count(const rt_program *program)
 {
-    return program->own ? 1 : program->image_count;
+    return program->injected ? 1 : program->image_count;
 }
 
 const rt_image *rt_program_image(const rt_program *program, uint32_t index)
 {
     CHECK(index < rt_program_image_count(program));
-    return program->own ? program->own : program->images[index]->image;
+    return program->injected ? program->injected : program->images[index]->image;
 }
 
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t id, const rt_link_set *set, const rt_image *own,
+                              uint32_t id, const rt_link_set *set, const rt_image *injected,
                               dev_program *executable)
 {
-    CHECK_IMPLIES(own, set->images.count == 0);
+    CHECK_IMPLIES(injected, set->images.count == 0);
     CHECK(id < manager->program_count);
     rt_program *program = rt_alloc(sizeof *program);
-    program->own = own;
+    program->injected = injected;
     program->references = 1;
     program->id = id;
     program->device = target->device;
@@ -302,7 +302,7 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
         program->images[i] = set->images.items[i];
     manager->programs_alive++;
     rt_program_index_add(&manager->index, program);
-    if (manager->observer.made) manager->observer.made(manager->observer.user, program);
+    if (manager->observer.created) manager->observer.created(manager->observer.user, program);
     return program;
 }
 
@@ -337,17 +337,17 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     rt_handover_point();
     rt_program_manager_lock(manager);
     CHECK(is_pending(manager, build));
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         rt_pending_build pending = manager->pending.items[i];
-        if (pending.target != target) manager->pending.items[kept++] = pending;
+        if (pending.target != target) manager->pending.items[kept_count++] = pending;
     }
-    CHECK(kept + 1 == manager->pending.count);
-    manager->pending.count = kept;
+    CHECK(kept_count + 1 == manager->pending.count);
+    manager->pending.count = kept_count;
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
     *out_program = rt_program_create(manager, target, id, set, NULL, executable);
-    rt_program_trace_made(manager, target, id, set, loaded);
+    rt_program_trace_created(manager, target, id, set, loaded);
     /* The cache must not bring back an image that was unloaded during the build. */
     bool has_all_images = true;
     for (uint32_t i = 0; i < set->images.count; i++)
@@ -362,13 +362,13 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
  * again for another one, although an executable program cannot be linked. */
 static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
 {
-    uint32_t kept = 1;
+    uint32_t kept_count = 1;
     for (uint32_t i = 1; i < set->images.count; i++) {
         uint32_t count = 0;
         rt_free(rt_program_index_of_image(&manager->index, set->images.items[i]->id, &count));
-        if (count == 0) set->images.items[kept++] = set->images.items[i];
+        if (count == 0) set->images.items[kept_count++] = set->images.items[i];
     }
-    set->images.count = kept;
+    set->images.count = kept_count;
 }
 
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
@@ -437,7 +437,7 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
     bool came_later = !manager->loader->modules[image->module].global;
     if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
         set.images.count = 1;
-    /* The mark comes first, because only the fault needs the programs of every image. */
+    /* RULE is evaluated first, because only the fault needs the programs of every image. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
     /* Nothing is compiled before all imports are found.  Broken: that is left to the linker. */
     if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
@@ -461,7 +461,7 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     CHECK_IMPLIES(cached, cached->device->id == key->device && cached->context == key->context);
     uint32_t device_before = manager->device_before;
     manager->device_before = key->device;
-    /* Broken: programs of one device at a time. */
+    /* Broken: the cache serves one device at a time. */
     if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
     if (!cached || !RULE(DL_CACHE_02)) return NULL;
     /* Broken: the link set is collected anew for every launch. */
@@ -517,9 +517,9 @@ rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *progra
     RT_TRY(dev_kernel_create(program->executable, kernel_name, out_kernel));
     RT_TRACE(manager->trace, KERNEL_CREATE, RT_T("kernel", kernel_name),
              RT_N("program", program->id));
-    rt_text kept = rt_arena_text(&manager->cache.arena, kernel_name);
-    rt_map_set(&program->kernel_index, kept, program->kernels.count);
-    *rt_vector_push(&program->kernels) = (rt_program_kernel){kept, *out_kernel};
+    rt_text copy = rt_arena_text(&manager->cache.arena, kernel_name);
+    rt_map_set(&program->kernel_index, copy, program->kernels.count);
+    *rt_vector_push(&program->kernels) = (rt_program_kernel){copy, *out_kernel};
     return RT_STATUS_OK;
 }
 

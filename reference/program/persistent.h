@@ -3,9 +3,9 @@
  * An entry is a device's own binary of a linked program (dev_program_binary), in a store
  * (reference/base/store.h) under the key of persistent_key.h.  It is searched when the in-memory
  * cache has no program; a hit replaces compiling and linking, and nothing else changes: resolution,
- * selection and the cache in memory are the same.  An entry that is damaged, or that the
+ * selection and the in-memory cache work as without it.  An entry that is damaged, or that the
  * device refuses, is traced and replaced; a folder that cannot be written is traced once, and the
- * run goes on.  Only devices whose capabilities say program_binaries take part.
+ * run continues.  Only devices with the capability program_binaries take part.
  *
  * Source: document 003 (SharedLibraries.md), "Persistent cache". */
 #ifndef REFERENCE_PROGRAM_PERSISTENT_H

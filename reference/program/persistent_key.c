@@ -15,11 +15,6 @@ typedef struct ordered_image {
     rt_text names;
 } ordered_image;
 
-static int compare_names(const void *left, const void *right)
-{
-    return rt_text_compare(*(const rt_text *)left, *(const rt_text *)right);
-}
-
 /* The names of the symbols that the image defines, as one text allocated in the arena. */
 static rt_text names_text(rt_arena *arena, const rt_image *image)
 {
@@ -31,15 +26,15 @@ static rt_text names_text(rt_arena *arena, const rt_image *image)
         names[count++] = image->kernels[i];
     for (uint32_t i = 0; i < exported_count; i++)
         names[count++] = exported->properties[i].name;
-    if (count > 0) qsort(names, count, sizeof *names, compare_names);
+    if (count > 0) qsort(names, count, sizeof *names, rt_text_order);
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0) rt_buffer_append_byte(&text, '\0');
         rt_buffer_append_text(&text, names[i]);
     }
-    rt_text kept = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return kept;
+    return copy;
 }
 
 static rt_text code_text(const rt_image *image)
@@ -88,7 +83,8 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
 {
     rt_image_sequence images = {0};
     uint32_t count = set->images.count;
-    if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1); /* Broken: the requesting one. */
+    /* Broken: only the requesting image. */
+    if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1);
     for (uint32_t i = 0; i < count; i++)
         *rt_vector_push(&images) = set->images.items[i];
     /* Broken: all registered images take part in the key of an image that needs none. */
@@ -119,7 +115,7 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_u32(out,
                  manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
-    /* The parts of each image other than its code, then the code of all of them. */
+    /* First the parts of each image other than its code, then the codes of all images. */
     for (uint32_t i = 0; i < images.count; i++) {
         const rt_image *image = images.items[i]->image;
         dev_spec_constant *constants = NULL;

@@ -10,7 +10,7 @@
 typedef RT_VECTOR(const rt_registered_image *) rt_image_sequence;
 
 /* Orders images by the names of the symbols that they define: kernels and exported symbols, sorted
- * bytewise and joined by NUL bytes; images of equal texts by their code, then by their options
+ * bytewise and joined by NUL bytes; images with equal texts by their code, then by their options
  * (DL-PCACHE-03, DL-PCACHE-04). */
 void rt_persistent_sort(rt_image_sequence *images);
 

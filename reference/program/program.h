@@ -34,7 +34,7 @@ typedef struct rt_kernel_request {
     uint32_t constant_count;
     bool has_module; /* the kernel is that of `module`, whose host code launches it (document 003,
                       * "In-memory cache": a kernel is found by its name and the OS module it is
-                      * coming from); otherwise that of the module that registered it first */
+                      * coming from); otherwise it is that of the module that registered it first */
     rt_module_id module;
 } rt_kernel_request;
 
@@ -53,10 +53,10 @@ typedef struct rt_program {
     rt_context_id context;
     dev_program *executable;
     const rt_registered_image *
-        *images;          /* the images it was linked from, the requesting one first */
-    uint32_t image_count; /* 0 if `own` is set */
-    const rt_image *own;  /* the image it was built from, if that belongs to no module (injected.h);
-                           * otherwise NULL */
+        *images;              /* the images it was linked from, the requesting one first */
+    uint32_t image_count;     /* 0 if `injected` is set */
+    const rt_image *injected; /* the image it was built from, if that belongs to no module
+                               * (injected.h); otherwise NULL */
     bool
         lost_provider; /* an image other than the requesting one was unloaded; profile dpcpp only */
     bool lost_image;   /* an image was unloaded; later launches do not get the program */
@@ -88,10 +88,10 @@ typedef struct rt_program_parameters {
  * with the manager's lock held, so it must not call the manager. */
 typedef struct rt_program_observer {
     void *user;
-    void (*made)(void *user, const rt_program *program); /* the program exists, and nothing has run
-                                                          * it yet */
+    void (*created)(void *user, const rt_program *program); /* the program exists, and nothing has
+                                                             * run it yet */
     /* The program is no longer used; objects that represent its variables must be destroyed now. */
-    void (*going)(void *user, const rt_program *program);
+    void (*released)(void *user, const rt_program *program);
 } rt_program_observer;
 
 /* Creates the manager, which observes the registry from now on. */
@@ -101,18 +101,19 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
 void rt_program_manager_destroy(rt_program_manager *manager);
 
 /* Finds or builds the program that holds the kernel for the device and context, specialised as the
- * request says, and takes the kernel from it.  The caller releases *out_program when nothing runs
- * it any more; *out_kernel lives as long as it.
+ * request says, and takes the kernel from it.  The caller releases *out_program when it is no
+ * longer running; *out_kernel lives as long as it.
  * ERRC_RUNTIME               no registered image has the kernel, or none of the module
- * ERRC_KERNEL_NOT_SUPPORTED  none that has it is of a format that the device takes and asks only
- *                            for aspects that the device has
+ * ERRC_KERNEL_NOT_SUPPORTED  no image that has it is of a format that the device accepts and
+ *                            requires only aspects that the device has
  * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler refused
- * ERRC_FEATURE_NOT_SUPPORTED other images are needed and the device does not link the format
- *                            (DL-BACKEND-06), or constants are set and the device has none
- * ERRC_INVALID               no image of the program has a specialisation constant of a name given,
- *                            or it has another size
+ * ERRC_FEATURE_NOT_SUPPORTED other images are required and the device does not link the format
+ *                            (DL-BACKEND-06), or constants are set and the device supports none
+ * ERRC_INVALID               no image of the program has a specialisation constant of a requested
+ *                            name, or its size differs
  * UNSUPPORTED, MALFORMED     a constant that is set is not a scalar, or an image's table of
- * constants is damaged LINK_ERROR and others      as the device says (device.h) */
+ *                            constants is damaged
+ * LINK_ERROR and others      from the device (device.h) */
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);

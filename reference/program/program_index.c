@@ -10,13 +10,13 @@ static rt_program *program_at(const rt_program_index *index, uint32_t id)
  * total cost is linear in the additions. */
 static void compact(const rt_program_index *index, rt_program_ids *list)
 {
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < list->ids.count; i++) {
         uint32_t id = list->ids.items[i];
-        if (program_at(index, id)) list->ids.items[kept++] = id;
+        if (program_at(index, id)) list->ids.items[kept_count++] = id;
     }
-    CHECK(kept <= list->ids.count);
-    list->ids.count = kept;
+    CHECK(kept_count <= list->ids.count);
+    list->ids.count = kept_count;
 }
 
 void rt_program_index_add(rt_program_index *index, rt_program *program)

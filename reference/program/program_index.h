@@ -1,9 +1,9 @@
 /* Which programs exist, and which of them were linked from an image.
  *
  * When an image is unloaded, the programs linked from it must leave the cache; the index finds them
- * without examining all others, so that unloading costs no more than what it removes.  Each image
- * has ids, not pointers: a program that was freed since is an empty entry in the table of programs.
- */
+ * without examining all others, so that unloading costs no more than what it removes.  An image's
+ * list holds ids, not pointers: a program that has been freed is an empty entry in the table of
+ * programs. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_INDEX_H
 #define REFERENCE_PROGRAM_PROGRAM_INDEX_H
 

@@ -33,7 +33,7 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* signalled when a pending build ends */
     rt_program_tables tables;
-    bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are ignored */
     uint32_t device_before;  /* a fault only (see DL-CACHE-04): the device of the last request */
     uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): formats linked by any device
                               * queried so far */
@@ -59,11 +59,11 @@ bool rt_program_manager_check(const rt_program_manager *manager);
 
 /* Selects the image to take the kernel from: the first registered image whose format the device
  * accepts and whose required aspects it has (SYCL 2020, 5.7 "Optional kernel features").  If the
- * request names a module, it is one of that module's images; if that module has none, one of
- * another module's, and then only the cache can serve the request (document 003, "In-memory
- * cache").  A launch that sets specialisation constants prefers code whose constants can be set to
- * code that was compiled ahead of time.  Called with the lock held. ERRC_RUNTIME: none is
- * registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
+ * request names a module, it is one of that module's images; if that module has none, it is another
+ * module's, and only the cache can serve the request (document 003, "In-memory cache").  A launch
+ * that sets specialisation constants prefers code whose constants can be set over code that was
+ * compiled ahead of time.  Called with the lock held. ERRC_RUNTIME: none is registered;
+ * ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
 RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
@@ -92,17 +92,16 @@ bool rt_program_runs(const rt_device *device, const rt_image *image);
 /* The input of resolution for a device, with the manager's parts filled in. */
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
-/* Creates the program object for a built executable, with an id drawn from program_count; the
- * caller owns its only reference.  It was built from the set's images or, if the set is empty, from
- * an image that belongs to no module (`own`, borrowed; otherwise NULL).  Called with the lock held.
- */
+/* Creates the program object for a built executable, with an id from program_count; the caller owns
+ * its only reference.  It was built from the set's images or, if the set is empty, from an image
+ * that belongs to no module (`injected`, borrowed; otherwise NULL).  Called with the lock held. */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t id, const rt_link_set *set, const rt_image *own,
+                              uint32_t id, const rt_link_set *set, const rt_image *injected,
                               dev_program *executable);
 
 /* Traces a new program: built, or loaded from the persistent cache. */
-void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
-                           const rt_link_set *set, bool loaded);
+void rt_program_trace_created(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, bool loaded);
 
 /* The kernel object, created once per program and name (DL-CACHE-12).  Called with the lock held.
  * Codes of dev_kernel_create. */

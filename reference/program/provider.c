@@ -4,15 +4,15 @@
  *            belongs to                                    DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
  *   filter   those of the requesting image's format        DL-RESOLVE-03, DL-RESOLVE-12
  *            that the device can run                       SYCL 2020, 5.7
- *   prefer   where the policy asks for it, images of preloaded modules, as whole images
+ *   prefer if the policy requires it, images of preloaded modules, as whole images
  *                                                          DL-PRELOAD-03 to DL-PRELOAD-05
- *   choose   one of those left, whichever: they are equally suitable
+ *   choose one of the remaining images, which are equally suitable
  *                                                          DL-RESOLVE-05, DL-RESOLVE-13
  *
- * Nothing else about an image decides: not its module, what the host's linker would bind, how its
- * library came, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
+ * No other property of an image matters: not its module, the host linker's binding, how its library
+ * was loaded, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
  * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02).  A runtime that disobeys such a rule
- * goes by one of the properties in the section "Faults"; the steps themselves follow it. */
+ * decides by one of the properties in the section "Faults", which precedes the steps. */
 #include "reference/program/provider.h"
 
 #include <stdlib.h>
@@ -65,16 +65,16 @@ static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
     return property && (property->type != RT_PROPERTY_UINT32 || property->number != 1);
 }
 
-/* True if a property that must not matter rules out a candidate. */
+/* True if a property that must not matter excludes a candidate. */
 static bool fault_turns_down(const provider_query *query, const rt_registered_image *candidate)
 {
     const rt_registered_image *requesting = query->requesting;
-    bool is_own_module = candidate->module == requesting->module;
+    bool is_same_module = candidate->module == requesting->module;
     bool is_hidden = module_of(query, requesting)->global && !module_of(query, candidate)->global;
-    return (is_own_module && !RULE(DL_REQ_05)) ||
+    return (is_same_module && !RULE(DL_REQ_05)) ||
            (has_odd_value(candidate, query->symbol) && !RULE(DL_IMAGE_07)) ||
            (is_hidden && !RULE(DL_DLOPEN_04)) ||
-           /* The mark comes first, because querying the loader costs a walk. */
+           /* RULE is evaluated first, because querying the loader costs a walk. */
            (!RULE(DL_RESOLVE_04) &&
             !rt_loader_needs(query->context->loader, requesting->module, candidate->module));
 }
@@ -141,23 +141,23 @@ static void list_exporters(const provider_query *query, rt_provider_list *list)
 
 static void keep_suitable(const provider_query *query, rt_provider_list *list)
 {
-    uint32_t exporter_count = list->images.count, kept = 0;
+    uint32_t exporter_count = list->images.count, kept_count = 0;
     for (uint32_t i = 0; i < exporter_count; i++) {
         const rt_registered_image *image = list->images.items[i];
         CHECK(rt_program_tables_hold(query->context->tables, image));
         bool same_format = image->image->format == query->requesting->image->format;
         if (!same_format && RULE(DL_RESOLVE_03)) continue;
-        /* The document mentions only the format. */
+        /* The document requires only the same format. */
         if (!rt_device_meets(query->context->device, image->image, NULL)) continue;
-        if (!fault_turns_down(query, image)) list->images.items[kept++] = image;
+        if (!fault_turns_down(query, image)) list->images.items[kept_count++] = image;
     }
-    CHECK(kept <= exporter_count);
-    list->images.count = kept;
-    bool some_unsuitable = kept < exporter_count;
+    CHECK(kept_count <= exporter_count);
+    list->images.count = kept_count;
+    bool some_unsuitable = kept_count < exporter_count;
     /* Broken: the first is taken nevertheless; its place in the list has not been reused. */
-    if (some_unsuitable && kept == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
+    if (some_unsuitable && kept_count == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
     /* Broken: exporters of another format count as an ODR violation. */
-    if (some_unsuitable && kept > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
+    if (some_unsuitable && kept_count > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
 }
 
 static int by_age(const void *a, const void *b)
@@ -186,13 +186,14 @@ static void keep_preloaded(const provider_query *query, rt_provider_list *list)
     bool in_part = most[0] > most[1];
     bool keeps_regular = !RULE(DL_PRELOAD_03) || (in_part && !RULE(DL_PRELOAD_05)) ||
                          (!in_part && !RULE(DL_PRELOAD_04));
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
-        if (module_of(query, image)->preloaded != keeps_regular) list->images.items[kept++] = image;
+        if (module_of(query, image)->preloaded != keeps_regular)
+            list->images.items[kept_count++] = image;
     }
-    CHECK(kept == count[!keeps_regular]);
-    list->images.count = kept;
+    CHECK(kept_count == count[!keeps_regular]);
+    list->images.count = kept_count;
 }
 
 static void choose_provider(const provider_query *query, rt_provider_list *list)
@@ -202,31 +203,31 @@ static void choose_provider(const provider_query *query, rt_provider_list *list)
         list->images.count = 0;
         return;
     }
-    uint32_t taken = rt_choose(query->context->chooser, RT_RULE_DL_RESOLVE_05, list->images.count);
-    CHECK(taken < list->images.count);
+    uint32_t choice = rt_choose(query->context->chooser, RT_RULE_DL_RESOLVE_05, list->images.count);
+    CHECK(choice < list->images.count);
     RT_TRACE(query->context->trace, CHOICE,
              RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DL_RESOLVE_05))),
-             RT_N("of", list->images.count), RT_N("taken", taken));
+             RT_N("of", list->images.count), RT_N("taken", choice));
     if (!RULE(DL_RESOLVE_13)) return; /* Broken: all of them are taken. */
-    list->images.items[0] = list->images.items[taken];
+    list->images.items[0] = list->images.items[choice];
     list->images.count = 1;
 }
 
 void rt_provider_find(const rt_link_context *context, const rt_registered_image *requesting,
-                      rt_text symbol, rt_provider_list *out_taken)
+                      rt_text symbol, rt_provider_list *out_providers)
 {
-    CHECK(out_taken->images.count == 0);
+    CHECK(out_providers->images.count == 0);
     CHECK(rt_program_tables_hold(context->tables, requesting));
     const provider_query query = {context, requesting, symbol};
-    list_exporters(&query, out_taken);
-    keep_suitable(&query, out_taken);
+    list_exporters(&query, out_providers);
+    keep_suitable(&query, out_providers);
     /* Shipped DPC++ takes the most recently registered image (requirements.yaml, key dpcpp, tag
      * A26). */
-    if (context->profile == RT_PROFILE_DPCPP && out_taken->images.count > 1)
-        qsort(out_taken->images.items, out_taken->images.count, sizeof *out_taken->images.items,
-              by_age);
-    if (context->prefer_preloaded) keep_preloaded(&query, out_taken);
-    choose_provider(&query, out_taken);
+    if (context->profile == RT_PROFILE_DPCPP && out_providers->images.count > 1)
+        qsort(out_providers->images.items, out_providers->images.count,
+              sizeof *out_providers->images.items, by_age);
+    if (context->prefer_preloaded) keep_preloaded(&query, out_providers);
+    choose_provider(&query, out_providers);
 }
 
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,

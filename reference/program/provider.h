@@ -11,14 +11,14 @@ typedef struct rt_provider_list {
     RT_VECTOR(const rt_registered_image *) images;
 } rt_provider_list;
 
-/* Appends the image that provides `symbol` for `requesting` to out_taken, which the caller frees;
- * nothing if no exporter is suitable.  The context's chooser picks one of several (DL-RESOLVE-05).
- * Cost: linear in the images that export the symbol. */
+/* Appends the image that provides `symbol` for `requesting` to out_providers, which the caller
+ * frees; appends nothing if no exporter is suitable.  The context's chooser picks one of several
+ * (DL-RESOLVE-05).  Cost: linear in the images that export the symbol. */
 void rt_provider_find(const rt_link_context *context, const rt_registered_image *requesting,
-                      rt_text symbol, rt_provider_list *out_taken);
+                      rt_text symbol, rt_provider_list *out_providers);
 
-/* Appends why no registered exporter of the symbol was taken, as in "; image libf/0 exports 'f',
- * but its format is native"; nothing if no image exports it. */
+/* Appends why no registered exporter of the symbol was chosen, as in "; image libf/0 exports 'f',
+ * but its format is native"; appends nothing if no image exports it. */
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,
                          rt_text symbol, rt_buffer *out);
 

@@ -1,4 +1,4 @@
-/* Selects the image for a kernel's name, and explains why there is none. */
+/* Selects the image for a kernel's name, or explains why there is none. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/nearest.h"
@@ -41,15 +41,15 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     return status;
 }
 
-/* Refuses a kernel that exists, but of which no image runs on the device. */
+/* Refuses a kernel none of whose images runs on the device. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
                                rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_image *image = group->images.items[i]->image;
         rt_buffer lack = {0};
-        bool taken = device->capabilities.formats_taken & (1u << image->format);
-        if (!taken || rt_device_meets(device, image, &lack)) continue;
+        bool accepts_format = device->capabilities.formats_taken & (1u << image->format);
+        if (!accepts_format || rt_device_meets(device, image, &lack)) continue;
         rt_status status =
             rt_fail_naming(manager->sink, code, RT_RULE_NONE, &kernel_name, 1,
                            "kernel '%.*s' of image %.*s cannot run: %s", RT_TEXT_ARG(kernel_name),
@@ -73,8 +73,8 @@ rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device 
 bool rt_program_runs(const rt_device *device, const rt_image *image)
 {
     CHECK((unsigned)image->format < RT_FORMAT_COUNT);
-    bool taken = device->capabilities.formats_taken & (1u << image->format);
-    return taken && rt_device_meets(device, image, NULL);
+    bool accepts_format = device->capabilities.formats_taken & (1u << image->format);
+    return accepts_format && rt_device_meets(device, image, NULL);
 }
 
 rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_request *request)
@@ -110,7 +110,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         bool elsewhere = in_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
         if (!rt_program_runs(request->device, image->image)) {
-            /* Broken: indirect calls do not count as a requirement of the kernel. */
+            /* Broken: indirect calls are not a requirement of the kernel. */
             rt_virtual_functions functions;
             bool has_calls =
                 !rt_virtual_functions_read(image->image, &functions) && functions.calls.length > 0;

@@ -62,20 +62,20 @@ rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
 {
     rt_spec_constant *constants =
         rt_arena_alloc_array(arena, (size_t)a.count + b.count, sizeof *constants);
-    rt_spec_list all = {.constants = constants};
+    rt_spec_list result = {.constants = constants};
     uint32_t i = 0, k = 0;
     while (i < a.count || k < b.count) {
         int order = i == a.count   ? 1
                     : k == b.count ? -1
                                    : by_name(&a.constants[i], &b.constants[k]);
-        constants[all.count++] = order <= 0 ? a.constants[i] : b.constants[k];
+        constants[result.count++] = order <= 0 ? a.constants[i] : b.constants[k];
         i += order <= 0;
         k += order >= 0;
     }
-    CHECK(all.count <= a.count + b.count);
-    for (i = 1; i < all.count; i++)
+    CHECK(result.count <= a.count + b.count);
+    for (i = 1; i < result.count; i++)
         CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
-    return all;
+    return result;
 }
 
 rt_spec_list rt_spec_list_copy(rt_arena *arena, rt_spec_list list)
@@ -177,7 +177,7 @@ static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image 
             if (first.id != second.id) continue;
             return rt_fail_naming(
                 sink, RT_MALFORMED, RT_RULE_NONE, &list.constants[i].name, 1,
-                "image %.*s: specialisation constants '%.*s' and '%.*s' have one number, %u",
+                "image %.*s: specialisation constants '%.*s' and '%.*s' have the same number, %u",
                 RT_TEXT_ARG(image->name), RT_TEXT_ARG(list.constants[k].name),
                 RT_TEXT_ARG(list.constants[i].name), first.id);
         }

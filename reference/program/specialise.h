@@ -1,9 +1,9 @@
-/* Specialisation constants: from names that the application gives values to numbers in each image's
- * code.
+/* Specialisation constants: maps the names to which the application gives values to numbers in each
+ * image's code.
  *
  * A name has the same meaning in every image of a program: each image that has it gets the value,
- * through its own table (RT_SET_SPEC_CONSTANTS).  A constant that is set to its default value makes
- * no difference, so it is removed before a program is searched for (DL-CACHE-02, DL-CACHE-03).
+ * through its own table (RT_SET_SPEC_CONSTANTS).  A constant that is set to its default value has
+ * no effect, so it is removed before a program is searched for (DL-CACHE-02, DL-CACHE-03).
  *
  * Source: SYCL 2020, 4.11.12 "Specialization constants"; requirements.yaml, key dpcpp, tag A48. */
 #ifndef REFERENCE_PROGRAM_SPECIALISE_H

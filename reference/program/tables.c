@@ -19,7 +19,7 @@ static void group_add(rt_image_group *group, const rt_registered_image *image)
     *rt_vector_push(&group->images) = image;
 }
 
-/* Usually the newest image is removed first, so the search starts at the end. */
+/* Images are usually removed newest first, so the search starts at the end. */
 static void group_remove(rt_image_group *group, const rt_registered_image *image)
 {
     uint32_t at = group->images.count;
@@ -74,16 +74,10 @@ static const rt_property_set *exports_of(const rt_registered_image *image)
     return RULE_ELSE(DL_IMAGE_06, rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), NULL);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    const rt_text *first = a, *second = b;
-    return rt_text_compare(*first, *second);
-}
-
 /* Writes names, which are sorted in place. */
 static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
 {
-    qsort(names, count, sizeof *names, by_text);
+    qsort(names, count, sizeof *names, rt_text_order);
     rt_write_u32(out, count);
     for (uint32_t i = 0; i < count; i++)
         rt_write_text(out, names[i]);
@@ -149,9 +143,9 @@ rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id
 static void module_symbol_add(rt_program_tables *tables, rt_module_id module, rt_text symbol,
                               rt_set_id id)
 {
-    rt_set_id known = rt_program_tables_symbol(tables, module, symbol);
-    if (known != RT_SET_NONE && known != id && RULE(DL_SET_03)) return;
-    if (known == id) return;
+    rt_set_id existing = rt_program_tables_symbol(tables, module, symbol);
+    if (existing != RT_SET_NONE && existing != id && RULE(DL_SET_03)) return;
+    if (existing == id) return;
     rt_buffer key = {0};
     module_symbol_write(&key, module, symbol);
     rt_map_set(&tables->module_symbols, rt_arena_text(&tables->arena, rt_buffer_text(&key)), id);

@@ -1,4 +1,4 @@
-/* The program manager's tables: which images hold a kernel, which images export a symbol, which
+/* The program manager's tables: which images hold a kernel, which images export a symbol, and which
  * provide a set of virtual functions.
  *
  * They are those of document 000, "Device images collection".  A combination of symbols (the
@@ -7,10 +7,10 @@
  * symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that map
  * module by module; here a name leads directly to the ids of all modules that have it: a look-up
  * costs one probe regardless of the number of modules, and selects the same images (DL-SET-06,
- * DL-SET-07). Kernels can also be found by name alone, in order of registration of their images.
+ * DL-SET-07). Kernels can also be found by name only, in order of registration of their images.
  *
- * The tables are filled as images are registered and emptied as they are unregistered.  They do not
- * lock, their owner does (DL-SET-05). */
+ * The tables are filled as images are registered and emptied as they are unregistered.  Their owner
+ * locks them (DL-SET-05). */
 #ifndef REFERENCE_PROGRAM_TABLES_H
 #define REFERENCE_PROGRAM_TABLES_H
 
@@ -55,7 +55,7 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
 
 /* True if the image is in the tables.  The tables' owner must call this instead of reading
- * image->registered, which belongs to the thread that loads and unloads. */
+ * image->registered, which only the thread that loads and unloads modules may read. */
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image);
 
 /* The images with a kernel, in order of registration; an empty group if there are none.  Valid
@@ -71,7 +71,7 @@ const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_
 
 /* The combination to which a kernel or exported symbol of a module belongs; RT_SET_NONE if the
  * module has no such symbol.  Combinations of one module are expected to be disjoint; otherwise the
- * first that was registered has the name (DL-SET-03). */
+ * first one registered has the name (DL-SET-03). */
 rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id module,
                                    rt_text symbol);
 

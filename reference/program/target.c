@@ -21,15 +21,15 @@ static dev_aspect aspect_find(uint32_t number)
     return (dev_aspect)aspect;
 }
 
-static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
+static bool meets_aspects(const rt_device *device, const rt_property *property, rt_buffer *lack)
 {
-    rt_reader reader = rt_reader_of(wanted->bytes);
-    for (size_t i = 0; i < wanted->bytes.size / 4; i++) {
+    rt_reader reader = rt_reader_of(property->bytes);
+    for (size_t i = 0; i < property->bytes.size / 4; i++) {
         uint32_t number = rt_read_u32(&reader);
         dev_aspect aspect = aspect_find(number);
-        bool known = aspect != DEV_ASPECT_COUNT;
-        if (known && device->capabilities.aspects >> aspect & 1) continue;
-        if (known)
+        bool is_known = aspect != DEV_ASPECT_COUNT;
+        if (is_known && device->capabilities.aspects >> aspect & 1) continue;
+        if (is_known)
             rt_buffer_printf(lack, "it needs aspect %s", dev_aspect_name(aspect));
         else
             rt_buffer_printf(lack, "it needs aspect number %u", number);
@@ -40,14 +40,14 @@ static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt
     return true;
 }
 
-static bool meets_group_size(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
+static bool meets_group_size(const rt_device *device, const rt_property *property, rt_buffer *lack)
 {
     /* Older images have sizes of four bytes.  The product stops growing once it exceeds any
      * device's limit. */
-    uint32_t size = rt_text_is(wanted->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
-    rt_reader reader = rt_reader_of(wanted->bytes);
+    uint32_t size = rt_text_is(property->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
+    rt_reader reader = rt_reader_of(property->bytes);
     uint64_t items = 1;
-    for (size_t i = 0; i < wanted->bytes.size / size && items != UINT64_MAX; i++) {
+    for (size_t i = 0; i < property->bytes.size / size && items != UINT64_MAX; i++) {
         uint64_t factor = size == 8 ? rt_read_u64(&reader) : rt_read_u32(&reader);
         bool exceeds = factor > UINT32_MAX || items > UINT32_MAX;
         items = exceeds ? UINT64_MAX : items * factor;
@@ -64,10 +64,10 @@ static bool meets_group_size(const rt_device *device, const rt_property *wanted,
     return false;
 }
 
-static bool meets_sub_group_size(const rt_device *device, const rt_property *wanted,
+static bool meets_sub_group_size(const rt_device *device, const rt_property *property,
                                  rt_buffer *lack)
 {
-    uint32_t size = wanted->number;
+    uint32_t size = property->number;
     bool in_range = size >= 1 && size <= 64;
     if (in_range && device->capabilities.sub_group_sizes >> (size - 1) & 1) return true;
     rt_buffer_printf(lack, "it needs sub-groups of %u work-items, which device %.*s does not have",
@@ -79,7 +79,7 @@ static bool meets_sub_group_size(const rt_device *device, const rt_property *wan
 static const struct requirement_row {
     const char *name;
     uint32_t item_size; /* bytes; 0: a number, not a list */
-    bool (*meets)(const rt_device *device, const rt_property *wanted, rt_buffer *lack);
+    bool (*meets)(const rt_device *device, const rt_property *property, rt_buffer *lack);
     const char *damage;
 } requirement_rows[] = {
     {RT_REQUIREMENT_ASPECTS, 4, meets_aspects, "a list of u32 numbers"},
@@ -108,15 +108,15 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
     rt_buffer lack = {0};
     bool meets = meets_calls(device, image, &lack);
     for (uint32_t i = 0; set && i < set->property_count && meets; i++) {
-        const rt_property *wanted = &set->properties[i];
+        const rt_property *property = &set->properties[i];
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {
             const struct requirement_row *row = &requirement_rows[k];
-            if (!rt_text_is(wanted->name, row->name)) continue;
+            if (!rt_text_is(property->name, row->name)) continue;
             CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
-            bool is_sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
-                                                : wanted->type == RT_PROPERTY_BYTES &&
-                                                      wanted->bytes.size % row->item_size == 0;
-            meets = is_sound && row->meets(device, wanted, &lack);
+            bool is_sound = row->item_size == 0 ? property->type == RT_PROPERTY_UINT32
+                                                : property->type == RT_PROPERTY_BYTES &&
+                                                      property->bytes.size % row->item_size == 0;
+            meets = is_sound && row->meets(device, property, &lack);
             if (!is_sound)
                 rt_buffer_printf(&lack, "its property '%s' is not %s", row->name, row->damage);
         }

@@ -34,7 +34,7 @@ rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_
                           rt_command_id *out_command)
 {
     uint32_t device = rt_memory_valid_device(memory);
-    /* The first queue of the device: content reaches a device only by a command of one of its
+    /* The first queue of the device: content reaches a device only through a command of one of its
      * queues. */
     rt_queue_id queue = 0;
     while (queue < scheduler->queues.count && scheduler->queues.items[queue].device->id != device)

@@ -2,9 +2,9 @@
  *
  * The compiler of DPC++ drops parameters that a kernel does not use, and records this in the
  * image's set `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents
- * argument i of the source.  The application passes all arguments; the runtime passes on those that
- * remain.  The dependencies that an argument causes stay: the application's order does not depend
- * on a compiler's analysis.
+ * argument i of the source.  The application passes all arguments; the runtime passes only the
+ * remaining ones to the device.  A dropped argument still causes its dependencies: the
+ * application's order does not depend on a compiler's analysis.
  *
  * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set; the meaning of the bits was
  * observed with libsycl 9. */
@@ -43,11 +43,11 @@ rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_la
     rt_launch passed = *launch;
     const rt_property *mask = mask_find(program, launch->kernel);
     if (!mask) return passed;
-    rt_argument *left = rt_arena_alloc_array(arena, launch->argument_count, sizeof *left);
-    passed.arguments = left;
+    rt_argument *remaining = rt_arena_alloc_array(arena, launch->argument_count, sizeof *remaining);
+    passed.arguments = remaining;
     passed.argument_count = 0;
     for (uint32_t i = 0; i < launch->argument_count; i++)
-        if (!is_eliminated(mask, i)) left[passed.argument_count++] = launch->arguments[i];
+        if (!is_eliminated(mask, i)) remaining[passed.argument_count++] = launch->arguments[i];
     CHECK(passed.argument_count <= launch->argument_count);
     return passed;
 }

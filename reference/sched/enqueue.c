@@ -10,7 +10,7 @@ static const rt_device *device_of(const rt_scheduler *scheduler, const rt_comman
     return scheduler->queues.items[command->queue].device;
 }
 
-/* The device's copy of a memory whose content was brought there. */
+/* The device's copy of a memory, which has its content. */
 static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 {
     CHECK(device->id < memory->copies.count);

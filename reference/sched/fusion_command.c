@@ -1,4 +1,4 @@
-/* A queue's fusion in the graph: its start, its two ends, and its remains.
+/* A queue's fusion in the graph: its start, its two ends, and its clean-up.
  *
  * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
 #include "reference/sched/sched_internal.h"
@@ -75,7 +75,7 @@ void rt_fusion_command_free(rt_fusion_command *fusion)
 /* Called with the lock held. */
 static void clean_up(rt_scheduler *scheduler)
 {
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
         bool is_over = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
@@ -85,14 +85,14 @@ static void clean_up(rt_scheduler *scheduler)
         if (is_over && !is_reclaimed && !RULE(KF_EVENT_05)) is_reclaimed = true;
         CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !is_newest);
         if (!is_reclaimed) {
-            scheduler->fusions.items[kept++] = fusion;
+            scheduler->fusions.items[kept_count++] = fusion;
             continue;
         }
         if (is_newest) scheduler->queues.items[fusion->queue].fusion = NULL;
         rt_fusion_command_free(fusion);
     }
-    CHECK(kept <= scheduler->fusions.count && scheduler->active_count <= kept);
-    scheduler->fusions.count = kept;
+    CHECK(kept_count <= scheduler->fusions.count && scheduler->active_count <= kept_count);
+    scheduler->fusions.count = kept_count;
 }
 
 void rt_fusion_clean_up(rt_scheduler *scheduler)
@@ -168,7 +168,8 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
     if (!fused_queue->enable_fusion)
         return rt_fail(
             scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-            "start_fusion on queue %u, which was made without the property enable_fusion", queue);
+            "start_fusion on queue %u, which was created without the property enable_fusion",
+            queue);
     if (rt_queue_in_fusion_mode(scheduler, queue)) {
         if (RULE(KF_QUEUE_03)) {
             return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
@@ -230,7 +231,7 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
      * there. */
     for (uint32_t i = 0; i < fusion->kernels.count && !is_lost; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: only the last submission is where it should be. */
+        /* Broken: only the last submission is handed over in order. */
         if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
         if (i > 0 && !RULE(KF_GRAPH_07))
             rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
@@ -268,7 +269,7 @@ rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    /* Broken: the command is forgotten together with the fusion. */
+    /* Broken: the command is removed together with the fusion. */
     bool is_over = fusion && fusion->status != RT_FUSION_ACTIVE;
     bool is_known = fusion && (!is_over || RULE(KF_EVENT_04));
     rt_command_id command = is_known ? fusion->command : RT_COMMAND_NONE;
@@ -338,9 +339,9 @@ static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fu
 /* Every memory that a kernel of the list uses, once, with the union of all accesses to it. */
 static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
-    rt_access_list all = {0};
+    rt_access_list result = {0};
     rt_map index = {0};
-    /* Broken: the last kernel's alone. */
+    /* Broken: only the last kernel's. */
     uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
     for (uint32_t i = first; i < fusion->kernels.count; i++) {
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
@@ -349,18 +350,18 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
             uint32_t memory = accesses.items[k].memory->id;
             uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
-                CHECK(all.items && at < all.count);
-                if (all.items[at].access != accesses.items[k].access)
-                    all.items[at].access = RT_ACCESS_READ_WRITE;
+                CHECK(result.items && at < result.count);
+                if (result.items[at].access != accesses.items[k].access)
+                    result.items[at].access = RT_ACCESS_READ_WRITE;
                 continue;
             }
-            rt_map_set_number(&index, memory, all.count);
-            *rt_vector_push(&all) = accesses.items[k];
+            rt_map_set_number(&index, memory, result.count);
+            *rt_vector_push(&result) = accesses.items[k];
         }
         rt_vector_free(&accesses);
     }
     rt_map_free(&index);
-    return all;
+    return result;
 }
 
 /* The commands outside the list that the kernels wait for; the caller frees the list. */
@@ -402,9 +403,9 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
         uint32_t memory = accesses->items[i].memory->id;
         CHECK(memory < scheduler->uses.count);
         rt_memory_use *use = &scheduler->uses.items[memory];
-        rt_memory_use *kept = rt_vector_push(&before);
-        *kept = (rt_memory_use){.writer = use->writer, .download = use->download};
-        list_copy(&kept->readers, &use->readers);
+        rt_memory_use *previous = rt_vector_push(&before);
+        *previous = (rt_memory_use){.writer = use->writer, .download = use->download};
+        list_copy(&previous->readers, &use->readers);
         if (!RULE(KF_GRAPH_13)) continue;
         if (use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer)) {
             uint32_t at = 0;
@@ -451,13 +452,13 @@ static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusio
 
 /* Ends the list that the fused kernel has replaced: frees the data of the removed kernels, since no
  * edge leads to or from them any more.  The fusion's node waits for the fused kernel and for the
- * moves of content made for the list. */
+ * moves of content created for the list. */
 static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, rt_command_id fused)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         CHECK(command->state == RT_COMMAND_REMOVED && command->held);
-        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done a second time. */
+        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done twice. */
             rt_command_step(command, RT_STEP_RESTORE);
             rt_held_enqueue(scheduler, command);
             continue;

@@ -18,7 +18,7 @@
  *   (1) KF-QUEUE-03: the queue is in fusion mode already
  *   (2) unless a thread still reads the list (rt_fusion_list_open)
  *
- * reference/fusion decides what is fused and how; this file is the graph's part alone.
+ * reference/fusion decides what is fused and how; this file is only the graph's part.
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_SCHED_FUSION_COMMAND_H
 #define REFERENCE_SCHED_FUSION_COMMAND_H
@@ -64,7 +64,7 @@ typedef enum rt_sync_reason {
         RT_SYNC_REASON_COUNT
 } rt_sync_reason;
 
-/* The columns of the tables, static. */
+/* The columns of the tables, as static texts. */
 const char *rt_fusion_status_name(rt_fusion_status status);
 const char *rt_sync_reason_name(rt_sync_reason reason);
 const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": no warning */

@@ -30,8 +30,8 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
     /* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
      * "host_access"). */
     bool to_global = inout_copy->to_global;
-    rt_host_access needed = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
-    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != needed) {
+    rt_host_access access = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
+    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != access) {
         return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &name, 1,
                               "copying %s device_global '%.*s' does not compile: its host_access "
                               "is %s",
@@ -90,7 +90,7 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
                                   const rt_global_copy *copy, rt_global_entry *entry,
                                   rt_command_id *out_command)
 {
-    /* The host object's usmptr leads to an instance, if it was set for this queue's device and
+    /* The host object's usmptr refers to an instance, if it was set for this queue's device and
      * context. */
     const rt_queue *target = &scheduler->queues.items[queue];
     rt_global_instance *instance = entry->cached;
@@ -129,9 +129,10 @@ static rt_status copy_with_program(rt_scheduler *scheduler, rt_queue_id queue,
 {
     rt_program_global *global = global_of(scheduler, program, entry->unique_id);
     if (!global) {
-        return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &copy->name, 1,
-                              "the images of program %u describe device_global '%.*s' wrongly",
-                              program->id, RT_TEXT_ARG(copy->name));
+        return rt_fail_naming(
+            scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &copy->name, 1,
+            "the images of program %u have an invalid description of device_global '%.*s'",
+            program->id, RT_TEXT_ARG(copy->name));
     }
     RT_TRY(rt_global_variable(scheduler->globals, program, global, copy->type_size));
     return submit(scheduler, queue, copy, global->variable, program, RT_GLOBAL_COMMAND_NONE,
@@ -244,15 +245,15 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The blocking read --------------------------------------------------------------------- */
 
-/* The content that a read returns: its memory, and the program that holds it, if any, with a
- * reference.  The memory is NULL if only existing content is requested and there is none. */
+/* The content that a read returns: its memory, and a reference to the program that holds it, if
+ * any.  The memory is NULL if only existing content is requested and there is none. */
 typedef struct content {
     rt_memory *memory;
     rt_program *program;
 } content;
 
-/* Finds the content without building a program or creating content if only what exists is wanted.
- */
+/* Finds the content without building a program or creating content if only existing content is
+ * requested. */
 static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               const rt_global_copy *copy, rt_global_entry *entry, bool existing,
                               content *out_content)

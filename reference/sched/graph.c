@@ -74,7 +74,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    /* An upload changes nothing: the download still reads the content of the host's bytes. */
+    /* An upload changes no content: the download still returns the host's bytes. */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }
@@ -84,7 +84,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 uint64_t rt_command_rank(const rt_command *command)
 {
     if (command->kind != RT_COMMAND_FUSION) return 2 * (uint64_t)command->id;
-    /* The node was made before the kernels that it waits for. */
+    /* The node was created before the kernels that it waits for. */
     return 2 * (uint64_t)command->ended_after + 1;
 }
 
@@ -93,18 +93,18 @@ void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_eve
 {
     enum { VALUES_MAX = 16 };
     const rt_command_list *edges = &command->dependencies;
-    rt_trace_value all[VALUES_MAX];
+    rt_trace_value fields[VALUES_MAX];
     uint32_t count = 0;
     CHECK(value_count + 2 <= VALUES_MAX);
     uint64_t *after = rt_alloc_array((size_t)edges->count + 1, sizeof *after);
     for (uint32_t i = 0; i < edges->count; i++)
         after[i] = edges->items[i];
-    all[count++] = RT_N("command", command->id);
+    fields[count++] = RT_N("command", command->id);
     for (uint32_t i = 0; i < value_count; i++)
-        all[count++] = values[i];
+        fields[count++] = values[i];
     const char *key = kind == RT_EVENT_FUSION_HOLD ? "held_after" : "after";
-    all[count++] = (rt_trace_value){
+    fields[count++] = (rt_trace_value){
         .key = key, .type = RT_TRACE_NUMBERS, .numbers = after, .count = edges->count};
-    rt_trace_emit(scheduler->trace, kind, all, count);
+    rt_trace_emit(scheduler->trace, kind, fields, count);
     rt_free(after);
 }

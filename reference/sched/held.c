@@ -82,7 +82,7 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
     *rt_vector_push(&fusion->auxiliary) = command->id;
 }
 
-void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
+void rt_hold_after_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
 {
     /* The kernel of the last call already waits for those before it, so the edges stay linear in
      * the kernels. */

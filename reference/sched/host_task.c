@@ -34,10 +34,10 @@ static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_h
     rt_not_fused_task(scheduler, queue);
     scheduler->cause = RT_SYNC_REASON_HOST_TASK;
     if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, NULL, &download));
-    const rt_access_list none = {0};
+    const rt_access_list no_accesses = {0};
     const rt_submission submission = {.queue = queue,
                                       .kind = RT_COMMAND_HOST_TASK,
-                                      .accesses = &none,
+                                      .accesses = &no_accesses,
                                       .after = task->after,
                                       .after_count = task->after_count};
     rt_command *command = NULL;

@@ -19,7 +19,7 @@ static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *
         return dev_event_query(command->event) == DEV_EVENT_PENDING ? RT_PROGRESS_HANDED_OVER
                                                                     : RT_PROGRESS_COMPLETE;
     }
-    /* The end of a fusion does no work: its progress is the least of the commands that it waits
+    /* The end of a fusion does no work: its progress is the least among the commands that it waits
      * for, which are only kernels and moves of content, so the recursion is one level deep. */
     rt_progress least = RT_PROGRESS_COMPLETE;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {

@@ -73,7 +73,7 @@ typedef struct rt_launch {
 /* A copy between memories, or a fill, as requested by the application; borrowed for the call.
  * Source: SYCL 2020, 4.9.4.3 "SYCL functions for explicit memory operations". */
 typedef struct rt_transfer {
-    rt_memory *from; /* NULL: a fill */
+    rt_memory *from; /* NULL for a fill */
     uint64_t from_offset;
     rt_memory *to;
     uint64_t to_offset;
@@ -108,7 +108,7 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
                                   rt_global_database *globals);
 
 /* Waits for every command, then frees queues and commands.  Failures that no wait has returned are
- * lost, as at the end of an application. */
+ * dropped, as at the end of an application. */
 void rt_scheduler_destroy(rt_scheduler *scheduler);
 
 /* Creates a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
@@ -121,8 +121,8 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Makes the queue, which has no command yet, record the times of its commands (SYCL 2020, 4.6.5.2
- * "Queue properties": enable_profiling).  Only if the device's capabilities say profiling.  Codes
- * of dev_queue_create. */
+ * "Queue properties": enable_profiling).  Requires the device's capability profiling.  Codes of
+ * dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler,
                                                           rt_queue_id queue);
 

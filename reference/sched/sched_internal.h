@@ -33,16 +33,16 @@ typedef enum rt_command_kind {
  *   (2) the device refused the fused kernel, so the list is as it was before
  *
  * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
- * that it waits for was handed over, and never has an event.  What the device refuses at once,
- * while the application waits for the submission, leaves the graph again (rt_graph_remove_last). */
+ * that it waits for was handed over, and never has an event.  A command that the device refuses
+ * during its submission is removed from the graph (rt_graph_remove_last). */
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
-    RT_COMMAND_HELD,      /* in the list of a fusion, or made for a kernel there: `held` is set */
+    RT_COMMAND_HELD,      /* in a fusion's list, or created for a kernel there: `held` is set */
     RT_COMMAND_ENQUEUED,  /* handed to the device: `event` is set */
     RT_COMMAND_STOPPED,   /* no device will run it: `result` is the failure that stopped it, its own
                            * refusal or that of a predecessor whose event the device cannot take */
     RT_COMMAND_DONE,      /* `result` is final */
-    RT_COMMAND_REMOVED,   /* taken out of the graph: a fused kernel does its work */
+    RT_COMMAND_REMOVED,   /* removed from the graph: a fused kernel does its work */
 } rt_command_state;
 
 typedef enum rt_step {
@@ -236,10 +236,10 @@ rt_access_list rt_launch_accesses(const rt_launch *launch);
 RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
                                                 const rt_program *program, dev_kernel *kernel);
 
-/* ERRC_INVALID if the memory is USM of a device other than the queue's; `what` names the user, as
- * in "kernel 'k'". */
+/* ERRC_INVALID if the memory is USM of a device other than the queue's; `user` names the command in
+ * the message, as in "kernel 'k'". */
 RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
-                                                 const rt_memory *memory, rt_text what);
+                                                 const rt_memory *memory, rt_text user);
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
@@ -255,8 +255,7 @@ RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *c
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
-/* Like rt_enqueue_launch, for the fill with `size` zero bytes and for the write of a variable's
- * pointer. */
+/* Like rt_enqueue_launch, for a fill with `size` zero bytes and a write of a variable's pointer. */
 RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory, uint64_t size);
 RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
@@ -304,7 +303,7 @@ void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
                              const rt_fusion_command *holder);
 
 /* A fault only (see KF-SYNC-10): the fusion whose list holds a kernel that the launch depends on,
- * and together with which the launch is deferred.  NULL: none. */
+ * with which the launch is deferred.  NULL: none. */
 rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
 
 /* Hands over a held command with everything that it waits for; does nothing for other commands. */
@@ -346,8 +345,8 @@ RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch);
 
-/* Makes a kernel that names the fusion's own event wait for those that are in the list so far. */
-void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
+/* Makes a kernel that names the fusion's own event wait for the kernels already in the list. */
+void rt_hold_after_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
 
 /* Holds a move of content for a fusion. */
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory);

@@ -19,7 +19,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
     if (!scheduler) return;
     rt_status lost = rt_scheduler_wait(scheduler);
-    (void)lost; /* there is no caller left to report it to */
+    (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
@@ -73,13 +73,13 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 /* A fault only (see DG-PLUGIN-04): the event of a command that moved a variable is lost. */
 static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
 {
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         rt_command_id other = command->dependencies.items[i];
         if (!scheduler->commands.items[other]->moves_variable)
-            command->dependencies.items[kept++] = other;
+            command->dependencies.items[kept_count++] = other;
     }
-    command->dependencies.count = kept;
+    command->dependencies.count = kept_count;
 }
 
 rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
@@ -93,7 +93,7 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     if (target->ended)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "queue %u has ended and takes no more commands; make another", queue);
-    /* Why this command ends a fusion, if it does. */
+    /* The reason to report if this command ends a fusion. */
     scheduler->cause = submission->kind == RT_COMMAND_LAUNCH      ? RT_SYNC_REASON_OTHER_QUEUE
                        : submission->kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
                                                                   : RT_SYNC_REASON_MEMORY_OPERATION;
@@ -110,11 +110,11 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
         CHECK(event < command->id);
         /* The event of the command's own fusion represents the kernels before it, since the list
          * cannot wait for its own end. */
-        bool is_own_list = submission->fusion && event == submission->fusion->command;
-        if (!is_own_list)
+        bool is_fusion_event = submission->fusion && event == submission->fusion->command;
+        if (!is_fusion_event)
             rt_graph_depend(scheduler, command, event);
         else if (RULE(KF_EVENT_07))
-            rt_hold_behind_list(scheduler, submission->fusion, command);
+            rt_hold_after_list(scheduler, submission->fusion, command);
     }
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
@@ -140,7 +140,7 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
     rt_fusion_command *fusion = command->held ? command->held->fusion : NULL;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
-        /* Broken: later commands do not see that the kernel uses the memory. */
+        /* Broken: later commands ignore that the kernel uses the memory. */
         if (fusion && !RULE(KF_GRAPH_04)) continue;
         if (fusion) rt_leaves_save(scheduler, fusion, access->memory, access->access);
         rt_graph_book_access(scheduler, command, access->memory, access->access);
@@ -151,14 +151,14 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
 }
 
 rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
-                                     const rt_memory *memory, rt_text what)
+                                     const rt_memory *memory, rt_text user)
 {
     const rt_device *device = scheduler->queues.items[queue].device;
     if (!rt_memory_is_usm(memory) || memory->usm_device == device) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
                           "%.*s uses '%.*s', which is unified shared memory of device %.*s, in a "
                           "queue of device %.*s",
-                          RT_TEXT_ARG(what), RT_TEXT_ARG(memory->name),
+                          RT_TEXT_ARG(user), RT_TEXT_ARG(memory->name),
                           RT_TEXT_ARG(memory->usm_device->name), RT_TEXT_ARG(device->name));
 }
 
@@ -193,15 +193,15 @@ rt_access_list rt_launch_accesses(const rt_launch *launch)
     return accesses;
 }
 
-static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_text what,
+static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_text user,
                                const rt_memory *memory, uint64_t offset)
 {
     CHECK(rt_memory_is_usm(memory));
-    RT_TRY(rt_submission_check_device(scheduler, queue, memory, what));
+    RT_TRY(rt_submission_check_device(scheduler, queue, memory, user));
     if (offset <= memory->size) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
-                          "%.*s is given a pointer to offset %llu of '%.*s', which has %llu bytes",
-                          RT_TEXT_ARG(what), (unsigned long long)offset, RT_TEXT_ARG(memory->name),
+                          "%.*s gets a pointer to offset %llu of '%.*s', which has %llu bytes",
+                          RT_TEXT_ARG(user), (unsigned long long)offset, RT_TEXT_ARG(memory->name),
                           (unsigned long long)memory->size);
 }
 
@@ -210,17 +210,17 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
     rt_arena arena = {0};
-    rt_text what = rt_arena_printf(&arena, "kernel '%.*s'", RT_TEXT_ARG(launch->kernel));
+    rt_text user = rt_arena_printf(&arena, "kernel '%.*s'", RT_TEXT_ARG(launch->kernel));
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < launch->argument_count && rt_ok(status); i++) {
         const rt_argument *argument = &launch->arguments[i];
         if (argument->kind == RT_ARGUMENT_POINTER) {
-            status = check_pointer(scheduler, queue, what, argument->memory, argument->offset);
+            status = check_pointer(scheduler, queue, user, argument->memory, argument->offset);
         }
         if (argument->kind != RT_ARGUMENT_BYTES) continue;
         for (uint32_t k = 0; k < argument->pointer_count && rt_ok(status); k++) {
             const rt_inner_pointer *pointer = &argument->pointers[k];
-            status = check_pointer(scheduler, queue, what, pointer->memory, pointer->offset);
+            status = check_pointer(scheduler, queue, user, pointer->memory, pointer->offset);
         }
     }
     rt_arena_reset(&arena);

@@ -1,5 +1,5 @@
 /* The transitions of commands and of fusions: the tables of sched_internal.h and fusion_command.h
- * as code.  No other file assigns a state. */
+ * in code.  No other file assigns a state. */
 #include "reference/sched/sched_internal.h"
 
 #define FROM(state) (1u << RT_COMMAND_##state)

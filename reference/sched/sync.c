@@ -1,4 +1,4 @@
-/* Synchronisation: a command that needs another command which a fusion holds back ends that fusion.
+/* Synchronisation: a command that needs a command held back by a fusion ends that fusion.
  *
  * Every command, of any kind, passes through rt_sync_dependencies on its way to a device
  * (KF-SYNC-06).  Commands that are held themselves do not go to a device, so they are examined at
@@ -55,7 +55,7 @@ static void forget_dependency(rt_command *command, uint32_t index)
 }
 
 /* A fault only (see KF-SYNC-05): any submission to another queue ends every fusion. */
-static void end_others(rt_scheduler *scheduler, const rt_command *command)
+static void end_other_fusions(rt_scheduler *scheduler, const rt_command *command)
 {
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
@@ -77,7 +77,7 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
             rt_sync_command(scheduler, id);
     }
     if (scheduler->active_count > 0 && !is_move(command) && !RULE(KF_SYNC_05))
-        end_others(scheduler, command);
+        end_other_fusions(scheduler, command);
 }
 
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
@@ -121,7 +121,7 @@ void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason re
         rt_fusion_command *fusion = scheduler->fusions.items[i];
         bool is_concerned = queue == RT_QUEUE_ALL || fusion->queue == queue;
         bool holds_kernels = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count > 0;
-        /* An empty list has no kernel that could be waited for, and stays open (KF-SYNC-05). */
+        /* An empty list has no kernel to wait for, and stays open (KF-SYNC-05). */
         if (is_concerned && holds_kernels) rt_fusion_end(scheduler, fusion, reason);
         CHECK_IMPLIES(is_concerned && holds_kernels, fusion->status != RT_FUSION_ACTIVE);
     }

@@ -27,8 +27,8 @@ rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler, rt_queue_
 }
 
 /* The times of a command; of a fusion's end, the time span of the kernels that it waited for, or of
- * the fused kernel: moves of content for them are not commands of the application and do not count.
- */
+ * the fused kernel: moves of content for them do not count, because the application did not submit
+ * them. */
 static rt_status times_of(const rt_scheduler *scheduler, const rt_command *command,
                           dev_times *out_times)
 {
@@ -72,7 +72,7 @@ rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command, dev
     rt_scheduler_unlock(scheduler);
     if (!is_profiling)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "queue %u keeps no times of its commands; make it with the property "
+                       "queue %u records no times; create it with the property "
                        "enable_profiling",
                        queue);
     RT_TRY(rt_scheduler_wait_command(scheduler, command));

@@ -48,12 +48,12 @@ static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer)
 {
     CHECK(transfer->size >= 1);
-    rt_text what = transfer_name(transfer);
+    rt_text user = transfer_name(transfer);
     if (transfer->from) {
-        RT_TRY(rt_submission_check_device(scheduler, queue, transfer->from, what));
+        RT_TRY(rt_submission_check_device(scheduler, queue, transfer->from, user));
         RT_TRY(check_range(scheduler, transfer, transfer->from, transfer->from_offset));
     }
-    RT_TRY(rt_submission_check_device(scheduler, queue, transfer->to, what));
+    RT_TRY(rt_submission_check_device(scheduler, queue, transfer->to, user));
     RT_TRY(check_range(scheduler, transfer, transfer->to, transfer->to_offset));
     if (!transfer->from) return check_pattern(scheduler, transfer);
     uint64_t low = transfer->from_offset, high = transfer->to_offset;

@@ -131,8 +131,8 @@ rt_status rt_commands_wait(rt_scheduler *scheduler)
     rt_scheduler_lock(scheduler);
     rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT);
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
-        /* What is still pending is an empty fusion, or content for a kernel that no command needs.
-         */
+        /* A command that is still pending is an empty fusion, or a move of content for a kernel
+         * that no command needs. */
         if (!rt_command_is_pending(scheduler->commands.items[i]))
             *rt_vector_push(&list) = scheduler->commands.items[i];
     }
@@ -188,7 +188,7 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
         rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);
     command_list list = command_and_ancestors(scheduler, command);
-    /* Broken: the event leads to nothing once the kernels are gone. */
+    /* Broken: the event refers to no command once the kernels have been removed. */
     if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02)) list.count = 0;
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));

@@ -174,7 +174,7 @@ static void contexts_hold_their_devices_and_their_programs(void **state)
     world_destroy(w);
 }
 
-static void a_loaded_image_serves_what_failed_before(void **state)
+static void a_loaded_image_serves_launches_that_failed_before(void **state)
 {
     (void)state;
     world *w = world_create(0, NULL, 0);
@@ -190,25 +190,25 @@ static void a_loaded_image_serves_what_failed_before(void **state)
     world_destroy(w);
 }
 
-static void a_script_says_which_provider_is_taken(void **state)
+static void a_script_selects_the_provider(void **state)
 {
     (void)state;
-    for (uint32_t taken = 0; taken < 2; taken++) {
-        world *w = world_create(99, &taken, 1);
+    for (uint32_t choice = 0; choice < 2; choice++) {
+        world *w = world_create(99, &choice, 1);
         rt_loader_open(rt_runtime_loader(w->runtime), LIB);
         rt_loader_open(rt_runtime_loader(w->runtime), TWIN);
         assert_true(rt_ok(launch(w, "k1")));
         rt_buffer trace = trace_text(w);
         assert_non_null(strstr(rt_buffer_string(&trace),
-                               taken ? "images=app/0,twin/0," : "images=app/0,lib/0,"));
+                               choice ? "images=app/0,twin/0," : "images=app/0,lib/0,"));
         rt_buffer_free(&trace);
-        const rt_choice *made = NULL;
+        const rt_choice *choices = NULL;
         uint32_t count = 0;
-        rt_runtime_choices(w->runtime, &made, &count);
+        rt_runtime_choices(w->runtime, &choices, &count);
         assert_int_equal(count, 1);
-        assert_int_equal(made[0].rule, RT_RULE_DL_RESOLVE_05);
-        assert_int_equal(made[0].alternative_count, 2);
-        assert_int_equal(made[0].alternative, taken);
+        assert_int_equal(choices[0].rule, RT_RULE_DL_RESOLVE_05);
+        assert_int_equal(choices[0].alternative_count, 2);
+        assert_int_equal(choices[0].alternative, choice);
         world_destroy(w);
     }
 }
@@ -274,11 +274,11 @@ static void first_kernels(world *w, rt_text *out_selected, rt_text *out_launched
     }
 }
 
-static void who_builds_and_who_waits_is_drawn(void **state)
+static void the_order_of_builders_and_waiters_is_chosen(void **state)
 {
     (void)state;
     static thread_body *const bodies[] = {launch_k1, launch_k2};
-    bool seen[2][2] = {0}; /* [who builds][who launches first] */
+    bool is_observed[2][2] = {0}; /* [who builds][who launches first] */
     for (uint64_t seed = 0; seed < 64; seed++) {
         world *w = world_create(0, NULL, 0);
         rt_loader_open(rt_runtime_loader(w->runtime), LIB);
@@ -287,10 +287,10 @@ static void who_builds_and_who_waits_is_drawn(void **state)
         assert_int_equal(event_count(w, RT_EVENT_CACHE_HIT), 1);
         rt_text selected, launched;
         first_kernels(w, &selected, &launched);
-        seen[rt_text_is(selected, "k2")][rt_text_is(launched, "k2")] = true;
+        is_observed[rt_text_is(selected, "k2")][rt_text_is(launched, "k2")] = true;
         world_destroy(w);
     }
-    assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
+    assert_true(is_observed[0][0] && is_observed[0][1] && is_observed[1][0] && is_observed[1][1]);
 }
 
 static void load_and_unload(world *w)
@@ -316,8 +316,7 @@ static void move_and_read(world *w)
     CHECK(rt_ok(rt_scheduler_wait(scheduler)));
 }
 
-/* The library is loaded and unloaded: a launch finds it or is refused; there is no third outcome.
- */
+/* While the library is loaded and unloaded, a launch either finds it or is refused. */
 static void launch_while_the_library_goes(world *w)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -365,7 +364,7 @@ static void any_seed_ends_and_gives_the_same_trace_twice(void **state)
     assert_true(changes > SEEDS / 2); /* Different seeds give different orders. */
 }
 
-/* Without turns the system schedules the threads; for the sanitizers. */
+/* Without turns, the operating system schedules the threads; for the sanitizers. */
 static void *run_freely(void *user)
 {
     thread *self = user;
@@ -421,7 +420,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
     assert_int_equal(event_count(w, RT_EVENT_RELEASE), 1);
     assert_int_equal(launch(w, "k1").code, RT_ERRC_BUILD); /* lib is not loaded */
     rt_loader_open(rt_runtime_loader(w->runtime), LIB);
-    assert_true(rt_ok(launch(w, "k1"))); /* there is no cache that outlives the process */
+    assert_true(rt_ok(launch(w, "k1"))); /* no cache outlives the process */
     assert_int_equal(counting->links_done, 2);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_LOAD), 4);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_UNLOAD), 0);
@@ -439,7 +438,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
 }
 
 /* The choices of all processes are one sequence. */
-static void a_script_goes_on_behind_a_restart(void **state)
+static void a_script_continues_after_a_restart(void **state)
 {
     (void)state;
     const uint32_t script[] = {0, 1};
@@ -464,13 +463,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aspects_can_be_masked),
         cmocka_unit_test(contexts_hold_their_devices_and_their_programs),
-        cmocka_unit_test(a_loaded_image_serves_what_failed_before),
-        cmocka_unit_test(a_script_says_which_provider_is_taken),
-        cmocka_unit_test(who_builds_and_who_waits_is_drawn),
+        cmocka_unit_test(a_loaded_image_serves_launches_that_failed_before),
+        cmocka_unit_test(a_script_selects_the_provider),
+        cmocka_unit_test(the_order_of_builders_and_waiters_is_chosen),
         cmocka_unit_test(any_seed_ends_and_gives_the_same_trace_twice),
         cmocka_unit_test(threads_without_turns_end_too),
         cmocka_unit_test(a_restart_begins_with_nothing_but_the_devices),
-        cmocka_unit_test(a_script_goes_on_behind_a_restart),
+        cmocka_unit_test(a_script_continues_after_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

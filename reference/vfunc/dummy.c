@@ -3,7 +3,7 @@
 
 #include "reference/image/virtual_functions.h"
 
-/* True if both images state which functions they define, and define the same. */
+/* True if both images state which functions they define, and these are the same. */
 static bool define_the_same(const rt_property_set *real, const rt_property_set *other)
 {
     if (!real || !other || real->property_count != other->property_count) return false;
@@ -13,17 +13,17 @@ static bool define_the_same(const rt_property_set *real, const rt_property_set *
     return true;
 }
 
-static bool is_taken(const rt_link_contribution *taken, const rt_registered_image *image)
+static bool has_joined(const rt_link_contribution *joined, const rt_registered_image *image)
 {
-    for (uint32_t i = 0; i < taken->images.count; i++) {
-        if (taken->images.items[i] == image) return true;
+    for (uint32_t i = 0; i < joined->images.count; i++) {
+        if (joined->images.items[i] == image) return true;
     }
     return false;
 }
 
 const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
                                           const rt_registered_image *real,
-                                          const rt_link_contribution *taken)
+                                          const rt_link_contribution *joined)
 {
     rt_virtual_functions functions;
     if (rt_virtual_functions_read(real->image, &functions)) return NULL;
@@ -37,11 +37,11 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
             candidate->module == real->module && candidate->image->format == real->image->format;
         if (!alike || rt_virtual_functions_read(candidate->image, &functions)) continue;
         if (!functions.dummy || !rt_device_meets(context->device, candidate->image, NULL)) continue;
-        const rt_property_set *others =
+        const rt_property_set *listed =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
-        if (define_the_same(defined, others)) return candidate;
-        bool is_of_other = defined && others; /* they differ, so it replaces another image */
-        if (!is_of_other && !first_free && !is_taken(taken, candidate)) first_free = candidate;
+        if (define_the_same(defined, listed)) return candidate;
+        bool is_foreign = defined && listed; /* they differ, so it replaces another image */
+        if (!is_foreign && !first_free && !has_joined(joined, candidate)) first_free = candidate;
     }
     CHECK_IMPLIES(first_free, first_free != real && first_free->module == real->module);
     return first_free;

@@ -8,9 +8,9 @@
 
 /* The dummy for `real` among the images of its set: one of the same module and format that suits
  * the device and defines the same functions.  If images do not state which functions they define
- * (RT_SET_VIRTUAL_FUNCTION_SETS), the first that is not in `taken`.  NULL: there is none. */
+ * (RT_SET_VIRTUAL_FUNCTION_SETS), the first that is not in `joined`.  NULL: there is none. */
 const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
                                           const rt_registered_image *real,
-                                          const rt_link_contribution *taken);
+                                          const rt_link_contribution *joined);
 
 #endif

@@ -44,9 +44,9 @@ static bool has_needs(const rt_registered_image *image)
            (functions.calls.length > 0 || functions.creates.length > 0);
 }
 
-/* Images that request others themselves, and those that an image requests which joined for a
- * symbol, join like any others.  Broken: only images that the document's algorithm reaches keep
- * their functions, and dummies replace the rest. */
+/* Images that request other images, and images requested by one that joined for a symbol, join like
+ * all others.  Broken: only images that the document's algorithm reaches keep their functions, and
+ * dummies replace the others. */
 static void join_real(discovery *d, const rt_registered_image *image)
 {
     bool followed = !has_needs(image) || RULE(VF_LINK_09);
@@ -88,7 +88,7 @@ static rt_link_contribution providers_of(const discovery *d)
         const rt_registered_image *image = group->images.items[i];
         rt_virtual_functions functions;
         const char *damaged = rt_virtual_functions_read(image->image, &functions);
-        CHECK(!damaged); /* The tables enter no such image. */
+        CHECK(!damaged); /* The tables contain no such image. */
         CHECK(functions.provides.length > 0 || d->context->profile == RT_PROFILE_DPCPP);
         if (functions.dummy) continue;
         bool other_format = image->image->format != d->requesting->image->format;
@@ -119,14 +119,14 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
 
 /* Joins a set that is called: all providers join.  Those of the member's own module are not checked
  * against the device, since the kernel itself requires every aspect of the sets that it calls; it
- * knows nothing of images that another module adds to a set (VF-LINK-10). */
+ * does not know the images that another module adds to a set (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||
                  rt_device_meets(d->context->device, provider->image, NULL);
     const rt_registered_image *unsuited = suits ? NULL : provider;
-    /* Broken: the needs of other functions of the class count too.  The mark comes first, because
-     * only the fault needs to examine them. */
+    /* Broken: the requirements of the class's other functions count too. RULE is evaluated first,
+     * because only the fault examines them. */
     if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);
     if (unsuited)
         return refuse_provider(d, unsuited,
@@ -141,12 +141,12 @@ static rt_status join_called(discovery *d, const rt_registered_image *provider)
 static rt_status join_created(discovery *d, const rt_registered_image *provider)
 {
     bool suits = rt_device_meets(d->context->device, provider->image, NULL);
-    /* Broken: the device's compiler is given code that it cannot compile. */
+    /* Broken: the device's compiler gets code that it cannot compile. */
     if (suits || !RULE(VF_SPLIT_07)) {
         join_real(d, provider);
         return RT_STATUS_OK;
     }
-    /* Broken: aspects come through the table of virtual functions. */
+    /* Broken: aspects propagate through the table of virtual functions. */
     if (!(RULE(VF_SPLIT_05) && RULE(VF_ASPECT_04)))
         return refuse_provider(d, provider, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_SPLIT_05, "");
     const rt_registered_image *dummy = rt_vfunc_dummy(d->context, provider, d->out);

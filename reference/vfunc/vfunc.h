@@ -17,8 +17,8 @@
  * In profile dpcpp: every image under the names in "uses-virtual-functions-set" that suits the
  * device (requirements.yaml, key dpcpp, tags D5 to D7).  ERRC_KERNEL_NOT_SUPPORTED, rule
  * VF-LINK-10: a set that is called has a provider that the device does not suit; ERRC_BUILD, rule
- * VF-LINK-11: so has a set that is created, and no dummy replaces it; MALFORMED: a property of the
- * member is damaged. */
+ * VF-LINK-11: a set that is created has such a provider, and no dummy replaces it; MALFORMED: a
+ * property of the member is damaged. */
 RT_MUST_USE rt_status rt_vfunc_contribute(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           const rt_registered_image *member,

@@ -35,7 +35,7 @@ static const built_in_row built_in_rows[] = {
 /* Masks: the bits below the work-item's own, the bit itself, the bits above it. */
 typedef struct mask_row {
     uint32_t built_in;
-    bool below, own, above;
+    bool below, itself, above;
 } mask_row;
 
 static const mask_row mask_rows[] = {
@@ -61,12 +61,12 @@ static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
     }
     sim_ref one = sim_decode_constant(d, 1), out = sim_decode_constant(d, 0);
     if (i > 0) return out;
-    sim_ref own = INT(SHL, one, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM);
-    sim_ref below = INT(SUB, own, one);
+    sim_ref itself = INT(SHL, one, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM);
+    sim_ref below = INT(SUB, itself, one);
     sim_ref all = INT(SUB, INT(SHL, one, SIM_REF_POOL | SIM_SLOT_SUBGROUP_SIZE), one);
     if (row->below) out = INT(OR, out, below);
-    if (row->own) out = INT(OR, out, own);
-    if (row->above) out = INT(OR, out, INT(SUB, INT(SUB, all, below), own));
+    if (row->itself) out = INT(OR, out, itself);
+    if (row->above) out = INT(OR, out, INT(SUB, INT(SUB, all, below), itself));
     return out;
 }
 

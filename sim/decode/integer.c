@@ -60,8 +60,8 @@ rt_status sim_decode_bit_field(sim_decoder *d, const sim_view *view, sim_leaves 
             continue;
         }
         sim_ref mask = build_place(d, type, CONSTANT(ones_of(type)), offset, count, true);
-        sim_ref kept = INT(AND, base.refs[i], INT(XOR, mask, CONSTANT(ones_of(type))));
-        refs[i] = INT(OR, kept, build_place(d, type, in[1].refs[i], offset, count, false));
+        sim_ref unchanged = INT(AND, base.refs[i], INT(XOR, mask, CONSTANT(ones_of(type))));
+        refs[i] = INT(OR, unchanged, build_place(d, type, in[1].refs[i], offset, count, false));
     }
     *out_leaves = (sim_leaves){refs, base.count};
     return RT_STATUS_OK;

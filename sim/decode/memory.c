@@ -312,13 +312,13 @@ rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id, const 
 static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     const sim_type *type = view->type->element;
-    sim_ref own;
-    RT_TRY(sim_decode_private(d, "OpVariable", view->id, type, &own));
-    *out_leaves = sim_leaves_single(d, own);
+    sim_ref variable;
+    RT_TRY(sim_decode_private(d, "OpVariable", view->id, type, &variable));
+    *out_leaves = sim_leaves_single(d, variable);
     if (view->operand_count < 2) return RT_STATUS_OK;
     sim_leaves initial;
     RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
-    store_leaves(d, own, view->type, type, type->alignment_bytes, initial);
+    store_leaves(d, variable, view->type, type, type->alignment_bytes, initial);
     return RT_STATUS_OK;
 }
 
@@ -362,9 +362,9 @@ static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_l
     uint64_t class = view->type->storage_class == SIM_StorageClassFunction    ? SIM_CLASS_PRIVATE
                      : view->type->storage_class == SIM_StorageClassWorkgroup ? SIM_CLASS_LOCAL
                                                                               : SIM_CLASS_GLOBAL;
-    sim_ref is_same = is_of_class(d, a.refs[0], class);
+    sim_ref is_match = is_of_class(d, a.refs[0], class);
     *out_leaves = sim_leaves_single(
-        d, sim_build_select(d, SIM_I64, is_same, a.refs[0], sim_decode_constant(d, 0)));
+        d, sim_build_select(d, SIM_I64, is_match, a.refs[0], sim_decode_constant(d, 0)));
     return RT_STATUS_OK;
 }
 

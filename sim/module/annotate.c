@@ -19,7 +19,7 @@ enum {
 
 typedef struct target_row {
     uint16_t decoration, targets;
-    const char *what;
+    const char *noun;
 } target_row;
 
 static const target_row rows[] = {
@@ -85,7 +85,7 @@ rt_status sim_check_annotations(sim_reader *reader)
         return sim_reader_fail(reader, RT_MALFORMED, entry->word,
                                "%s decorates id %u, which is not %s",
                                sim_enumerant_name(SIM_KIND_Decoration, decoration->number),
-                               decoration->target, row->what);
+                               decoration->target, row->noun);
     }
     for (uint32_t i = 0; i < module->entry_count; i++) {
         const sim_function *function = &module->functions[module->entries[i].function];

@@ -13,10 +13,10 @@ static const sim_declared_sets *rows_copy(rt_arena *arena, const sim_declared_se
 
 void sim_module_declare(sim_module *module, const sim_declarations *declarations)
 {
-    sim_declarations *own = &module->declarations;
-    *own = *declarations;
-    own->functions = rows_copy(&module->arena, declarations->functions, own->function_count);
-    own->kernels = rows_copy(&module->arena, declarations->kernels, own->kernel_count);
+    sim_declarations *copy = &module->declarations;
+    *copy = *declarations;
+    copy->functions = rows_copy(&module->arena, declarations->functions, copy->function_count);
+    copy->kernels = rows_copy(&module->arena, declarations->kernels, copy->kernel_count);
 }
 
 /* The sets of the row with that name, or otherwise of the row for all names. */

@@ -313,7 +313,7 @@ static void find_exits(sim_flow *flow)
 
 /* ---- The pass ------------------------------------------------------------------------------ */
 
-static uint32_t *array_of_none(sim_flow *flow)
+static uint32_t *array_create_none(sim_flow *flow)
 {
     uint32_t count = flow->function->block_count;
     uint32_t *array = rt_arena_alloc_array(&flow->scratch, count, sizeof *array);
@@ -329,10 +329,10 @@ static rt_status build_function(sim_flow *flow)
     flow->blocks = flow->module->blocks + function->block_first;
     flow->order = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->order);
     flow->seen = rt_arena_alloc_array(&flow->scratch, count, sizeof *flow->seen);
-    flow->loop = array_of_none(flow);
-    flow->around = array_of_none(flow);
-    flow->outer = array_of_none(flow);
-    flow->exits = array_of_none(flow);
+    flow->loop = array_create_none(flow);
+    flow->around = array_create_none(flow);
+    flow->outer = array_create_none(flow);
+    flow->exits = array_create_none(flow);
     for (uint32_t i = 0; i < count; i++)
         RT_TRY(add_successors(flow, i));
     add_predecessors(flow);

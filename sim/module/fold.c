@@ -178,8 +178,8 @@ sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
 
 /* ---- One component ------------------------------------------------------------------------- */
 
-static bool fold_one(const sim_module *module, const sim_constant *constant, const sim_type *type,
-                     scalar a, uint64_t *out)
+static bool fold_component(const sim_module *module, const sim_constant *constant,
+                           const sim_type *type, scalar a, uint64_t *out)
 {
     sim_group group = (sim_group)constant->opcode->group;
     if (group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_FLOAT ||
@@ -317,7 +317,7 @@ static bool fold_components(const sim_module *module, const sim_constant *consta
             if (!read_component(module, constant, k, i, &in[k])) return false;
         }
         bool folded = constant->count == 1
-                          ? fold_one(module, constant, type, in[0], &bits)
+                          ? fold_component(module, constant, type, in[0], &bits)
                           : fold_two(constant->opcode->number, type, in[0], in[1], &bits);
         if (!folded) return false;
         bits &= UINT64_MAX >> (64 - type->bits);

@@ -329,24 +329,24 @@ static rt_status step_section(sim_reader *reader, const sim_view *view)
     if (opcode->group == SIM_GROUP_FUNCTION || opcode->group == SIM_GROUP_LABEL) {
         return step_function(reader, view);
     }
-    sim_section wanted = section_of(opcode);
-    if (wanted == SECTION_ANY) return RT_STATUS_OK;
-    if (wanted == SECTION_LATE && reader->section > SECTION_GLOBAL) {
+    sim_section section = section_of(opcode);
+    if (section == SECTION_ANY) return RT_STATUS_OK;
+    if (section == SECTION_LATE && reader->section > SECTION_GLOBAL) {
         /* From here on, lines are allowed anywhere, as is debug information, which body.c skips;
          * values only inside blocks. */
         bool is_free = opcode->group == SIM_GROUP_LINE || opcode->group == SIM_GROUP_EXTENDED;
         return is_free || reader->section == SECTION_BLOCK ? RT_STATUS_OK : misplaced(reader, view);
     }
-    if (wanted == SECTION_BLOCK) {
+    if (section == SECTION_BLOCK) {
         if (reader->section != SECTION_BLOCK) return misplaced(reader, view);
         if (sim_group_ends_block(opcode->group)) reader->section = SECTION_BLOCKS;
         return RT_STATUS_OK;
     }
-    if (wanted == SECTION_LATE) wanted = SECTION_GLOBAL;
-    bool is_second = wanted == SECTION_MEMORY_MODEL && reader->section == SECTION_MEMORY_MODEL;
-    bool lacks_model = wanted > SECTION_MEMORY_MODEL && reader->section < SECTION_MEMORY_MODEL;
-    if (wanted < reader->section || is_second || lacks_model) return misplaced(reader, view);
-    reader->section = wanted;
+    if (section == SECTION_LATE) section = SECTION_GLOBAL;
+    bool is_second = section == SECTION_MEMORY_MODEL && reader->section == SECTION_MEMORY_MODEL;
+    bool lacks_model = section > SECTION_MEMORY_MODEL && reader->section < SECTION_MEMORY_MODEL;
+    if (section < reader->section || is_second || lacks_model) return misplaced(reader, view);
+    reader->section = section;
     return RT_STATUS_OK;
 }
 

@@ -33,12 +33,12 @@ bool sim_type_same_layout(const sim_type *a, const sim_type *b)
     laid_values left = {0}, right = {0};
     list_values(&left, a, 0);
     list_values(&right, b, 0);
-    bool same = left.count == right.count && left.count <= VALUES_MAX;
-    for (uint32_t i = 0; same && i < left.count; i++) {
-        same = left.items[i].offset == right.items[i].offset &&
-               sim_type_equal(left.items[i].type, right.items[i].type);
+    bool is_equal = left.count == right.count && left.count <= VALUES_MAX;
+    for (uint32_t i = 0; is_equal && i < left.count; i++) {
+        is_equal = left.items[i].offset == right.items[i].offset &&
+                   sim_type_equal(left.items[i].type, right.items[i].type);
     }
     rt_vector_free(&left);
     rt_vector_free(&right);
-    return same;
+    return is_equal;
 }

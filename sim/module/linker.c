@@ -60,15 +60,15 @@ static void write_places(const sim_linker *linker, rt_text name, bool is_kernel,
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < linker->symbols.count && !is_kernel; i++) {
-        const sim_symbol *own = &linker->symbols.items[i];
-        if (!rt_text_equal(own->name, name)) continue;
+        const sim_symbol *symbol = &linker->symbols.items[i];
+        if (!rt_text_equal(symbol->name, name)) continue;
         rt_buffer_printf(out, "%s", count++ ? ", " : " (");
-        sim_symbol_write(out, own);
+        sim_symbol_write(out, symbol);
     }
     for (uint32_t m = 0; m < linker->module_count && is_kernel; m++) {
-        const sim_module *own = linker->modules[m];
-        for (uint32_t i = 0; i < own->entry_count; i++) {
-            if (!rt_text_equal(own->entries[i].name, name)) continue;
+        const sim_module *module = linker->modules[m];
+        for (uint32_t i = 0; i < module->entry_count; i++) {
+            if (!rt_text_equal(module->entries[i].name, name)) continue;
             rt_buffer_printf(out, "%smodule %u", count++ ? ", " : " (", m);
         }
     }
@@ -77,7 +77,7 @@ static void write_places(const sim_linker *linker, rt_text name, bool is_kernel,
 }
 
 /* Returns a LINK_ERROR that lists the names, or success if there are none, and empties the list. */
-static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *what)
+static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *noun)
 {
     rt_status status = RT_STATUS_OK;
     if (names->count > 0) {
@@ -87,7 +87,7 @@ static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, 
             write_places(linker, names->items[i], are_kernels, &list);
         }
         status = rt_fail_naming(linker->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
-                                names->count, "%s: %s", what, rt_buffer_string(&list));
+                                names->count, "%s: %s", noun, rt_buffer_string(&list));
         rt_buffer_free(&list);
     }
     rt_vector_free(names);
@@ -101,14 +101,14 @@ static rt_status define_symbols(sim_linker *linker)
 {
     name_list twice = {0};
     for (uint32_t i = 0; i < linker->symbols.count; i++) {
-        const sim_symbol *own = &linker->symbols.items[i];
-        if (own->linkage == SIM_LINKAGE_IMPORT) continue;
-        uint32_t known = rt_map_find(&linker->definitions, own->name);
-        bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
+        const sim_symbol *symbol = &linker->symbols.items[i];
+        if (symbol->linkage == SIM_LINKAGE_IMPORT) continue;
+        uint32_t known = rt_map_find(&linker->definitions, symbol->name);
+        bool is_stronger = known != RT_MAP_NONE && symbol->linkage == SIM_LINKAGE_EXPORT;
         bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
         /* Broken: every module uses its own definition. */
-        if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, own->name);
-        if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
+        if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, symbol->name);
+        if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, symbol->name, i);
     }
     return refuse(linker, &twice, false, "defined more than once");
 }
@@ -118,8 +118,8 @@ static sim_place **make_places(rt_arena *arena, const sim_linker *linker, bool o
 {
     sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof(sim_place *));
     for (uint32_t m = 0; m < linker->module_count; m++) {
-        const sim_module *own = linker->modules[m];
-        uint32_t count = of_functions ? own->function_count : own->variable_count;
+        const sim_module *module = linker->modules[m];
+        uint32_t count = of_functions ? module->function_count : module->variable_count;
         places[m] = rt_arena_alloc_array(arena, count, sizeof **places);
         for (uint32_t i = 0; i < count; i++) {
             places[m][i] = (sim_place){m, i};
@@ -132,15 +132,15 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
 {
     name_list unresolved = {0}, different = {0};
     for (uint32_t i = 0; i < linker->symbols.count; i++) {
-        const sim_symbol *own = &linker->symbols.items[i];
-        uint32_t known = rt_map_find(&linker->definitions, own->name);
+        const sim_symbol *symbol = &linker->symbols.items[i];
+        uint32_t known = rt_map_find(&linker->definitions, symbol->name);
         if (known == RT_MAP_NONE) {
-            report(linker, &unresolved, own->name);
-        } else if (!sim_symbol_compatible(own, &linker->symbols.items[known])) {
-            report(linker, &different, own->name);
-        } else if (own->linkage != SIM_LINKAGE_EXPORT) {
-            sim_place **places = own->is_function ? linkage->functions : linkage->variables;
-            places[own->place.module][own->place.index] = linker->symbols.items[known].place;
+            report(linker, &unresolved, symbol->name);
+        } else if (!sim_symbol_compatible(symbol, &linker->symbols.items[known])) {
+            report(linker, &different, symbol->name);
+        } else if (symbol->linkage != SIM_LINKAGE_EXPORT) {
+            sim_place **places = symbol->is_function ? linkage->functions : linkage->variables;
+            places[symbol->place.module][symbol->place.index] = linker->symbols.items[known].place;
         }
     }
     if (linker->open) {
@@ -161,9 +161,9 @@ static rt_status check_kernels(sim_linker *linker)
     name_list twice = {0};
     rt_map kernels = {0};
     for (uint32_t m = 0; m < linker->module_count; m++) {
-        const sim_module *own = linker->modules[m];
-        for (uint32_t i = 0; i < own->entry_count; i++) {
-            rt_text name = own->entries[i].name;
+        const sim_module *module = linker->modules[m];
+        for (uint32_t i = 0; i < module->entry_count; i++) {
+            rt_text name = module->entries[i].name;
             if (rt_map_find(&kernels, name) != RT_MAP_NONE) report(linker, &twice, name);
             rt_map_set(&kernels, name, m);
         }

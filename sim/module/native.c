@@ -171,8 +171,8 @@ static rt_status read_header(native_reader *reader)
                       RT_IMAGE_SIZE_MAX);
     uint32_t magic = rt_read_u32(stream), format = rt_read_u32(stream);
     uint32_t device = rt_read_u32(stream);
-    rt_hash said = {.low = rt_read_u64(stream)};
-    said.high = rt_read_u64(stream);
+    rt_hash expected = {.low = rt_read_u64(stream)};
+    expected.high = rt_read_u64(stream);
     if (magic != MAGIC && stream->input.size >= AT_FORMAT)
         return refuse(reader, RT_MALFORMED, 0,
                       "it begins with the word 0x%08x, not with 0x%08x as the images that the "
@@ -192,10 +192,10 @@ static rt_status read_header(native_reader *reader)
                       device, SIM_NATIVE_DEVICE);
     CHECK(stream->position == AT_CONTENT);
     rt_hash hash = rt_hash128(stream->input.data + AT_CONTENT, stream->input.size - AT_CONTENT);
-    if (hash.low == said.low && hash.high == said.high) return RT_STATUS_OK;
+    if (hash.low == expected.low && hash.high == expected.high) return RT_STATUS_OK;
     return refuse(reader, RT_MALFORMED, AT_HASH,
                   "the content's hash is %s, but the header says %s: the image is damaged",
-                  rt_hash_print(hash).digits, rt_hash_print(said).digits);
+                  rt_hash_print(hash).digits, rt_hash_print(expected).digits);
 }
 
 static const sim_declared_sets *read_declared(native_reader *reader, uint32_t *out_count)

@@ -44,13 +44,13 @@ static const need enumerants[] = {
 /* The row for a key and value in a table sorted by both; NULL if nothing is needed. */
 static const need *need_find(const need *rows, size_t count, uint32_t key, uint32_t value)
 {
-    uint64_t wanted = (uint64_t)key << 32 | value;
+    uint64_t key_and_value = (uint64_t)key << 32 | value;
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint64_t here = (uint64_t)rows[middle].key << 32 | rows[middle].value;
-        if (here == wanted) return &rows[middle];
-        if (here < wanted) {
+        uint64_t current = (uint64_t)rows[middle].key << 32 | rows[middle].value;
+        if (current == key_and_value) return &rows[middle];
+        if (current < key_and_value) {
             low = middle + 1;
         } else {
             high = middle;
@@ -98,23 +98,23 @@ rt_status sim_needs_declare(sim_reader *reader, const sim_view *view)
 
 /* ---- What is needed ------------------------------------------------------------------------ */
 
-rt_status sim_needs_capability(sim_reader *reader, const sim_view *view, const char *what,
-                               const uint16_t *wanted, uint32_t count)
+rt_status sim_needs_capability(sim_reader *reader, const sim_view *view, const char *noun,
+                               const uint16_t *alternatives, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (is_declared(reader, wanted[i])) return RT_STATUS_OK;
+        if (is_declared(reader, alternatives[i])) return RT_STATUS_OK;
     }
     if (count == 0) return RT_STATUS_OK;
     rt_buffer names = {0};
     bool is_supported = false;
     for (uint32_t i = 0; i < count; i++) {
-        is_supported |= sim_supports_capability(wanted[i]);
+        is_supported |= sim_supports_capability(alternatives[i]);
         rt_buffer_printf(&names, "%s%s", i ? " or " : "",
-                         sim_enumerant_name(SIM_KIND_Capability, wanted[i]));
+                         sim_enumerant_name(SIM_KIND_Capability, alternatives[i]));
     }
     rt_status status =
         sim_reader_fail(reader, is_supported ? RT_MALFORMED : RT_UNSUPPORTED, view->offset,
-                        "%s needs the capability %s, which is %s", what, rt_buffer_string(&names),
+                        "%s needs the capability %s, which is %s", noun, rt_buffer_string(&names),
                         is_supported ? "not declared" : "refused");
     rt_buffer_free(&names);
     return status;
@@ -134,14 +134,14 @@ static bool has_extension(const sim_reader *reader, const need *row)
 /* Anything that no version includes is accepted with its capability alone: translators omit the
  * extension (llvm-spirv 14 omits that of function pointers), and the capability is equally
  * explicit. */
-static rt_status check_version(sim_reader *reader, const sim_view *view, const char *what,
+static rt_status check_version(sim_reader *reader, const sim_view *view, const char *noun,
                                const need *row)
 {
     bool is_known = row->version == NO_VERSION || reader->module->version >> 8 >= row->version;
     if (is_known || has_extension(reader, row)) return RT_STATUS_OK;
     return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                            "%s needs SPIR-V %u.%u or an extension that the module does not declare",
-                           what, row->version >> 8, row->version & 0xffu);
+                           noun, row->version >> 8, row->version & 0xffu);
 }
 
 rt_status sim_needs_instruction(sim_reader *reader, const sim_view *view)

@@ -92,13 +92,13 @@ static const sim_extended standard[SIM_STD_ROW_COUNT] = {
 /* ---- Look-up ------------------------------------------------------------------------------- */
 
 /* Binary search over rows [low, high). */
-#define FIND(rows, field, low, high, wanted)                                                       \
+#define FIND(rows, field, low, high, target)                                                       \
     do {                                                                                           \
         uint32_t low_ = (low), high_ = (high);                                                     \
         while (low_ < high_) {                                                                     \
             uint32_t middle_ = low_ + (high_ - low_) / 2;                                          \
-            if ((rows)[middle_].field == (wanted)) return &(rows)[middle_];                        \
-            if ((rows)[middle_].field < (wanted)) {                                                \
+            if ((rows)[middle_].field == (target)) return &(rows)[middle_];                        \
+            if ((rows)[middle_].field < (target)) {                                                \
                 low_ = middle_ + 1;                                                                \
             } else {                                                                               \
                 high_ = middle_;                                                                   \

@@ -128,17 +128,17 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
 /* A hash of the given values, independent of their order. */
 static rt_hash constants_hash(const sim_spec_constant *constants, uint32_t count)
 {
-    rt_hash all = {0};
+    rt_hash sum = {0};
     for (uint32_t i = 0; i < count; i++) {
-        rt_buffer one = {0};
-        rt_write_u32(&one, constants[i].id);
-        rt_write_bytes(&one, constants[i].value);
-        rt_hash hash = rt_hash128(one.data, one.size);
-        all.low += hash.low;
-        all.high += hash.high;
-        rt_buffer_free(&one);
+        rt_buffer bytes = {0};
+        rt_write_u32(&bytes, constants[i].id);
+        rt_write_bytes(&bytes, constants[i].value);
+        rt_hash hash = rt_hash128(bytes.data, bytes.size);
+        sum.low += hash.low;
+        sum.high += hash.high;
+        rt_buffer_free(&bytes);
     }
-    return all;
+    return sum;
 }
 
 rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constant *constants,

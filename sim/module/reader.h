@@ -102,9 +102,9 @@ RT_MUST_USE rt_status sim_needs_instruction(sim_reader *reader, const sim_view *
 RT_MUST_USE rt_status sim_needs_enumerant(sim_reader *reader, const sim_view *view,
                                           sim_operand_kind kind, uint32_t value);
 
-/* The same check for `what`, which needs one of `count` capabilities. */
+/* The same check for `noun`, which needs one of `count` capabilities. */
 RT_MUST_USE rt_status sim_needs_capability(sim_reader *reader, const sim_view *view,
-                                           const char *what, const uint16_t *wanted,
+                                           const char *noun, const uint16_t *alternatives,
                                            uint32_t count);
 
 /* ---- types.c, declare.c, specialise.c, body.c, flow.c, validate.c --------------------------- */

@@ -48,12 +48,12 @@ rt_status sim_check_vector_by_scalar(const sim_operation *operation)
 /* ---- Functions of OpenCL.std over mixed types ---------------------------------------------- */
 
 /* The integers of these functions have OpenCL C's type int. */
-static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *what)
+static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *noun)
 {
     const sim_type *component = sim_component_type(type);
     return sim_operation_require(operation,
                                  component->kind == SIM_TYPE_INT && component->bits == 32,
-                                 "%s must be 32-bit integers", what);
+                                 "%s must be 32-bit integers", noun);
 }
 
 rt_status sim_check_float_by_integer(const sim_operation *operation)

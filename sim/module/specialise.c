@@ -5,23 +5,23 @@
 rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     CHECK(constant->kind == SIM_CONSTANT_BITS && constant->spec_id != SIM_NONE);
-    const sim_spec_constant *given = NULL;
-    for (uint32_t i = 0; i < reader->value_count && !given; i++) {
-        if (reader->values[i].id == constant->spec_id) given = &reader->values[i];
+    const sim_spec_constant *value = NULL;
+    for (uint32_t i = 0; i < reader->value_count && !value; i++) {
+        if (reader->values[i].id == constant->spec_id) value = &reader->values[i];
     }
-    if (!given) return RT_STATUS_OK;
+    if (!value) return RT_STATUS_OK;
     const sim_type *type = constant->type;
-    if (given->value.size != type->size_bytes) {
+    if (value->value.size != type->size_bytes) {
         return sim_reader_fail(reader, RT_ERRC_INVALID, view->offset,
                                "specialisation constant %u has %llu bytes, but the value given for "
                                "it has %zu",
                                constant->spec_id, (unsigned long long)type->size_bytes,
-                               given->value.size);
+                               value->value.size);
     }
     uint64_t bits = 0;
-    CHECK(given->value.size <= sizeof bits);
-    for (size_t i = 0; i < given->value.size; i++)
-        bits |= (uint64_t)given->value.data[i] << 8 * i;
+    CHECK(value->value.size <= sizeof bits);
+    for (size_t i = 0; i < value->value.size; i++)
+        bits |= (uint64_t)value->value.data[i] << 8 * i;
     constant->bits = type->kind == SIM_TYPE_BOOL ? bits != 0 : bits;
     return RT_STATUS_OK;
 }

@@ -19,7 +19,7 @@ static bool contains(const uint16_t *numbers, size_t count, uint32_t number)
 
 bool sim_supports_capability(uint32_t capability)
 {
-    static const uint16_t taken[] = {
+    static const uint16_t accepted[] = {
         SIM_CapabilityAddresses,
         SIM_CapabilityLinkage,
         SIM_CapabilityKernel,
@@ -80,7 +80,7 @@ bool sim_supports_capability(uint32_t capability)
         SIM_CapabilityGlobalVariableHostAccessINTEL,
         SIM_CapabilityGlobalVariableFPGADecorationsINTEL,
     };
-    return CONTAINS(taken, capability);
+    return CONTAINS(accepted, capability);
 }
 
 /* Extensions whose instructions, decorations and capabilities are implemented. */
@@ -141,7 +141,7 @@ bool sim_supports_extension(rt_text name)
  * simulator's behaviour anyway (no contraction, denormals preserved, rounding to nearest even). */
 bool sim_supports_mode(uint32_t mode)
 {
-    static const uint16_t taken[] = {
+    static const uint16_t accepted[] = {
         SIM_ExecutionModeLocalSize,
         SIM_ExecutionModeLocalSizeId,
         SIM_ExecutionModeLocalSizeHint,
@@ -159,7 +159,7 @@ bool sim_supports_mode(uint32_t mode)
         SIM_ExecutionModeSchedulerTargetFmaxMhzINTEL,
         SIM_ExecutionModeNamedBarrierCountINTEL,
     };
-    return CONTAINS(taken, mode);
+    return CONTAINS(accepted, mode);
 }
 
 uint32_t sim_built_in_components(uint32_t built_in)

@@ -98,9 +98,10 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
                                "integers of %u bits are refused: OpenCL has 8, 16, 32 and 64",
                                bits);
     }
-    static const uint16_t wanted[] = {SIM_CapabilityInt8, SIM_CapabilityInt16, SIM_CapabilityInt64};
+    static const uint16_t capabilities[] = {SIM_CapabilityInt8, SIM_CapabilityInt16,
+                                            SIM_CapabilityInt64};
     if (bits != 32) {
-        const uint16_t *width = &wanted[bits == 8 ? 0 : bits == 16 ? 1 : 2];
+        const uint16_t *width = &capabilities[bits == 8 ? 0 : bits == 16 ? 1 : 2];
         RT_TRY(sim_needs_capability(reader, view, "an integer of this width", width, 1));
     }
     if (view->words[3] != 0) {

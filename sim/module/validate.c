@@ -319,8 +319,8 @@ static bool is_predecessor(const sim_block *block, uint32_t index)
 
 /* Every predecessor provides one value of the phi's type that is available at its end.  A block
  * with two edges to this one, as switches may have, may be listed twice with the same value.
- * `given` has an entry per block of the module, all 0 before and after. */
-static rt_status check_phi(const sim_use *use, sim_id *given)
+ * `values` has an entry per block of the module, all 0 before and after. */
+static rt_status check_phi(const sim_use *use, sim_id *values)
 {
     const sim_module *module = use->reader->module;
     const sim_instruction *phi = use->instruction;
@@ -344,7 +344,7 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
                                    "the value %u does not reach the end of block %u", value,
                                    parent);
         }
-        sim_id *known = &given[label->index];
+        sim_id *known = &values[label->index];
         if (*known != 0 && *known != value) {
             return sim_reader_fail(use->reader, RT_MALFORMED, offset,
                                    "the phi has two values for block %u: %u and %u", parent, *known,
@@ -355,7 +355,7 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
     }
     CHECK(distinct <= use->block->predecessor_count);
     for (uint32_t i = 1; i < phi->operand_count; i += 2)
-        given[sim_module_id(module, phi->operands[i])->index] = 0;
+        values[sim_module_id(module, phi->operands[i])->index] = 0;
     if (distinct == use->block->predecessor_count) return RT_STATUS_OK;
     return sim_reader_fail(use->reader, RT_MALFORMED, offset,
                            "%u of the block's %u predecessors have a value", distinct,
@@ -389,7 +389,7 @@ static rt_status check_decorations(const sim_use *use, uint32_t offset)
 /* ---- Functions ----------------------------------------------------------------------------- */
 
 static rt_status check_instruction(sim_reader *reader, const sim_instruction *instruction,
-                                   sim_id *given)
+                                   sim_id *values)
 {
     const sim_module *module = reader->module;
     uint32_t offset = (uint32_t)(instruction->words - module->words), literal_words = 1;
@@ -409,7 +409,7 @@ static rt_status check_instruction(sim_reader *reader, const sim_instruction *in
     };
     RT_TRY(sim_rules_apply(&operation));
     if (instruction->id) RT_TRY(check_decorations(&use, offset));
-    return operation.group == SIM_GROUP_PHI ? check_phi(&use, given) : RT_STATUS_OK;
+    return operation.group == SIM_GROUP_PHI ? check_phi(&use, values) : RT_STATUS_OK;
 }
 
 rt_status sim_validate(sim_reader *reader)
@@ -422,9 +422,9 @@ rt_status sim_validate(sim_reader *reader)
     for (uint32_t i = 0; i < module->variable_count; i++) {
         RT_TRY(check_variable(reader, &module->variables[i]));
     }
-    sim_id *given = rt_arena_alloc_array(&module->arena, module->block_count, sizeof *given);
+    sim_id *values = rt_arena_alloc_array(&module->arena, module->block_count, sizeof *values);
     for (uint32_t i = 0; i < module->instruction_count; i++) {
-        RT_TRY(check_instruction(reader, &module->instructions[i], given));
+        RT_TRY(check_instruction(reader, &module->instructions[i], values));
     }
     return RT_STATUS_OK;
 }

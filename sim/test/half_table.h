@@ -54,7 +54,7 @@ static inline bool half_is_nan(uint16_t half)
 }
 
 /* Equal to the bit, but for the bits of a NaN. */
-static inline bool half_same(uint16_t a, uint16_t b)
+static inline bool half_equal(uint16_t a, uint16_t b)
 {
     return a == b || (half_is_nan(a) && half_is_nan(b));
 }

@@ -57,7 +57,7 @@ typedef struct instruction {
 
 /* True for names that are local to each of the two kernels: operands, result, temporaries,
  * pointers. */
-static inline bool is_own(const char *name, size_t length)
+static inline bool is_local(const char *name, size_t length)
 {
     if (length == 1) return strchr("abcr", name[0]);
     if (length != 2) return false;
@@ -73,7 +73,7 @@ static inline void append(char *out, size_t size, const char *suffix, const char
             used += (size_t)snprintf(out + used, size - used, "%s", suffix);
         } else if (*p == '%') {
             size_t length = strcspn(p + 1, " \n@");
-            const char *end = is_own(p + 1, length) ? suffix : "";
+            const char *end = is_local(p + 1, length) ? suffix : "";
             used += (size_t)snprintf(out + used, size - used, "%.*s%s", (int)length + 1, p, end);
             p += length;
         } else {
@@ -94,8 +94,8 @@ static inline void append_load(char *out, size_t size, const char *suffix, const
     append(out, size, suffix, text);
 }
 
-static inline void kernel_text(char *out, size_t size, const char *suffix,
-                               const instruction *subject, const char *index)
+static inline void kernel_text(char *out, size_t size, const char *suffix, const instruction *insn,
+                               const char *index)
 {
     out[0] = '\0';
     append(out, size, suffix,
@@ -103,28 +103,28 @@ static inline void kernel_text(char *out, size_t size, const char *suffix,
            "%pb = OpFunctionParameter %ptb\n%pc = OpFunctionParameter %ptc\n"
            "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %v3i64 %gid\n"
            "%x@ = OpCompositeExtract %i64 %all@ 0\n");
-    append_load(out, size, suffix, "a", subject->a, index);
-    append_load(out, size, suffix, "b", subject->b, index);
-    append_load(out, size, suffix, "c", subject->c, index);
-    append(out, size, suffix, subject->body);
+    append_load(out, size, suffix, "a", insn->a, index);
+    append_load(out, size, suffix, "b", insn->b, index);
+    append_load(out, size, suffix, "c", insn->c, index);
+    append(out, size, suffix, insn->body);
     char text[256];
     snprintf(text, sizeof text, "%%er@ = OpInBoundsPtrAccessChain %%ptr %%pr %s\n", index);
     append(out, size, suffix, text);
-    if (strstr(subject->body, "%r =")) append(out, size, suffix, "OpStore %er@ %r\n");
+    if (strstr(insn->body, "%r =")) append(out, size, suffix, "OpStore %er@ %r\n");
     append(out, size, suffix, "OpReturn\nOpFunctionEnd\n");
 }
 
-static inline void module_text(char *out, size_t size, const instruction *subject)
+static inline void module_text(char *out, size_t size, const instruction *insn)
 {
     static char lanes[4096], uniform[4096];
-    kernel_text(lanes, sizeof lanes, "L", subject, "%x@");
-    kernel_text(uniform, sizeof uniform, "U", subject, "%n0");
+    kernel_text(lanes, sizeof lanes, "L", insn, "%x@");
+    kernel_text(uniform, sizeof uniform, "U", insn, "%n0");
     snprintf(out, size, "%s%s%s%s%s", CAPABILITIES,
              "OpEntryPoint Kernel %kL \"lanes\" %gid\nOpEntryPoint Kernel %kU \"uniform\" %gid\n"
              "OpDecorate %gid BuiltIn GlobalInvocationId\n",
-             subject->decorations ? subject->decorations : "", TYPES,
-             subject->declarations ? subject->declarations : "");
-    const char *types[] = {subject->a, subject->b, subject->c, subject->r};
+             insn->decorations ? insn->decorations : "", TYPES,
+             insn->declarations ? insn->declarations : "");
+    const char *types[] = {insn->a, insn->b, insn->c, insn->r};
     for (uint32_t i = 0; i < 4; i++) {
         size_t used = strlen(out);
         snprintf(out + used, size - used, "%%pt%c = OpTypePointer CrossWorkgroup %%%s\n", "abcr"[i],
@@ -166,68 +166,68 @@ static inline sim_object fill(harness *h, const uint64_t *values, uint32_t count
     return harness_memory(h, "in", data, count * bytes);
 }
 
-typedef uint64_t wanted(uint64_t a, uint64_t b, uint64_t c);
-typedef bool same(uint64_t got, uint64_t want);
+typedef uint64_t reference(uint64_t a, uint64_t b, uint64_t c);
+typedef bool comparison(uint64_t got, uint64_t want);
 
-static inline bool same_bits(uint64_t got, uint64_t want)
+static inline bool bits_equal(uint64_t got, uint64_t want)
 {
     return got == want;
 }
-static inline bool same_half(uint64_t got, uint64_t want)
+static inline bool halves_equal(uint64_t got, uint64_t want)
 {
-    return half_same((uint16_t)got, (uint16_t)want);
+    return half_equal((uint16_t)got, (uint16_t)want);
 }
 
-static inline void check_result(const instruction *subject, uint32_t i, const table *t,
-                                uint64_t got, uint64_t want, same *equal)
+static inline void result_check(const instruction *insn, uint32_t i, const table *t, uint64_t got,
+                                uint64_t want, comparison *equal)
 {
-    uint32_t bytes = type_bytes(subject->r);
+    uint32_t bytes = type_bytes(insn->r);
     if (bytes < 8) want &= UINT64_MAX >> (64 - 8 * bytes);
     if (equal(got, want)) return;
-    fail_msg("%s of %#llx, %#llx, %#llx: got %#llx, expected %#llx", subject->name,
+    fail_msg("%s of %#llx, %#llx, %#llx: got %#llx, expected %#llx", insn->name,
              (unsigned long long)t->a[i], (unsigned long long)t->b[i], (unsigned long long)t->c[i],
              (unsigned long long)got, (unsigned long long)want);
 }
 
 /* Runs the instruction over the table, one work-item per row, and then for some rows with uniform
  * operands. */
-static inline void run_on(const char *text, uint32_t engine, const instruction *subject,
-                          const table *t, wanted *want, same *equal)
+static inline void run_on(const char *text, uint32_t engine, const instruction *insn,
+                          const table *t, reference *want, comparison *equal)
 {
     harness h = harness_text(text);
     h.world->engine = engine;
-    uint32_t bytes = type_bytes(subject->r);
+    uint32_t bytes = type_bytes(insn->r);
     static uint8_t out[ITEMS_MAX * 32];
     sim_object to = harness_memory(&h, "out", NULL, t->count * bytes);
-    sim_argument arguments[] = {harness_global(fill(&h, t->a, t->count, type_bytes(subject->a))),
-                                harness_global(fill(&h, t->b, t->count, type_bytes(subject->b))),
-                                harness_global(fill(&h, t->c, t->count, type_bytes(subject->c))),
+    sim_argument arguments[] = {harness_global(fill(&h, t->a, t->count, type_bytes(insn->a))),
+                                harness_global(fill(&h, t->b, t->count, type_bytes(insn->b))),
+                                harness_global(fill(&h, t->c, t->count, type_bytes(insn->c))),
                                 harness_global(to)};
     harness_run(&h, "lanes", harness_range(t->count, t->count), arguments, 4);
     harness_read_back(&h, to, out, t->count * bytes);
     for (uint32_t i = 0; i < t->count; i++) {
         uint64_t got = 0;
         memcpy(&got, out + i * bytes, bytes < 8 ? bytes : 8);
-        check_result(subject, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
+        result_check(insn, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
     }
     for (uint32_t i = 0; i < t->count; i += t->count / 32 + 1) {
         uint64_t got = 0;
-        arguments[0].offset = i * type_bytes(subject->a);
-        arguments[1].offset = i * type_bytes(subject->b);
-        arguments[2].offset = i * type_bytes(subject->c);
+        arguments[0].offset = i * type_bytes(insn->a);
+        arguments[1].offset = i * type_bytes(insn->b);
+        arguments[2].offset = i * type_bytes(insn->c);
         harness_run(&h, "uniform", harness_range(1, 1), arguments, 4);
         harness_read_back(&h, to, &got, bytes < 8 ? bytes : 8);
-        check_result(subject, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
+        result_check(insn, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
     }
     harness_close(&h);
 }
 
-static inline void run(const instruction *subject, const table *t, wanted *want, same *equal)
+static inline void run(const instruction *insn, const table *t, reference *want, comparison *equal)
 {
     static char text[16384];
-    module_text(text, sizeof text, subject);
+    module_text(text, sizeof text, insn);
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
-        if (sim_engine_at(engine)) run_on(text, engine, subject, t, want, equal);
+        if (sim_engine_at(engine)) run_on(text, engine, insn, t, want, equal);
     }
 }
 
@@ -246,11 +246,11 @@ static inline void pairs(table *t, const uint64_t *edges, uint32_t count)
 }
 
 /* Runs a body on every engine over a copy of `a`, and returns the memory that it wrote in `r`. */
-static inline void run_memory(const instruction *subject, const void *a, uint32_t a_bytes, void *r,
+static inline void run_memory(const instruction *insn, const void *a, uint32_t a_bytes, void *r,
                               uint32_t r_bytes, uint32_t items)
 {
     static char text[16384];
-    module_text(text, sizeof text, subject);
+    module_text(text, sizeof text, insn);
     static const uint8_t zeros[512];
     static uint8_t first[512];
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {

@@ -1,8 +1,7 @@
-/* A second opinion about modules: compares SPIRV-Tools' validator with ours, with a list of
- * accepted disagreements.
- *
- * The validator gets a copy without what this version of it does not know, since it stops at the
- * first unknown item.  Source of the rules: SPIR-V specification 1.6, section 2.16. */
+/* A second opinion about modules: compares SPIRV-Tools' validator with ours, except for a list of
+ * accepted disagreements. The validator gets a copy without the items that this version of it does
+ * not know, since it stops at the first unknown one. Source of the rules: SPIR-V specification 1.6,
+ * section 2.16. */
 #ifndef SIM_TEST_SECOND_OPINION_H
 #define SIM_TEST_SECOND_OPINION_H
 

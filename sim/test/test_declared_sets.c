@@ -147,7 +147,7 @@ static void test_other_functions_are_the_programs_own(void **state)
     pair_close(&p);
 }
 
-static void test_what_is_not_declared_is_found_and_called(void **state)
+static void test_undeclared_calls_are_reported_and_made(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -186,7 +186,7 @@ static void test_an_image_must_be_linked(void **state)
     pair_close(&p);
 }
 
-static void test_a_program_that_is_gone_has_no_functions(void **state)
+static void test_a_destroyed_program_has_no_functions(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -202,7 +202,7 @@ static void test_a_program_that_is_gone_has_no_functions(void **state)
 }
 
 /* A program read back from the persistent cache keeps its declared sets. */
-static void test_a_native_image_keeps_what_is_declared(void **state)
+static void test_a_native_image_keeps_declared_sets(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -231,11 +231,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs_with_one_image_share_its_functions),
         cmocka_unit_test(test_other_functions_are_the_programs_own),
-        cmocka_unit_test(test_what_is_not_declared_is_found_and_called),
+        cmocka_unit_test(test_undeclared_calls_are_reported_and_made),
         cmocka_unit_test(test_other_constants_make_other_functions),
         cmocka_unit_test(test_an_image_must_be_linked),
-        cmocka_unit_test(test_a_program_that_is_gone_has_no_functions),
-        cmocka_unit_test(test_a_native_image_keeps_what_is_declared),
+        cmocka_unit_test(test_a_destroyed_program_has_no_functions),
+        cmocka_unit_test(test_a_native_image_keeps_declared_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,11 +21,11 @@
     }
 
 /* Launches one work-item and returns the finding's kind; "" if there is none. */
-static const char *found(const instruction *subject)
+static const char *finding_kind(const instruction *insn)
 {
     static char text[16384], kind[64];
     static const uint8_t data[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    module_text(text, sizeof text, subject);
+    module_text(text, sizeof text, insn);
     harness h = harness_text(text);
     sim_argument arguments[4];
     for (uint32_t i = 0; i < 4; i++)
@@ -42,7 +42,7 @@ static void test_operands(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
+        instruction insn;
         const char *kind;
     } cases[] = {
         /* Without operands, the type's alignment is required. */
@@ -70,9 +70,9 @@ static void test_operands(void **state)
         {MEMORY("OpStore %w2@ %c32_1 Nontemporal\n"), "misaligned"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *kind = found(&cases[i].subject);
+        const char *kind = finding_kind(&cases[i].insn);
         if (strcmp(kind, cases[i].kind)) {
-            fail_msg("%s: '%s', expected '%s'", cases[i].subject.body, kind, cases[i].kind);
+            fail_msg("%s: '%s', expected '%s'", cases[i].insn.body, kind, cases[i].kind);
         }
     }
 }
@@ -128,9 +128,9 @@ static void test_operands_refused(void **state)
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[16384], body[2048];
         snprintf(body, sizeof body, "%s%s", POINTERS, cases[i].body);
-        instruction subject = MEMORY("");
-        subject.body = body;
-        module_text(text, sizeof text, &subject);
+        instruction insn = MEMORY("");
+        insn.body = body;
+        module_text(text, sizeof text, &insn);
         sim_test_refused(text, RT_MALFORMED, cases[i].words);
     }
 }
@@ -157,9 +157,9 @@ static void test_size_of(void **state)
                  {"%r = OpSizeOf %i32 %nv\n", 16},
                  {"%r = OpSizeOf %i32 %pa\n", 4}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        instruction subject = {"OpSizeOf", "i32", "i32", "i32", "i32", NULL, SHAPES, cases[i].body};
+        instruction insn = {"OpSizeOf", "i32", "i32", "i32", "i32", NULL, SHAPES, cases[i].body};
         uint32_t in[2] = {0}, out[2];
-        run_memory(&subject, in, sizeof in, out, sizeof out, 2);
+        run_memory(&insn, in, sizeof in, out, sizeof out, 2);
         assert_int_equal(out[0], cases[i].size);
         assert_int_equal(out[1], cases[i].size);
     }
@@ -170,8 +170,8 @@ static void test_size_of(void **state)
                  {"%t0 = OpSizeOf %i32 %a\n", "must be a pointer"}};
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         static char text[16384];
-        instruction subject = {"OpSizeOf", "i32", "i32", "i32", "i32", NULL, SHAPES, wrong[i].body};
-        module_text(text, sizeof text, &subject);
+        instruction insn = {"OpSizeOf", "i32", "i32", "i32", "i32", NULL, SHAPES, wrong[i].body};
+        module_text(text, sizeof text, &insn);
         sim_test_refused(text, RT_MALFORMED, wrong[i].words);
     }
 }
@@ -180,7 +180,7 @@ static void test_size_of(void **state)
 static void test_generic_semantics(void **state)
 {
     (void)state;
-    static const instruction subject = {
+    static const instruction insn = {
         "OpGenericPtrMemSemantics",
         "i32",
         "i32",
@@ -197,10 +197,10 @@ static void test_generic_semantics(void **state)
         "%r = OpGenericPtrMemSemantics %i32 %t7\n"};
     static const uint32_t in[4] = {0, 1, 2, 1};
     uint32_t out[4];
-    run_memory(&subject, in, sizeof in, out, sizeof out, 4);
+    run_memory(&insn, in, sizeof in, out, sizeof out, 4);
     static const uint32_t want[4] = {0, 0x100, 0x200, 0x100};
     assert_memory_equal(out, want, sizeof want);
-    instruction wrong = subject;
+    instruction wrong = insn;
     wrong.body = "%r = OpGenericPtrMemSemantics %i32 %pa\n";
     static char text[16384];
     module_text(text, sizeof text, &wrong);
@@ -223,11 +223,11 @@ static void test_copy_logical(void **state)
         "%t6 = OpCompositeExtract %i64 %t5 0 1 1\n%t7 = OpCompositeExtract %i32 %t5 0 0 0\n"
         "%t8 = OpUConvert %i32 %t6\n%r = OpIAdd %i32 %t7 %t8\n";
     /* P's inner struct is packed, so its type is different. */
-    instruction subject = {"OpCopyLogical", "i32", "i32", "i32", "i32", "OpDecorate %Pk CPacked\n",
-                           declarations,    body};
+    instruction insn = {"OpCopyLogical", "i32", "i32", "i32", "i32", "OpDecorate %Pk CPacked\n",
+                        declarations,    body};
     static const uint32_t in[3] = {5, 70, 900};
     uint32_t out[3];
-    run_memory(&subject, in, sizeof in, out, sizeof out, 3);
+    run_memory(&insn, in, sizeof in, out, sizeof out, 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(out[i], 2 * in[i]);
     static const struct {
@@ -237,8 +237,8 @@ static void test_copy_logical(void **state)
                  {"%t0 = OpUndef %S\n%t1 = OpCopyLogical %Ai %t0\n"}};
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         static char text[16384];
-        subject.body = wrong[i].body;
-        module_text(text, sizeof text, &subject);
+        insn.body = wrong[i].body;
+        module_text(text, sizeof text, &insn);
         sim_test_refused(text, RT_MALFORMED, "are not two aggregates of the same parts");
     }
 }

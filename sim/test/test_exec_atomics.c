@@ -81,18 +81,18 @@ static row float_row(size_t index, uint32_t bits)
                  (uint64_t)floats[index].after[!is_wide] << shift};
 }
 
-static bool gives(const row *test_case)
+static bool gives(const row *entry)
 {
-    return strcmp(test_case->name, "OpAtomicStore") != 0;
+    return strcmp(entry->name, "OpAtomicStore") != 0;
 }
-static bool writes(const row *test_case)
+static bool writes(const row *entry)
 {
-    return strcmp(test_case->name, "OpAtomicLoad") != 0;
+    return strcmp(entry->name, "OpAtomicLoad") != 0;
 }
 
 /* k(global char *m, long o, T v, global T *old, constant char *c): the memory passed as c is
  * constant while the kernel runs. */
-static harness open_row(const row *test_case, uint32_t bits)
+static harness open_row(const row *entry, uint32_t bits)
 {
     static char text[4096];
     snprintf(text, sizeof text,
@@ -102,15 +102,15 @@ static harness open_row(const row *test_case, uint32_t bits)
              "%%o = OpFunctionParameter %%i64\n%%v = OpFunctionParameter %%%c%u\n"
              "%%old = OpFunctionParameter %%pt\n%%c = OpFunctionParameter %%pc\n%%b = OpLabel\n"
              "%%e = OpPtrAccessChain %%pb %%m %%o\n%%p = OpBitcast %%pt %%e\n",
-             CAPABILITIES, TYPES, test_case->type, bits, test_case->type, bits, test_case->type,
-             bits, "5", test_case->type, bits);
+             CAPABILITIES, TYPES, entry->type, bits, entry->type, bits, entry->type, bits, "5",
+             entry->type, bits);
     size_t used = strlen(text);
-    if (gives(test_case)) {
+    if (gives(entry)) {
         snprintf(text + used, sizeof text - used, "%%r = %s %%%c%u %%p %%device %%relaxed%s\n%s",
-                 test_case->name, test_case->type, bits, test_case->operands, "OpStore %old %r\n");
+                 entry->name, entry->type, bits, entry->operands, "OpStore %old %r\n");
     } else {
-        snprintf(text + used, sizeof text - used, "%s %%p %%device %%relaxed%s\n", test_case->name,
-                 test_case->operands);
+        snprintf(text + used, sizeof text - used, "%s %%p %%device %%relaxed%s\n", entry->name,
+                 entry->operands);
     }
     strcat(text, "OpReturn\nOpFunctionEnd\n");
     return harness_text(text);
@@ -122,18 +122,18 @@ typedef struct place {
     uint64_t offset;
 } place;
 
-static void row_try(const row *test_case, uint32_t bits, place where, uint32_t engine)
+static void row_try(const row *entry, uint32_t bits, place where, uint32_t engine)
 {
-    harness h = open_row(test_case, bits);
+    harness h = open_row(entry, bits);
     h.world->engine = engine;
     uint64_t mask = bits == 64 ? UINT64_MAX : UINT32_MAX, content[2] = {0, 0}, old = 0;
     uint32_t size = bits / 8;
-    memcpy((uint8_t *)content + (where.kind ? 0 : where.offset), &test_case->before, size);
+    memcpy((uint8_t *)content + (where.kind ? 0 : where.offset), &entry->before, size);
     sim_object memory = harness_memory(&h, "memory", content, sizeof content);
     sim_object out = harness_memory(&h, "old", &old, size);
     sim_argument arguments[] = {harness_global(where.is_null ? 0 : memory),
-                                harness_value(&where.offset, 8),
-                                harness_value(&test_case->value, size), harness_global(out),
+                                harness_value(&where.offset, 8), harness_value(&entry->value, size),
+                                harness_global(out),
                                 harness_global(where.is_constant ? memory : 0)};
     harness_try(&h, "k", harness_range(1, 1), arguments, 5);
     assert_true(rt_ok(h.status));
@@ -142,25 +142,24 @@ static void row_try(const row *test_case, uint32_t bits, place where, uint32_t e
     harness_read_back(&h, out, &old, size);
     if (where.kind) {
         if (h.finding_count != 1 || strcmp(h.findings[0].kind, where.kind) != 0) {
-            fail_msg("%s of %u bits: %u findings, expected %s", test_case->name, bits,
-                     h.finding_count, where.kind);
+            fail_msg("%s of %u bits: %u findings, expected %s", entry->name, bits, h.finding_count,
+                     where.kind);
         }
         assert_memory_equal(seen, content, sizeof seen);
     } else {
         uint64_t after = 0;
         memcpy(&after, (uint8_t *)seen + where.offset, size);
-        if (h.finding_count) fail_msg("%s: %s", test_case->name, h.findings[0].message.data);
-        if (after != (test_case->after & mask) ||
-            (gives(test_case) && old != (test_case->before & mask))) {
-            fail_msg("%s of %u bits leaves %llx, expected %llx; it gave %llx", test_case->name,
-                     bits, (unsigned long long)after, (unsigned long long)(test_case->after & mask),
+        if (h.finding_count) fail_msg("%s: %s", entry->name, h.findings[0].message.data);
+        if (after != (entry->after & mask) || (gives(entry) && old != (entry->before & mask))) {
+            fail_msg("%s of %u bits leaves %llx, expected %llx; it gave %llx", entry->name, bits,
+                     (unsigned long long)after, (unsigned long long)(entry->after & mask),
                      (unsigned long long)old);
         }
     }
     harness_close(&h);
 }
 
-static void row_try_all(const row *test_case, uint32_t bits)
+static void row_try_all(const row *entry, uint32_t bits)
 {
     const place places[] = {
         {NULL, .offset = 0},
@@ -170,12 +169,12 @@ static void row_try_all(const row *test_case, uint32_t bits)
         {"out-of-bounds", .offset = 16},
         {"out-of-bounds", .offset = UINT64_MAX - 7},
         {"null-pointer", .is_null = true},
-        {writes(test_case) ? "write-to-constant" : NULL, .is_constant = true},
+        {writes(entry) ? "write-to-constant" : NULL, .is_constant = true},
     };
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
         if (!sim_engine_at(engine)) continue;
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-            row_try(test_case, bits, places[i], engine);
+            row_try(entry, bits, places[i], engine);
     }
 }
 
@@ -193,8 +192,8 @@ static void on_floats(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
         for (uint32_t bits = 32; bits <= 64; bits += 32) {
-            row test_case = float_row(i, bits);
-            row_try_all(&test_case, bits);
+            row entry = float_row(i, bits);
+            row_try_all(&entry, bits);
         }
     }
 }

@@ -63,10 +63,10 @@ static void run(harness *h, int32_t (*out)[2])
             int8_t c;
         } inner;
         int32_t d[2];
-    } value = {.a = 1000, .inner = {.b = 2000}, .d = {0, 3000}};
-    _Static_assert(sizeof value == 32, "laid out as the module has it");
+    } argument = {.a = 1000, .inner = {.b = 2000}, .d = {0, 3000}};
+    _Static_assert(sizeof argument == 32, "laid out as the module has it");
     sim_object to = harness_memory(h, "out", NULL, ITEMS * sizeof *out);
-    sim_argument arguments[] = {harness_global(to), harness_value(&value, sizeof value)};
+    sim_argument arguments[] = {harness_global(to), harness_value(&argument, sizeof argument)};
     harness_run(h, "k", harness_range(ITEMS, 20), arguments, 2);
     harness_read_back(h, to, out, ITEMS * sizeof *out);
 }

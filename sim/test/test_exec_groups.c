@@ -251,7 +251,7 @@ static void test_flags(void **state)
 }
 
 /* A launch allocates only the local variables that its kernel can reach, in any function. */
-static void test_local_memory_of_the_kernel_alone(void **state)
+static void test_local_memory_of_the_kernel_only(void **state)
 {
     (void)state;
     FOR_EACH_BUILD(level, engine)
@@ -413,7 +413,7 @@ int main(void)
         cmocka_unit_test(test_async),       cmocka_unit_test(test_async_misuse),
         cmocka_unit_test(test_atomics64),   cmocka_unit_test(test_flags),
         cmocka_unit_test(test_non_uniform), cmocka_unit_test(test_float_atomics),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_local_memory_of_the_kernel_alone),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_local_memory_of_the_kernel_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,17 +49,17 @@ static void test_integers(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
-        same *equal;
+        instruction insn;
+        reference *want;
+        comparison *equal;
     } cases[] = {
-        {BY_INTEGER("ldexp"), f_ldexp, same_half},
-        {BY_INTEGER("pown"), f_pown, same_half},
-        {BY_INTEGER("rootn"), f_rootn, same_half},
+        {BY_INTEGER("ldexp"), f_ldexp, halves_equal},
+        {BY_INTEGER("pown"), f_pown, halves_equal},
+        {BY_INTEGER("rootn"), f_rootn, halves_equal},
         {{"ilogb", "h", "i32", "i8", "i32", NULL, NULL, STD("ilogb", "i32", "%a")},
          f_ilogb,
-         same_bits},
-        {{"nan", "i16", "i32", "i8", "h", NULL, NULL, STD("nan", "h", "%a")}, f_nan, same_bits},
+         bits_equal},
+        {{"nan", "i16", "i32", "i8", "h", NULL, NULL, STD("nan", "h", "%a")}, f_nan, bits_equal},
     };
     table t = {.count = HALF_EDGES * COUNTS};
     for (uint32_t i = 0; i < t.count; i++) {
@@ -67,7 +67,7 @@ static void test_integers(void **state)
         t.b[i] = counts[i % COUNTS];
     }
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, cases[i].equal);
+        run(&cases[i].insn, &t, cases[i].want, cases[i].equal);
 }
 
 /* ---- Powers and neighbours ------------------------------------------------------------------- */
@@ -110,8 +110,8 @@ static void test_two_operands(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {
         {TWO("nextafter"), f_nextafter},
         {TWO("pow"), f_pow},
@@ -120,7 +120,7 @@ static void test_two_operands(void **state)
     table t;
     pairs(&t, half_edges, HALF_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, same_half);
+        run(&cases[i].insn, &t, cases[i].want, halves_equal);
 }
 
 /* ---- Second results -------------------------------------------------------------------------- */
@@ -185,11 +185,11 @@ FUNCTION(f_quotient, quotient(a, b))
             " %t0\n%r = OpLoad %" T " %t0\n"                                                       \
     }
 
-static bool same_number(uint64_t got, uint64_t want)
+static bool numbers_equal(uint64_t got, uint64_t want)
 {
-    return value_of(got) == value_of(want) || same_half(got, want);
+    return value_of(got) == value_of(want) || halves_equal(got, want);
 }
-static bool same_int(uint64_t got, uint64_t want)
+static bool ints_equal(uint64_t got, uint64_t want)
 {
     return (uint32_t)got == (uint32_t)want;
 }
@@ -198,23 +198,23 @@ static void test_second_results(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
-        same *equal;
+        instruction insn;
+        reference *want;
+        comparison *equal;
         bool is_finite; /* neither zeros, infinities nor NaN */
     } cases[] = {
-        {FIRST("fract", "%a", "ph"), f_fract, same_number, false},
-        {SECOND("fract", "%a", "ph", "h"), f_floor, same_half, false},
-        {FIRST("modf", "%a", "ph"), f_modf, same_half, false},
-        {SECOND("modf", "%a", "ph", "h"), f_trunc, same_half, false},
-        {FIRST("sincos", "%a", "ph"), f_sin, same_half, false},
-        {SECOND("sincos", "%a", "ph", "h"), f_cos, same_half, false},
-        {FIRST("frexp", "%a", "pi"), f_frexp, same_half, false},
-        {SECOND("frexp", "%a", "pi", "i32"), f_exponent, same_int, true},
-        {FIRST("lgamma_r", "%a", "pi"), f_lgamma, same_half, false},
-        {SECOND("lgamma_r", "%a", "pi", "i32"), f_gamma_sign, same_int, true},
-        {FIRST("remquo", "%a %b", "pi"), f_remainder, same_half, false},
-        {SECOND("remquo", "%a %b", "pi", "i32"), f_quotient, same_int, true},
+        {FIRST("fract", "%a", "ph"), f_fract, numbers_equal, false},
+        {SECOND("fract", "%a", "ph", "h"), f_floor, halves_equal, false},
+        {FIRST("modf", "%a", "ph"), f_modf, halves_equal, false},
+        {SECOND("modf", "%a", "ph", "h"), f_trunc, halves_equal, false},
+        {FIRST("sincos", "%a", "ph"), f_sin, halves_equal, false},
+        {SECOND("sincos", "%a", "ph", "h"), f_cos, halves_equal, false},
+        {FIRST("frexp", "%a", "pi"), f_frexp, halves_equal, false},
+        {SECOND("frexp", "%a", "pi", "i32"), f_exponent, ints_equal, true},
+        {FIRST("lgamma_r", "%a", "pi"), f_lgamma, halves_equal, false},
+        {SECOND("lgamma_r", "%a", "pi", "i32"), f_gamma_sign, ints_equal, true},
+        {FIRST("remquo", "%a %b", "pi"), f_remainder, halves_equal, false},
+        {SECOND("remquo", "%a %b", "pi", "i32"), f_quotient, ints_equal, true},
     };
     /* Without integers below 0, where gamma has no sign. */
     static const uint64_t finite[] = {1,      0x8001, 0x3ff,  0x400,  0x8400, 0x3c00, 0x3c01,
@@ -224,7 +224,7 @@ static void test_second_results(void **state)
     pairs(&any, half_edges, HALF_EDGES);
     pairs(&t, finite, sizeof finite / sizeof finite[0]);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, cases[i].is_finite ? &t : &any, cases[i].want, cases[i].equal);
+        run(&cases[i].insn, cases[i].is_finite ? &t : &any, cases[i].want, cases[i].equal);
 }
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static uint64_t g_cross(uint64_t a, uint64_t b, uint64_t c)
     return (void)c, out;
 }
 
-static bool same_three(uint64_t got, uint64_t want)
+static bool vectors_equal(uint64_t got, uint64_t want)
 {
     return ((got ^ want) & UINT64_C(0xffffffffffff)) == 0;
 }
@@ -285,17 +285,17 @@ static void test_geometry(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
-        same *equal;
+        instruction insn;
+        reference *want;
+        comparison *equal;
     } cases[] = {
-        {GEOMETRY("length", "h", "%a"), g_length, same_half},
-        {GEOMETRY("fast_length", "h", "%a"), g_length, same_half},
-        {GEOMETRY("distance", "h", "%a %b"), g_distance, same_half},
-        {GEOMETRY("fast_distance", "h", "%a %b"), g_distance, same_half},
-        {GEOMETRY("normalize", "v3h", "%a"), g_normalize, same_three},
-        {GEOMETRY("fast_normalize", "v3h", "%a"), g_normalize, same_three},
-        {GEOMETRY("cross", "v3h", "%a %b"), g_cross, same_three},
+        {GEOMETRY("length", "h", "%a"), g_length, halves_equal},
+        {GEOMETRY("fast_length", "h", "%a"), g_length, halves_equal},
+        {GEOMETRY("distance", "h", "%a %b"), g_distance, halves_equal},
+        {GEOMETRY("fast_distance", "h", "%a %b"), g_distance, halves_equal},
+        {GEOMETRY("normalize", "v3h", "%a"), g_normalize, vectors_equal},
+        {GEOMETRY("fast_normalize", "v3h", "%a"), g_normalize, vectors_equal},
+        {GEOMETRY("cross", "v3h", "%a %b"), g_cross, vectors_equal},
     };
     /* Some of them overflow or underflow when squared as a half. */
     static const uint64_t sizes[] = {0x3c00, 0x7bff, 0x0001, 0x4200, 0xc400, 0x0400, 0xfbff,
@@ -308,7 +308,7 @@ static void test_geometry(void **state)
         }
     }
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, cases[i].equal);
+        run(&cases[i].insn, &t, cases[i].want, cases[i].equal);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -352,8 +352,8 @@ static void run_group(const char *body, uint16_t *out)
 {
     static char text[1024];
     snprintf(text, sizeof text, "%%group = OpConstant %%i32 2\n%%sub = OpConstant %%i32 3\n");
-    instruction subject = {"group", "h", "h", "h", "h", NULL, text, body};
-    run_memory(&subject, group_in, sizeof group_in, out, GROUP * sizeof *out, GROUP);
+    instruction insn = {"group", "h", "h", "h", "h", NULL, text, body};
+    run_memory(&insn, group_in, sizeof group_in, out, GROUP * sizeof *out, GROUP);
 }
 
 static void test_group_folds(void **state)
@@ -407,7 +407,7 @@ static void test_group_moves(void **state)
         uint16_t in[GROUP];
         for (uint32_t i = 0; i < GROUP; i++)
             in[i] = i % 2 ? votes[v].odd : votes[v].even;
-        static const instruction subject = {
+        static const instruction insn = {
             "equal",
             "h",
             "h",
@@ -416,7 +416,7 @@ static void test_group_moves(void **state)
             NULL,
             "%sub = OpConstant %i32 3\n%y = OpConstant %i16 1\n%n = OpConstant %i16 0\n",
             "%t0 = OpGroupNonUniformAllEqual %bool %sub %a\n%r = OpSelect %i16 %t0 %y %n\n"};
-        run_memory(&subject, in, sizeof in, out, sizeof out, GROUP);
+        run_memory(&insn, in, sizeof in, out, sizeof out, GROUP);
         for (uint32_t i = 0; i < GROUP; i++)
             assert_int_equal(out[i], votes[v].want);
     }
@@ -436,9 +436,9 @@ static void test_atomics(void **state)
         char body[256];
         uint16_t out[GROUP];
         snprintf(body, sizeof body, "%%r = %s %%h %%pb %%c32_1 %%relaxed %%a\n", cases[c].op);
-        instruction subject = {"atomic", "h", "h", "h", "h", NULL, "%relaxed = OpConstant %i32 0\n",
-                               body};
-        run_memory(&subject, group_in, sizeof group_in, out, sizeof out, GROUP);
+        instruction insn = {"atomic", "h", "h", "h", "h", NULL, "%relaxed = OpConstant %i32 0\n",
+                            body};
+        run_memory(&insn, group_in, sizeof group_in, out, sizeof out, GROUP);
         uint64_t before = 0;
         for (uint32_t i = 0; i < GROUP; i++) {
             assert_int_equal(out[i], before);

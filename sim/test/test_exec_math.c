@@ -47,7 +47,7 @@ static double apply(sim_math function, bool is_double, double a, double b)
     return gives_integer ? out.i : (double)out.f;
 }
 
-static bool same(double x, double y)
+static bool is_equal(double x, double y)
 {
     return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
 }
@@ -128,8 +128,8 @@ static void run_function(harness *h, const char *name, sim_math function, bool i
     sim_object to = harness_memory(h, "out", NULL, column_bytes(&out));
     sim_argument two[] = {harness_global(in_a), harness_global(in_b), harness_global(to),
                           harness_value(&n, sizeof n)};
-    sim_argument single[] = {two[0], two[2], two[3]};
-    harness_run(h, kernel, harness_range(ITEMS, ITEMS), kind == NONE ? single : two,
+    sim_argument unary[] = {two[0], two[2], two[3]};
+    harness_run(h, kernel, harness_range(ITEMS, ITEMS), kind == NONE ? unary : two,
                 kind == NONE ? 3 : 4);
     harness_read_back(h, to, out.cells, column_bytes(&out));
     for (uint32_t i = 0; i < ITEMS; i++) {
@@ -142,7 +142,7 @@ static void run_function(harness *h, const char *name, sim_math function, bool i
             if (kind == INTEGER && k == 2) y = numbers[1];
             double want = apply(function, is_double, x, y);
             double got = column_at(&out, k * n + i);
-            if (same(want, got)) continue;
+            if (is_equal(want, got)) continue;
             fail_msg("%s, item %u, form %u: f(%a, %a) is %a, expected %a", kernel, i, k, x, y, got,
                      want);
         }
@@ -190,7 +190,7 @@ static void test_widths(void **state)
         for (uint32_t i = 0; i < 16 * 9; i++) {
             uint32_t from = i / 48 * 16 + i % 16;
             double want = apply(SIM_MATH_sinpi, false, column_at(&a, from), 0);
-            if (!same(want, column_at(&out, i))) fail_msg("component %u", i);
+            if (!is_equal(want, column_at(&out, i))) fail_msg("component %u", i);
         }
         harness_close(&h);
     }
@@ -222,7 +222,7 @@ static void check_second(bool is_double, const column *a, const column *b, const
             apply(SIM_MATH_exponent, is_double, x, 0)};
         for (uint32_t k = 0; k < 11; k++) {
             double got = column_at(out, k * ITEMS + i);
-            if (!same(got, floats[k])) fail_msg("item %u, float %u: got %a", i, k, got);
+            if (!is_equal(got, floats[k])) fail_msg("item %u, float %u: got %a", i, k, got);
         }
         for (uint32_t k = 0; k < 5; k++) {
             int32_t got = whole[k * ITEMS + i];
@@ -349,13 +349,13 @@ static void check_lengths(bool is_double, uint32_t i, const column *out)
         check_near(is_double, column_at(out, 24 * i + 8 + k),
                    long_length(is_double, i, counts[k], false), 3, "length");
     }
-    assert_true(same(column_at(out, 24 * i + 11), fabs(vector_at(i, 1, false))));
+    assert_true(is_equal(column_at(out, 24 * i + 11), fabs(vector_at(i, 1, false))));
     if (!has_nan(i, 4, true)) {
         check_near(is_double, column_at(out, 24 * i + 19), long_length(is_double, i, 4, true), 3,
                    "distance");
     }
     double apart = vector_at(i, 0, false) - vector_at(i, 0, true);
-    assert_true(same(column_at(out, 24 * i + 23), fabs(rounded(is_double, apart))));
+    assert_true(is_equal(column_at(out, 24 * i + 23), fabs(rounded(is_double, apart))));
 }
 
 /* Checks normalize of `count` components from `first` on, whose results begin at `place`. */
@@ -379,7 +379,7 @@ static void check_normalized(bool is_double, uint32_t i, uint32_t first, uint32_
         if (any_nan) {
             assert_true(isnan(got));
         } else if (sum == 0) {
-            assert_true(same(got, v[k]));
+            assert_true(is_equal(got, v[k]));
         } else {
             check_near(is_double, got, v[k] / sqrtl(sum), 4, "normalize");
         }
@@ -399,11 +399,11 @@ static void check_products(bool is_double, uint32_t i, const column *out)
         uint32_t j = (k + 1) % 3, l = (k + 2) % 3;
         double want =
             rounded(is_double, rounded(is_double, a[j] * b[l]) - rounded(is_double, a[l] * b[j]));
-        assert_true(same(column_at(out, 24 * i + k), want));
-        assert_true(same(column_at(out, 24 * i + 4 + k), want));
+        assert_true(is_equal(column_at(out, 24 * i + k), want));
+        assert_true(is_equal(column_at(out, 24 * i + 4 + k), want));
     }
-    assert_true(same(column_at(out, 24 * i + 3), 0));
-    assert_true(same(column_at(out, 24 * i + 7), sum));
+    assert_true(is_equal(column_at(out, 24 * i + 3), 0));
+    assert_true(is_equal(column_at(out, 24 * i + 7), sum));
 }
 
 static column geometry_run(harness *h, const char *kernel, bool is_double, uint32_t per_item)
@@ -464,10 +464,10 @@ static void test_fast_geometry(void **state)
             for (uint32_t k = 0; k < 4; k++) {
                 float a = vectors[i][k];
                 double want = (double)(dot[0] < FLT_MIN ? a : a * factor);
-                assert_true(same(column_at(&out, 8 * i + k), want));
+                assert_true(is_equal(column_at(&out, 8 * i + k), want));
             }
             for (uint32_t k = 0; k < 3; k++) {
-                assert_true(same(column_at(&out, 8 * i + 4 + k), (double)sqrtf(dot[k])));
+                assert_true(is_equal(column_at(&out, 8 * i + 4 + k), (double)sqrtf(dot[k])));
             }
         }
         harness_close(&h);

@@ -145,7 +145,7 @@ static void test_divergent_barrier(void **state)
     }
 }
 
-static void test_spinning_lanes_let_others_go_on(void **state)
+static void test_spinning_lanes_let_others_continue(void **state)
 {
     (void)state;
     static const uint groups[] = {16, 600}; /* within one wave, and between waves */
@@ -540,7 +540,7 @@ int main(void)
         cmocka_unit_test(test_sum_local),
         cmocka_unit_test(test_barriers_in_calls),
         cmocka_unit_test(test_divergent_barrier),
-        cmocka_unit_test(test_spinning_lanes_let_others_go_on),
+        cmocka_unit_test(test_spinning_lanes_let_others_continue),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_module_variables),
         cmocka_unit_test(test_by_value),

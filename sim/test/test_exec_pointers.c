@@ -102,7 +102,7 @@ static void test_recursion(void **state)
 /* What is wrong with the slots of kernel `keep` as targets; NULL: valid. */
 static const struct {
     int32_t slot;
-    const char *message;
+    const char *what;
 } wrong_targets[] = {
     {1, "call of function 'half_of', whose type is not that of the call, by work-item (2, 0, 0)"},
     {2, "call through a null pointer by work-item (2, 0, 0)"},
@@ -122,7 +122,7 @@ static void check_wrong(harness *h, sim_object slots, uint32_t row, int32_t *fir
     assert_true(rt_ok(h->status));
     assert_int_equal(h->finding_count, 1);
     assert_string_equal(h->findings[0].kind, "wrong-call-target");
-    assert_string_equal(h->findings[0].message.data, wrong_targets[row].message);
+    assert_string_equal(h->findings[0].message.data, wrong_targets[row].what);
     assert_int_equal(h->findings[0].count, 2);
     harness_read_back(h, to, out, sizeof out);
     for (int i = 0; i < 7; i++) {
@@ -161,7 +161,7 @@ static void test_other_program(void **state)
     sim_argument argument = harness_global(slots);
     harness_run(&h, "keep", harness_range(1, 1), &argument, 1);
     harness other = harness_open_file("pointers", 1, sim_engine_best());
-    sim_program *own = h.program;
+    sim_program *program = h.program;
     h.program = other.program;
     int32_t which[4] = {0, 0, 0, 0};
     sim_object to = harness_memory(&h, "out", NULL, sizeof which);
@@ -171,7 +171,7 @@ static void test_other_program(void **state)
     assert_int_equal(h.finding_count, 1);
     assert_string_equal(h.findings[0].kind, "wrong-call-target");
     assert_int_equal(h.findings[0].count, 4);
-    h.program = own;
+    h.program = program;
     harness_close(&h);
     harness_close(&other);
 }

@@ -343,7 +343,7 @@ static void test_pointers_in_memory(void **state)
 }
 
 /* Memory that a kernel only reads has no shadow, and memory that it only writes has no readers. */
-static void test_what_is_kept(void **state)
+static void test_contents_of_shadows(void **state)
 {
     (void)state;
     static const race_case stencil = {"stencil", NULL, NULL, LINE(512, 64)};
@@ -390,10 +390,14 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),          cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_waiting),          cmocka_unit_test(test_launches_in_sequence),
-        cmocka_unit_test(test_one_memory_twice), cmocka_unit_test(test_pointers_in_memory),
-        cmocka_unit_test(test_what_is_kept),     cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_launches_in_sequence),
+        cmocka_unit_test(test_one_memory_twice),
+        cmocka_unit_test(test_pointers_in_memory),
+        cmocka_unit_test(test_contents_of_shadows),
+        cmocka_unit_test(test_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

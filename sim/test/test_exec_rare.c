@@ -208,21 +208,21 @@ static void test_integer_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {INTEGER_CASES(8, "i8") INTEGER_CASES(16, "i16") INTEGER_CASES(32, "i32")
                      INTEGER_CASES(64, "i64")};
     table t;
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
+        uint32_t bits = 8 * type_bytes(cases[i].insn.a);
         for (uint32_t k = 0; k < t.count; k++) {
             cut.a[k] &= UINT64_MAX >> (64 - bits);
             cut.b[k] &= UINT64_MAX >> (64 - bits);
             cut.c[k] &= UINT64_MAX >> (64 - bits);
         }
-        run(&cases[i].subject, &cut, cases[i].want, same_bits);
+        run(&cases[i].insn, &cut, cases[i].want, bits_equal);
     }
 }
 
@@ -244,18 +244,18 @@ static void test_intel_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {INTEL_CASES(8, "i8") INTEL_CASES(16, "i16") INTEL_CASES(32, "i32")
                      INTEL_CASES(64, "i64")};
     table t;
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
+        uint32_t bits = 8 * type_bytes(cases[i].insn.a);
         for (uint32_t k = 0; k < t.count; k++)
             cut.a[k] &= UINT64_MAX >> (64 - bits);
-        run(&cases[i].subject, &cut, cases[i].want, same_bits);
+        run(&cases[i].insn, &cut, cases[i].want, bits_equal);
     }
 }
 
@@ -282,8 +282,8 @@ static void test_mixed_functions(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {
         {{"low sum", "i64", "i64", "i8", "i64", NULL, PAIR("i64"), LOW_OF("OpIAddCarry", "i64")},
          low_sum},
@@ -302,7 +302,7 @@ static void test_mixed_functions(void **state)
     table t;
     pairs(&t, integer_edges, INTEGER_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, same_bits);
+        run(&cases[i].insn, &t, cases[i].want, bits_equal);
 }
 
 /* ---- Bit fields ----------------------------------------------------------------------------- */
@@ -352,15 +352,15 @@ static void test_bit_fields(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
+        instruction insn;
         uint32_t bits;
-        wanted *want;
+        reference *want;
     } cases[] = {FIELD_CASES(8, "i8") FIELD_CASES(16, "i16") FIELD_CASES(32, "i32")
                      FIELD_CASES(64, "i64")};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table t;
         fields(&t, cases[i].bits);
-        run(&cases[i].subject, &t, cases[i].want, same_bits);
+        run(&cases[i].insn, &t, cases[i].want, bits_equal);
     }
 }
 
@@ -426,9 +426,9 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
 }
 
 /* fmax and fmin of two zeros may return either. */
-static bool same_value(uint64_t got, uint64_t want)
+static bool values_equal(uint64_t got, uint64_t want)
 {
-    return value_of(got) == value_of(want) || same_half(got, want);
+    return value_of(got) == value_of(want) || halves_equal(got, want);
 }
 
 #define HALF_OP(op, operands)                                                                      \
@@ -449,8 +449,8 @@ static void test_half(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {
         {HALF_OP("OpFAdd", "%a %b"), h_add},
         {HALF_OP("OpFSub", "%a %b"), h_sub},
@@ -487,11 +487,11 @@ static void test_half(void **state)
     table t;
     pairs(&t, half_edges, HALF_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bool is_half = cases[i].subject.r[0] == 'h', is_fmax = cases[i].want == h_fmax;
-        run(&cases[i].subject, &t, cases[i].want,
-            is_fmax   ? same_value
-            : is_half ? same_half
-                      : same_bits);
+        bool is_half = cases[i].insn.r[0] == 'h', is_fmax = cases[i].want == h_fmax;
+        run(&cases[i].insn, &t, cases[i].want,
+            is_fmax   ? values_equal
+            : is_half ? halves_equal
+                      : bits_equal);
     }
 }
 
@@ -509,11 +509,11 @@ static uint64_t h_scaled3(uint64_t a, uint64_t b, uint64_t c)
         out |= h_mul(a >> k & 0xffff, c, 0) << k;
     return (void)b, out;
 }
-static bool same_half3(uint64_t got, uint64_t want)
+static bool triple_equal(uint64_t got, uint64_t want)
 {
-    return half_same((uint16_t)got, (uint16_t)want) &&
-           half_same((uint16_t)(got >> 16), (uint16_t)(want >> 16)) &&
-           half_same((uint16_t)(got >> 32), (uint16_t)(want >> 32));
+    return half_equal((uint16_t)got, (uint16_t)want) &&
+           half_equal((uint16_t)(got >> 16), (uint16_t)(want >> 16)) &&
+           half_equal((uint16_t)(got >> 32), (uint16_t)(want >> 32));
 }
 
 static void test_half_vectors(void **state)
@@ -537,8 +537,8 @@ static void test_half_vectors(void **state)
         }
         t.c[i] = half_edges[i * 5 % HALF_EDGES];
     }
-    run(&dot, &t, h_dot3, same_half);
-    run(&scaled, &t, h_scaled3, same_half3);
+    run(&dot, &t, h_dot3, halves_equal);
+    run(&scaled, &t, h_scaled3, triple_equal);
 }
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
@@ -615,7 +615,7 @@ static uint64_t quantized(uint64_t a, uint64_t b, uint64_t c)
     if (!(half & 0x7c00)) half &= 0x8000;
     return (void)b, (void)c, float_bits((float)value_of(half));
 }
-static bool same_float(uint64_t got, uint64_t want)
+static bool floats_equal(uint64_t got, uint64_t want)
 {
     return got == want || (isnan(float_of(got)) && isnan(float_of(want)));
 }
@@ -691,40 +691,40 @@ static void test_conversions(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
-        same *equal;
+        instruction insn;
+        reference *want;
+        comparison *equal;
     } cases[] = {
-        {CONVERT("OpConvertFToS", "f", "i8", SATURATED), f_s8_sat, same_bits},
-        {CONVERT("OpConvertFToU", "f", "i8", SATURATED MODE("RTE")), f_u8_sat_rte, same_bits},
-        {CONVERT("OpConvertFToS", "d", "i64", SATURATED MODE("RTN")), d_s64_sat_down, same_bits},
-        {CONVERT("OpConvertFToU", "d", "i64", SATURATED MODE("RTP")), d_u64_sat_up, same_bits},
-        {CONVERT("OpConvertFToS", "h", "i16", SATURATED), h_s16_sat, same_bits},
-        {CONVERT("OpConvertFToS", "h", "i32", SATURATED MODE("RTZ")), h_s32_sat, same_bits},
-        {CONVERT("OpSConvert", "i32", "i8", SATURATED), s32_s8_sat, same_bits},
-        {CONVERT("OpUConvert", "i32", "i16", SATURATED), u32_u16_sat, same_bits},
-        {CONVERT("OpSatConvertSToU", "i64", "i32", NULL), s64_u32_sat, same_bits},
-        {CONVERT("OpSatConvertUToS", "i64", "i64", NULL), u64_s64_sat, same_bits},
-        {CONVERT("OpSatConvertSToU", "i8", "i32", NULL), s8_u32_sat, same_bits},
-        {CONVERT("OpConvertSToF", "i8", "h", NULL), s8_h, same_half},
-        {CONVERT("OpConvertUToF", "i32", "h", MODE("RTN")), u32_h_down, same_half},
-        {CONVERT("OpConvertSToF", "i64", "h", NULL), s64_h, same_half},
-        {CONVERT("OpConvertUToF", "i32", "f", MODE("RTZ")), u32_f_zero, same_bits},
-        {CONVERT("OpFConvert", "f", "h", MODE("RTP")), f_h_up, same_half},
-        {CONVERT("OpFConvert", "d", "h", NULL), d_h, same_half},
-        {CONVERT("OpFConvert", "d", "h", MODE("RTZ")), d_h_zero, same_half},
-        {CONVERT("OpFConvert", "h", "f", NULL), h_f, same_float},
-        {CONVERT("OpQuantizeToF16", "f", "f", NULL), quantized, same_float},
-        {CONVERT("OpBitcast", "h", "i16", NULL), same_16, same_bits},
+        {CONVERT("OpConvertFToS", "f", "i8", SATURATED), f_s8_sat, bits_equal},
+        {CONVERT("OpConvertFToU", "f", "i8", SATURATED MODE("RTE")), f_u8_sat_rte, bits_equal},
+        {CONVERT("OpConvertFToS", "d", "i64", SATURATED MODE("RTN")), d_s64_sat_down, bits_equal},
+        {CONVERT("OpConvertFToU", "d", "i64", SATURATED MODE("RTP")), d_u64_sat_up, bits_equal},
+        {CONVERT("OpConvertFToS", "h", "i16", SATURATED), h_s16_sat, bits_equal},
+        {CONVERT("OpConvertFToS", "h", "i32", SATURATED MODE("RTZ")), h_s32_sat, bits_equal},
+        {CONVERT("OpSConvert", "i32", "i8", SATURATED), s32_s8_sat, bits_equal},
+        {CONVERT("OpUConvert", "i32", "i16", SATURATED), u32_u16_sat, bits_equal},
+        {CONVERT("OpSatConvertSToU", "i64", "i32", NULL), s64_u32_sat, bits_equal},
+        {CONVERT("OpSatConvertUToS", "i64", "i64", NULL), u64_s64_sat, bits_equal},
+        {CONVERT("OpSatConvertSToU", "i8", "i32", NULL), s8_u32_sat, bits_equal},
+        {CONVERT("OpConvertSToF", "i8", "h", NULL), s8_h, halves_equal},
+        {CONVERT("OpConvertUToF", "i32", "h", MODE("RTN")), u32_h_down, halves_equal},
+        {CONVERT("OpConvertSToF", "i64", "h", NULL), s64_h, halves_equal},
+        {CONVERT("OpConvertUToF", "i32", "f", MODE("RTZ")), u32_f_zero, bits_equal},
+        {CONVERT("OpFConvert", "f", "h", MODE("RTP")), f_h_up, halves_equal},
+        {CONVERT("OpFConvert", "d", "h", NULL), d_h, halves_equal},
+        {CONVERT("OpFConvert", "d", "h", MODE("RTZ")), d_h_zero, halves_equal},
+        {CONVERT("OpFConvert", "h", "f", NULL), h_f, floats_equal},
+        {CONVERT("OpQuantizeToF16", "f", "f", NULL), quantized, floats_equal},
+        {CONVERT("OpBitcast", "h", "i16", NULL), same_16, bits_equal},
     };
     table t = {.count = NUMBER_EDGES};
     memcpy(t.a, number_edges, sizeof number_edges);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         table cut = t;
-        uint32_t bits = 8 * type_bytes(cases[i].subject.a);
+        uint32_t bits = 8 * type_bytes(cases[i].insn.a);
         for (uint32_t k = 0; k < t.count; k++)
             cut.a[k] &= UINT64_MAX >> (64 - bits);
-        run(&cases[i].subject, &cut, cases[i].want, cases[i].equal);
+        run(&cases[i].insn, &cut, cases[i].want, cases[i].equal);
     }
 }
 
@@ -740,7 +740,7 @@ static void test_hints(void **state)
     table t;
     pairs(&t, half_edges, HALF_EDGES);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i], &t, same_16, same_bits);
+        run(&cases[i], &t, same_16, bits_equal);
 }
 
 /* SPIRV-Tools does not know the instruction yet; it has the form of OpCopyObject. */
@@ -748,9 +748,9 @@ static void test_arithmetic_fence(void **state)
 {
     (void)state;
     static char text[16384];
-    static const instruction subject = {"fence", "h",  "h",  "h",
-                                        "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
-    module_text(text, sizeof text, &subject);
+    static const instruction insn = {"fence", "h",  "h",  "h",
+                                     "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
+    module_text(text, sizeof text, &insn);
     rt_bytes code = sim_test_assemble(text);
     uint32_t *words = (uint32_t *)(void *)code.data, changed = 0;
     for (size_t at = 5; at < code.size / 4; at += words[at] >> 16) {
@@ -780,7 +780,7 @@ static void test_arithmetic_fence(void **state)
 static void test_constant_conversions(void **state)
 {
     (void)state;
-    static const instruction subject = {
+    static const instruction insn = {
         "constant",
         "i16",
         "i16",
@@ -790,7 +790,7 @@ static void test_constant_conversions(void **state)
         "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i16 UConvert %k\n",
         "%r = OpCopyObject %i16 %sat\n"};
     static char text[16384];
-    module_text(text, sizeof text, &subject);
+    module_text(text, sizeof text, &insn);
     harness h = harness_text(text);
     uint16_t out[2], in[2] = {0};
     sim_object to = harness_memory(&h, "out", in, sizeof in);
@@ -800,7 +800,7 @@ static void test_constant_conversions(void **state)
     harness_read_back(&h, to, out, sizeof out);
     assert_int_equal(out[1], 65535);
     harness_close(&h);
-    instruction wrong = subject;
+    instruction wrong = insn;
     wrong.declarations =
         "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i32 SNegate %k\n";
     wrong.body = "%r = OpCopyObject %i16 %a\n";
@@ -870,8 +870,8 @@ static void test_integer_dot(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {
         {DOT("OpSDot", "v4i8", "i32", ""), s_dot},
         {DOT("OpSDot", "v4i8", "i8", ""), s_dot},
@@ -892,7 +892,7 @@ static void test_integer_dot(void **state)
     table t;
     pairs(&t, edges, sizeof edges / sizeof edges[0]);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, same_bits);
+        run(&cases[i].insn, &t, cases[i].want, bits_equal);
 }
 
 /* ---- Shuffles and vectors in memory ---------------------------------------------------------- */
@@ -936,7 +936,7 @@ static uint64_t picked(uint64_t a, uint64_t b, uint64_t c)
 {
     return (void)c, (a & 0xff0000ff) | (b >> 8 & 0xff) << 16;
 }
-static bool same_but_one(uint64_t got, uint64_t want)
+static bool equal_but_for_one(uint64_t got, uint64_t want)
 {
     return ((got ^ want) & 0xffff00ff) == 0;
 }
@@ -945,8 +945,8 @@ static void test_shuffles(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
-        wanted *want;
+        instruction insn;
+        reference *want;
     } cases[] = {
         {{"shuffle", "v4i8", "v4i8", "v4i8", "v4i8", NULL, NULL, STD("shuffle", "v4i8", "%a %c")},
          shuffled},
@@ -961,7 +961,7 @@ static void test_shuffles(void **state)
     for (uint32_t i = 0; i < t.count; i++)
         t.c[i] ^= UINT64_C(0x83020701) * (i % 5);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        run(&cases[i].subject, &t, cases[i].want, same_bits);
+        run(&cases[i].insn, &t, cases[i].want, bits_equal);
     /* Component 1 is undefined and may hold any value. */
     static const instruction fixed = {"OpVectorShuffle",
                                       "v4i8",
@@ -971,7 +971,7 @@ static void test_shuffles(void **state)
                                       NULL,
                                       NULL,
                                       "%r = OpVectorShuffle %v4i8 %a %b 0 0xFFFFFFFF 5 3\n"};
-    run(&fixed, &t, picked, same_but_one);
+    run(&fixed, &t, picked, equal_but_for_one);
     static const instruction dynamic[] = {{"extract", "v4i8", "i32", "i8", "i8", NULL, NULL,
                                            "%r = OpVectorExtractDynamic %i8 %a %b\n"},
                                           {"insert", "v4i8", "i64", "i8", "v4i8", NULL, NULL,
@@ -980,8 +980,8 @@ static void test_shuffles(void **state)
         t.a[i] &= UINT32_MAX;
         t.b[i] = i % 4;
     }
-    run(&dynamic[0], &t, extracted, same_bits);
-    run(&dynamic[1], &t, inserted_byte, same_bits);
+    run(&dynamic[0], &t, extracted, bits_equal);
+    run(&dynamic[1], &t, inserted_byte, bits_equal);
 }
 
 #define VECTOR_MEMORY(name, a, r, declarations, body)                                              \
@@ -997,12 +997,12 @@ static void test_vectors_in_memory(void **state)
                       "%t0 = OpExtInst %v3i16 %std vloadn %x@ %pa 3\n"
                       "%t1 = OpExtInst %void %std vstoren %t0 %x@ %pr\n");
     static char types[] = "%v3i16 = OpTypeVector %i16 3\n";
-    instruction subject = copy3;
-    subject.declarations = types;
+    instruction insn = copy3;
+    insn.declarations = types;
     uint16_t in[12], out[12];
     for (uint16_t i = 0; i < 12; i++)
         in[i] = (uint16_t)(i * 1111);
-    run_memory(&subject, in, sizeof in, out, sizeof out, 4);
+    run_memory(&insn, in, sizeof in, out, sizeof out, 4);
     assert_memory_equal(in, out, sizeof in);
 
     /* Halves are loaded as floats, doubled and stored; vectors of three are three or, aligned, four
@@ -1040,8 +1040,8 @@ static void test_half_stores(void **state)
         uint16_t out[6];
         snprintf(body, sizeof body,
                  "%%t0 = OpExtInst %%void %%std vstore_half_r %%a %%x@ %%pr %s\n", modes[mode]);
-        instruction subject = VECTOR_MEMORY("vstore_half_r", "d", "h", NULL, body);
-        run_memory(&subject, in, sizeof in, out, sizeof out, 6);
+        instruction insn = VECTOR_MEMORY("vstore_half_r", "d", "h", NULL, body);
+        run_memory(&insn, in, sizeof in, out, sizeof out, 6);
         assert_memory_equal(want[mode], out, sizeof out);
         /* The same from vectors of floats, which hold these values exactly. */
         snprintf(body, sizeof body,
@@ -1049,12 +1049,12 @@ static void test_half_stores(void **state)
                  "%%t2 = OpExtInst %%void %%std vstore_halfn_r %%t1 %%x@ %%pr %s\n",
                  modes[mode]);
         uint16_t two[12];
-        run_memory(&subject, in, sizeof in, two, sizeof two, 6);
+        run_memory(&insn, in, sizeof in, two, sizeof two, 6);
         for (uint32_t i = 0; i < 12; i++)
             assert_int_equal(two[i], want[mode][i / 2]);
     }
     /* Through one half, as a double, without a mode. */
-    static const instruction subject =
+    static const instruction insn =
         VECTOR_MEMORY("vstore_half", "h", "h", NULL,
                       "%t0 = OpExtInst %d %std vload_half %x@ %pa\n%t1 = OpFMul %d %t0 %t0\n"
                       "%t2 = OpExtInst %void %std vstore_half %t1 %x@ %pr\n"
@@ -1062,23 +1062,23 @@ static void test_half_stores(void **state)
     static const uint16_t roots[4] = {0x4000, 0x3c01, 0x0c00, 0x7800},
                           squares[4] = {0x4400, 0x3c02, 1, 0x7c00};
     uint16_t out[4];
-    run_memory(&subject, roots, sizeof roots, out, sizeof out, 4);
+    run_memory(&insn, roots, sizeof roots, out, sizeof out, 4);
     assert_memory_equal(squares, out, sizeof out);
 }
 
 /* ---- Findings ------------------------------------------------------------------------------- */
 
-static void expect_found(const instruction *subject, uint64_t a, uint64_t b, uint64_t c,
+static void expect_found(const instruction *insn, uint64_t a, uint64_t b, uint64_t c,
                          const char *message)
 {
     static char text[16384];
-    module_text(text, sizeof text, subject);
+    module_text(text, sizeof text, insn);
     for (uint32_t uniform = 0; uniform < 2; uniform++) {
         harness h = harness_text(text);
         uint64_t none[4] = {0};
-        sim_argument arguments[] = {harness_global(fill(&h, &a, 1, type_bytes(subject->a))),
-                                    harness_global(fill(&h, &b, 1, type_bytes(subject->b))),
-                                    harness_global(fill(&h, &c, 1, type_bytes(subject->c))),
+        sim_argument arguments[] = {harness_global(fill(&h, &a, 1, type_bytes(insn->a))),
+                                    harness_global(fill(&h, &b, 1, type_bytes(insn->b))),
+                                    harness_global(fill(&h, &c, 1, type_bytes(insn->c))),
                                     harness_global(harness_memory(&h, "out", none, 32))};
         harness_try(&h, uniform ? "uniform" : "lanes", harness_range(1, 1), arguments, 4);
         assert_true(rt_ok(h.status));
@@ -1095,7 +1095,7 @@ static void test_dot_overflow(void **state)
 {
     (void)state;
     static const struct {
-        instruction subject;
+        instruction insn;
         uint64_t a, b, c, want;
         bool is_found;
     } cases[] = {
@@ -1118,15 +1118,15 @@ static void test_dot_overflow(void **state)
         {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100008000, 0x100010000, 0, 0, true},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        instruction subject = cases[i].subject;
-        if (subject.r[1] == '8') subject.c = "i8";
+        instruction insn = cases[i].insn;
+        if (insn.r[1] == '8') insn.c = "i8";
         if (cases[i].is_found) {
-            expect_found(&subject, cases[i].a, cases[i].b, cases[i].c, "sum of products");
+            expect_found(&insn, cases[i].a, cases[i].b, cases[i].c, "sum of products");
             continue;
         }
         uint8_t out[8] = {0}, in[16] = {0};
         static char text[16384];
-        module_text(text, sizeof text, &subject);
+        module_text(text, sizeof text, &insn);
         harness h = harness_text(text);
         sim_object to = harness_memory(&h, "out", in, sizeof in);
         sim_argument arguments[] = {harness_global(fill(&h, &cases[i].a, 1, 8)),
@@ -1134,8 +1134,8 @@ static void test_dot_overflow(void **state)
                                     harness_global(fill(&h, &cases[i].c, 1, 8)),
                                     harness_global(to)};
         harness_run(&h, "lanes", harness_range(1, 1), arguments, 4);
-        harness_read_back(&h, to, out, type_bytes(subject.r));
-        assert_memory_equal(out, &cases[i].want, type_bytes(subject.r));
+        harness_read_back(&h, to, out, type_bytes(insn.r));
+        assert_memory_equal(out, &cases[i].want, type_bytes(insn.r));
         harness_close(&h);
     }
 }
@@ -1271,16 +1271,16 @@ static void test_refused(void **state)
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[16384];
-        instruction subject = {"refused",
-                               "i32",
-                               "h",
-                               "f",
-                               "i32",
-                               cases[i].decorations,
-                               "%wrong = OpTypeStruct %i32 %i64\n%v3 = OpConstantNull %v3i32\n"
-                               "%v4 = OpConstantNull %v4i32\n%m2 = OpConstantNull %v2i32\n",
-                               cases[i].body};
-        module_text(text, sizeof text, &subject);
+        instruction insn = {"refused",
+                            "i32",
+                            "h",
+                            "f",
+                            "i32",
+                            cases[i].decorations,
+                            "%wrong = OpTypeStruct %i32 %i64\n%v3 = OpConstantNull %v3i32\n"
+                            "%v4 = OpConstantNull %v4i32\n%m2 = OpConstantNull %v2i32\n",
+                            cases[i].body};
+        module_text(text, sizeof text, &insn);
         sim_test_refused(text, RT_MALFORMED, cases[i].words);
     }
 }

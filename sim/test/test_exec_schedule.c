@@ -65,12 +65,12 @@ static void test_forward_and_backward(void **state)
 /* Checks that every rank occurs once and that the ranks of a group's work-items are contiguous. */
 static void check_permutation(const int32_t *places_of)
 {
-    static bool taken[ITEMS];
-    memset(taken, 0, sizeof taken);
+    static bool is_used[ITEMS];
+    memset(is_used, 0, sizeof is_used);
     for (uint32_t i = 0; i < ITEMS; i++) {
         assert_in_range(places_of[i], 0, ITEMS - 1);
-        assert_false(taken[places_of[i]]);
-        taken[places_of[i]] = true;
+        assert_false(is_used[places_of[i]]);
+        is_used[places_of[i]] = true;
         assert_int_equal(places_of[i] / (int32_t)GROUP,
                          places_of[i / GROUP * GROUP] / (int32_t)GROUP);
     }
@@ -166,11 +166,12 @@ static void test_spinning_units(void **state)
     FOR_EACH_BUILT(level, schedule)
     {
         harness h = open_with(schedule, level);
-        int32_t said[2] = {0}, out[600];
+        int32_t signals[2] = {0}, out[600];
         for (uint32_t k = 0; k < 2; k++) {
             sim_object to = harness_memory(&h, "out", NULL, sizeof out);
             sim_argument arguments[] = {
-                harness_global(harness_memory(&h, "said", said, sizeof said)), harness_global(to)};
+                harness_global(harness_memory(&h, "said", signals, sizeof signals)),
+                harness_global(to)};
             harness_run(&h, "wait_for_last", harness_range(groups[k], groups[k]), arguments, 2);
             harness_read_back(&h, to, out, groups[k] * sizeof *out);
             for (uint32_t i = 0; i < groups[k]; i++)
@@ -213,7 +214,7 @@ static uint32_t walk(uint32_t x, uint32_t steps)
 }
 
 /* Sub-groups of 16; work-items that spin for more than one turn still meet the others. */
-static void test_meeting_behind_long_loops(void **state)
+static void test_meeting_after_long_loops(void **state)
 {
     (void)state;
     enum { COUNT = 300 };
@@ -628,7 +629,7 @@ int main(void)
         cmocka_unit_test(test_missing_barrier_shows),
         cmocka_unit_test(test_spinning_units),
         cmocka_unit_test(test_waiting_in_nested_calls),
-        cmocka_unit_test(test_meeting_behind_long_loops),
+        cmocka_unit_test(test_meeting_after_long_loops),
         cmocka_unit_test(test_subgroup_sizes),
         cmocka_unit_test(test_subgroup_misuse),
         cmocka_unit_test(test_divergent_barriers),

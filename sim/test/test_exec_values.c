@@ -478,19 +478,19 @@ typedef struct cases {
 
 /* All combinations of edge values for which the operation gives that verdict; of three operands,
  * every seventh combination. */
-static void cases_make(const operation *subject, uint32_t bits, verdict wanted, cases *out)
+static void cases_make(const operation *op, uint32_t bits, verdict wanted, cases *out)
 {
     uint64_t values[VALUES_MAX];
-    uint32_t n = values_of(subject->from, bits, values), total = 1;
-    for (uint32_t i = 0; i < subject->count; i++)
+    uint32_t n = values_of(op->from, bits, values), total = 1;
+    for (uint32_t i = 0; i < op->count; i++)
         total *= n;
     out->count = 0;
     for (uint32_t k = 0; k < total && out->count<CASES_MAX; k += total> 1000 ? 7 : 1) {
         uint64_t v[3] = {values[k % n], values[k / n % n], values[k / n / n % n]}, result = 0;
-        if (subject->compute(bits, v, &result) != wanted) continue;
+        if (op->compute(bits, v, &result) != wanted) continue;
         for (uint32_t i = 0; i < 3; i++)
             out->operands[i][out->count] = v[i];
-        out->results[out->count++] = result & (subject->to == 'b' ? 1 : mask_of(bits));
+        out->results[out->count++] = result & (op->to == 'b' ? 1 : mask_of(bits));
     }
 }
 
@@ -509,10 +509,10 @@ static void append(char *out, size_t size, const char *text, char suffix, uint32
 
 /* Writes a kernel that computes result[i] = operation(a[i], b[i], c[i]), where i is the work-item's
  * number or a uniform argument; every third i is skipped. */
-static void kernel_text(const operation *subject, bool is_lanes, char *out, size_t size)
+static void kernel_text(const operation *op, bool is_lanes, char *out, size_t size)
 {
     char suffix = is_lanes ? 'L' : 'U';
-    bool is_core = strncmp(subject->name, "Op", 2) == 0;
+    bool is_core = strncmp(op->name, "Op", 2) == 0;
     out[0] = '\0';
 #define APPEND(text) append(out, size, text, suffix, 0)
     APPEND("%k@ = OpFunction %void None %kt\n%m0@ = OpFunctionParameter %pm\n"
@@ -522,25 +522,25 @@ static void kernel_text(const operation *subject, bool is_lanes, char *out, size
     APPEND(is_lanes ? "%i@ = OpCopyObject %i64 %x@\n" : "%i@ = OpCopyObject %i64 %n@\n");
     APPEND("%rest@ = OpUMod %i64 %i@ %three\n%take@ = OpINotEqual %bool %rest@ %one\n"
            "OpBranchConditional %take@ %go@ %end@\n%go@ = OpLabel\n");
-    for (uint32_t i = 0; i < subject->count; i++) {
+    for (uint32_t i = 0; i < op->count; i++) {
         append(out, size,
                "%e#@ = OpInBoundsPtrAccessChain %pm %m#@ %i@\n%l#@ = OpLoad %m %e#@ Aligned 1\n",
                suffix, i);
         append(out, size,
-               subject->from == 'b' ? "%v#@ = OpINotEqual %t %l#@ %zero\n"
-                                    : "%v#@ = OpCopyObject %t %l#@\n",
+               op->from == 'b' ? "%v#@ = OpINotEqual %t %l#@ %zero\n"
+                               : "%v#@ = OpCopyObject %t %l#@\n",
                suffix, i);
     }
     APPEND("%r@ = ");
-    APPEND(is_core ? subject->name : "OpExtInst");
-    APPEND(subject->to == 'b' ? " %vb " : " %t ");
+    APPEND(is_core ? op->name : "OpExtInst");
+    APPEND(op->to == 'b' ? " %vb " : " %t ");
     if (!is_core) APPEND("%std ");
-    if (!is_core) APPEND(subject->name);
-    for (uint32_t i = 0; i < subject->count; i++)
+    if (!is_core) APPEND(op->name);
+    for (uint32_t i = 0; i < op->count; i++)
         append(out, size, " %v#@", suffix, i);
     APPEND("\n%er@ = OpInBoundsPtrAccessChain %pr %mr@ %i@\n");
-    APPEND(subject->to == 'b' ? "%w@ = OpSelect %vr %r@ %ones %zeros\n"
-                              : "%w@ = OpCopyObject %vr %r@\n");
+    APPEND(op->to == 'b' ? "%w@ = OpSelect %vr %r@ %ones %zeros\n"
+                         : "%w@ = OpCopyObject %vr %r@\n");
     APPEND("OpStore %er@ %w@ Aligned 1\nOpBranch %end@\n%end@ = OpLabel\nOpReturn\n"
            "OpFunctionEnd\n");
 #undef APPEND
@@ -555,20 +555,20 @@ static void vector_type(char *out, size_t size, const char *name, const char *co
     }
 }
 
-static void module_text(const operation *subject, uint32_t bits, uint32_t n, char *out, size_t size)
+static void module_text(const operation *op, uint32_t bits, uint32_t n, char *out, size_t size)
 {
     /* Names of the types in memory, of the operands and of the result. */
     char scalar[8], types[512] = "", lanes[4096], uniform[4096];
-    snprintf(scalar, sizeof scalar, "%c%u", subject->from == 'b' ? 'i' : subject->from, bits);
+    snprintf(scalar, sizeof scalar, "%c%u", op->from == 'b' ? 'i' : op->from, bits);
     bool is_ids = n == 3 && strcmp(scalar, "i64") == 0; /* a type may be declared only once */
     if (!is_ids) vector_type(types, sizeof types, "vm", scalar, n);
     vector_type(types, sizeof types, "vb", "bool", n);
     if (strcmp(scalar, "i8") != 0) vector_type(types, sizeof types, "v8", "i8", n);
-    kernel_text(subject, true, lanes, sizeof lanes);
-    kernel_text(subject, false, uniform, sizeof uniform);
+    kernel_text(op, true, lanes, sizeof lanes);
+    kernel_text(op, false, uniform, sizeof uniform);
     const char *memory = is_ids ? "ids" : n > 1 ? "vm" : scalar, *truth = n > 1 ? "vb" : "bool";
     const char *bytes = n == 1 ? "i8" : strcmp(scalar, "i8") == 0 ? "vm" : "v8";
-    const char *result = subject->to == 'b' ? bytes : memory;
+    const char *result = op->to == 'b' ? bytes : memory;
     static char text[12288];
     snprintf(text, sizeof text,
              "%s%s%s%%pm = OpTypePointer CrossWorkgroup %%m\n"
@@ -584,7 +584,7 @@ static void module_text(const operation *subject, uint32_t bits, uint32_t n, cha
              "%pids = OpTypePointer Input %ids\n%gid = OpVariable %pids Input\n"
              "%one = OpConstant %i64 1\n%three = OpConstant %i64 3\n%b1 = OpConstant %i8 1\n",
              types);
-    if (subject->to == 'b') {
+    if (op->to == 'b') {
         strcat(text, n > 1 ? "%ones = OpConstantComposite %vr" : "%ones = OpConstant %vr 1");
         for (uint32_t i = 0; n > 1 && i < n; i++)
             strcat(text, " %b1");
@@ -593,9 +593,9 @@ static void module_text(const operation *subject, uint32_t bits, uint32_t n, cha
     strcat(text, lanes);
     strcat(text, uniform);
     /* The names that depend on the operation are replaced by those of types declared above. */
-    const char *const names[][2] = {
-        {"%m ", memory},   {"%m\n", memory}, {"%vr ", result},
-        {"%vr\n", result}, {"%vb ", truth},  {"%t ", subject->from == 'b' ? truth : memory}};
+    const char *const names[][2] = {{"%m ", memory},  {"%m\n", memory},
+                                    {"%vr ", result}, {"%vr\n", result},
+                                    {"%vb ", truth},  {"%t ", op->from == 'b' ? truth : memory}};
     out[0] = '\0';
     size_t used = 0;
     for (const char *p = text; *p && used + 64 < size;) {
@@ -618,7 +618,7 @@ static void module_text(const operation *subject, uint32_t bits, uint32_t n, cha
 /* ---- Running --------------------------------------------------------------------------------- */
 
 typedef struct trial {
-    const operation *subject;
+    const operation *op;
     uint32_t bits, n, stride; /* components; elements that a vector occupies in memory */
     uint32_t operand_bytes, result_bytes;
     cases *cases;
@@ -655,9 +655,9 @@ static void memories_fill(trial *t)
     rt_free(data);
 }
 
-static bool is_same(const trial *t, uint64_t seen, uint64_t wanted)
+static bool is_match(const trial *t, uint64_t seen, uint64_t wanted)
 {
-    if (t->subject->to != 'f' || number(t->bits, wanted) == number(t->bits, wanted))
+    if (t->op->to != 'f' || number(t->bits, wanted) == number(t->bits, wanted))
         return seen == wanted;
     return number(t->bits, seen) != number(t->bits, seen); /* any NaN */
 }
@@ -675,11 +675,10 @@ static void results_check(trial *t, uint32_t first, uint32_t last)
             uint32_t k = case_of(t, i, j);
             if (i % 3 != 1) wanted = t->cases->results[k];
             wanted &= mask_of(8 * t->result_bytes);
-            if (i % 3 == 1 ? seen == wanted : is_same(t, seen, wanted)) continue;
+            if (i % 3 == 1 ? seen == wanted : is_match(t, seen, wanted)) continue;
             fail_msg("%s of %u bits, %u components, element %u: (%llx, %llx, %llx) gives %llx, "
                      "expected %llx",
-                     t->subject->name, t->bits, t->n, i,
-                     (unsigned long long)t->cases->operands[0][k],
+                     t->op->name, t->bits, t->n, i, (unsigned long long)t->cases->operands[0][k],
                      (unsigned long long)t->cases->operands[1][k],
                      (unsigned long long)t->cases->operands[2][k], (unsigned long long)seen,
                      (unsigned long long)wanted);
@@ -698,8 +697,8 @@ static void launch(trial *t, const char *kernel, uint32_t items, uint64_t index,
     harness_try(&t->h, kernel, range, arguments, 5);
     assert_true(rt_ok(t->h.status));
     if (t->h.finding_count != (wanted == FOUND ? 1 : 0)) {
-        fail_msg("%s of %u bits, %u components: %u findings in kernel %s", t->subject->name,
-                 t->bits, t->n, t->h.finding_count, kernel);
+        fail_msg("%s of %u bits, %u components: %u findings in kernel %s", t->op->name, t->bits,
+                 t->n, t->h.finding_count, kernel);
     }
     if (wanted == FOUND) assert_string_equal(t->h.findings[0].kind, "undefined-arithmetic");
 }
@@ -720,17 +719,17 @@ static void cases_run(trial *t, verdict wanted, uint32_t engine)
         sim_object_destroy(t->h.world, t->memories[k]);
 }
 
-static void operation_try(const operation *subject, uint32_t bits, uint32_t n)
+static void operation_try(const operation *op, uint32_t bits, uint32_t n)
 {
     static cases defined, found;
     static char text[16384];
-    cases_make(subject, bits, DEFINED, &defined);
-    cases_make(subject, bits, FOUND, &found);
+    cases_make(op, bits, DEFINED, &defined);
+    cases_make(op, bits, FOUND, &found);
     if (defined.count + found.count == 0) return;
-    module_text(subject, bits, n, text, sizeof text);
-    trial t = {.subject = subject, .bits = bits, .n = n, .stride = n == 3 ? 4 : n};
+    module_text(op, bits, n, text, sizeof text);
+    trial t = {.op = op, .bits = bits, .n = n, .stride = n == 3 ? 4 : n};
     t.operand_bytes = bits / 8;
-    t.result_bytes = subject->to == 'b' ? 1 : bits / 8;
+    t.result_bytes = op->to == 'b' ? 1 : bits / 8;
     t.h = harness_text(text);
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
         if (!sim_engine_at(engine)) continue;

@@ -21,7 +21,7 @@ static void the_largest_specialisation_number_is_refused(void **state)
                      RT_LIMIT, "SpecId 4294967295 is larger than the limit");
 }
 
-static void modes_with_ids_and_with_literals_are_told_apart(void **state)
+static void modes_with_ids_and_literals_differ(void **state)
 {
     (void)state;
     sim_test_refused(SIM_TEST_PRELUDE
@@ -94,8 +94,8 @@ static void an_endless_copy_ends(void **state)
     harness_close(&h);
 }
 
-/* The number of an extended instruction is not an id; even if larger than all ids, it must not be
- * taken for an id.  The assembler would refuse such a module, so its words are patched. */
+/* The number of an extended instruction is not an id and must not be mistaken for one, even if it
+ * is larger than all ids. The assembler would refuse such a module, so its words are patched. */
 static void an_operation_is_known_before_its_operands(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_specialisation_number_is_refused),
-        cmocka_unit_test(modes_with_ids_and_with_literals_are_told_apart),
+        cmocka_unit_test(modes_with_ids_and_literals_differ),
         cmocka_unit_test(a_required_size_comes_from_literals_or_constants),
         cmocka_unit_test(an_endless_copy_ends),
         cmocka_unit_test(an_operation_is_known_before_its_operands),

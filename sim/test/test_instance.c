@@ -170,7 +170,7 @@ static void test_forgotten_programs(void **state)
     sim_world_forget(h.world, other); /* has no variables yet: nothing happens */
     sim_object numbers;
     assert_true(rt_ok(sim_world_variable(h.world, other, RT_TEXT("numbers"), &numbers)));
-    sim_object variable_object = variable(&h, "numbers");
+    sim_object unrelated = variable(&h, "numbers");
     int nothing = 0, values[3];
     sim_object out = harness_memory(&h, "out", &nothing, sizeof nothing);
     const sim_argument arguments[] = {
@@ -187,8 +187,8 @@ static void test_forgotten_programs(void **state)
     assert_string_equal(h.findings[0].kind, "use-after-free");
     assert_string_equal(h.findings[0].object.data, "numbers");
     assert_int_equal(h.findings[0].offset, 8);
-    harness_read_back(&h, variable_object, values,
-                      sizeof values); /* those of another program are unchanged */
+    /* Those of another program are unchanged. */
+    harness_read_back(&h, unrelated, values, sizeof values);
     assert_int_equal(values[1], 3);
     harness_close(&h);
 }

@@ -53,7 +53,7 @@ static double double_of(sim_math function, double a, double b)
 }
 
 /* Equal to the bit; NaN is NaN. */
-static bool same(double x, double y)
+static bool is_equal(double x, double y)
 {
     return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
 }
@@ -340,7 +340,7 @@ static void test_special_cases(void **state)
         const special *s = &specials[i];
         double narrow = float_of(s->function, s->a, s->b);
         double wide = double_of(s->function, s->a, s->b);
-        if (!same(narrow, s->result) || !same(wide, s->result)) {
+        if (!is_equal(narrow, s->result) || !is_equal(wide, s->result)) {
             fail_msg("%s(%a, %a): got %a for float and %a for double, expected %a",
                      names[s->function], s->a, s->b, narrow, wide, s->result);
         }
@@ -351,24 +351,24 @@ static void test_special_cases(void **state)
 static void test_formats(void **state)
 {
     (void)state;
-    assert_true(same(float_of(SIM_MATH_nextafter, -0.0, 1), 0x1p-149));
-    assert_true(same(float_of(SIM_MATH_nextafter, 0, -1), -0x1p-149));
-    assert_true(same(float_of(SIM_MATH_nextafter, 1, 2), 1 + 0x1p-23));
-    assert_true(same(double_of(SIM_MATH_nextafter, -0.0, 1), 0x1p-1074));
-    assert_true(same(double_of(SIM_MATH_nextafter, 1, 0), 1 - 0x1p-53));
+    assert_true(is_equal(float_of(SIM_MATH_nextafter, -0.0, 1), 0x1p-149));
+    assert_true(is_equal(float_of(SIM_MATH_nextafter, 0, -1), -0x1p-149));
+    assert_true(is_equal(float_of(SIM_MATH_nextafter, 1, 2), 1 + 0x1p-23));
+    assert_true(is_equal(double_of(SIM_MATH_nextafter, -0.0, 1), 0x1p-1074));
+    assert_true(is_equal(double_of(SIM_MATH_nextafter, 1, 0), 1 - 0x1p-53));
     /* A fraction that would round to 1. */
-    assert_true(same(float_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-24));
-    assert_true(same(double_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-53));
+    assert_true(is_equal(float_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-24));
+    assert_true(is_equal(double_of(SIM_MATH_fract, -0x1p-60, 0), 1 - 0x1p-53));
     /* Half of the smallest float is a tie and rounds to 0; a little more does not. */
-    assert_true(same(float_of(SIM_MATH_ldexp, 1, -150), 0));
-    assert_true(same(float_of(SIM_MATH_ldexp, 1.5, -150), 0x1p-149));
-    assert_true(same(double_of(SIM_MATH_ldexp, 1.5, -1075), 0x1p-1074));
+    assert_true(is_equal(float_of(SIM_MATH_ldexp, 1, -150), 0));
+    assert_true(is_equal(float_of(SIM_MATH_ldexp, 1.5, -150), 0x1p-149));
+    assert_true(is_equal(double_of(SIM_MATH_ldexp, 1.5, -1075), 0x1p-1074));
     /* Squares that are a tie between two floats: the even one. */
-    assert_true(same(float_of(SIM_MATH_pow, 1 + 0x1p-12, 2), 1 + 0x1p-11));
-    assert_true(same(float_of(SIM_MATH_pown, 1 + 0x3p-12, 2), 1 + 0x3p-11 + 0x1p-21));
+    assert_true(is_equal(float_of(SIM_MATH_pow, 1 + 0x1p-12, 2), 1 + 0x1p-11));
+    assert_true(is_equal(float_of(SIM_MATH_pown, 1 + 0x3p-12, 2), 1 + 0x3p-11 + 0x1p-21));
     /* 128 times the divisor overflows double. */
-    assert_true(same(double_of(SIM_MATH_quotient, 0x1.8p1023, 0x1p1022), 3));
-    assert_true(same(double_of(SIM_MATH_quotient, 0x1p-1074, 0x1p1023), 0));
+    assert_true(is_equal(double_of(SIM_MATH_quotient, 0x1.8p1023, 0x1p1022), 3));
+    assert_true(is_equal(double_of(SIM_MATH_quotient, 0x1p-1074, 0x1p1023), 0));
 }
 
 static void test_lanes(void **state)
@@ -533,9 +533,9 @@ static void check_one(sim_math function, double a, double b, bool is_float)
     if (is_float && function <= SIM_MATH_rootn) {
         /* The library's result, which decides for most floats, must be that of MPFR. */
         double exact = sim_math_exact(function, a, b, true);
-        if (!same(want, exact)) got = exact;
+        if (!is_equal(want, exact)) got = exact;
     }
-    if (same(want, got)) return;
+    if (is_equal(want, got)) return;
     fail_msg("%s(%a, %a) of %s: got %a, expected %a", names[function], a, b,
              is_float ? "float" : "double", got, want);
 }

@@ -132,9 +132,9 @@ static void run(harness *h, int out_values[4])
 }
 
 /* Links the modules of two images, which are freed. */
-static harness linked(rt_sink *sink, rt_buffer *one, rt_buffer *other)
+static harness linked(rt_sink *sink, rt_buffer *first, rt_buffer *second)
 {
-    sim_native natives[2] = {read_image(sink, one), read_image(sink, other)};
+    sim_native natives[2] = {read_image(sink, first), read_image(sink, second)};
     const sim_module *modules[2] = {natives[0].modules[0], natives[1].modules[0]};
     assert_int_equal(natives[0].module_count + natives[1].module_count, 2);
     harness h = {.sink = sink};
@@ -143,8 +143,8 @@ static harness linked(rt_sink *sink, rt_buffer *one, rt_buffer *other)
     h.world = sim_world_create(sink, 42);
     for (int i = 0; i < 2; i++)
         sim_native_free(&natives[i]);
-    rt_buffer_free(one);
-    rt_buffer_free(other);
+    rt_buffer_free(first);
+    rt_buffer_free(second);
     return h;
 }
 
@@ -265,9 +265,9 @@ static void test_constants_of_every_kind(void **state)
     const sim_spec_constant values[] = {VALUE(1, c), VALUE(2, s), VALUE(3, i),
                                         VALUE(4, l), VALUE(5, d), VALUE(6, t)};
     const uint64_t defaults[7] = {255, 65535, 3, 4, UINT64_C(0x3ff0000000000000), 1, 6};
-    const uint64_t given[7] = {128, 40000, i, l, UINT64_C(0x3fe0000000000000), 0, 3705032704u};
+    const uint64_t bits[7] = {128, 40000, i, l, UINT64_C(0x3fe0000000000000), 0, 3705032704u};
     assert_scalars(NULL, 0, defaults);
-    assert_scalars(values, 6, given);
+    assert_scalars(values, 6, bits);
 }
 
 /* A module without constants to fix is read back word for word. */
@@ -342,16 +342,16 @@ static void test_modules_that_do_not_fit(void **state)
     assert_int_equal(image.size, 0);
     assert_true(rt_text_is(rt_sink_diagnostic(sink, status)->names[0], "f"));
 
-    rt_buffer one = image_of(sink, twice, 1), content = {0};
+    rt_buffer single = image_of(sink, twice, 1), content = {0};
     sim_module_destroy(twice[1]);
     rt_write_u32(&content, 2);
     for (int i = 0; i < 2; i++)
-        rt_buffer_append(&content, one.data + HEADER_SIZE + 4, one.size - HEADER_SIZE - 8);
+        rt_buffer_append(&content, single.data + HEADER_SIZE + 4, single.size - HEADER_SIZE - 8);
     rt_write_u32(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED,
                    "its modules cannot be linked: defined more than once: f");
     rt_buffer_free(&content);
-    rt_buffer_free(&one);
+    rt_buffer_free(&single);
     rt_sink_destroy(sink);
 }
 

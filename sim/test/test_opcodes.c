@@ -43,8 +43,8 @@ static void decode(const sim_extended *row, const char *type, uint32_t operands)
     static const char *const lists[] = {"%a", "%a %b", "%a %b %c"};
     snprintf(body, sizeof body, "%%r = OpExtInst %%%s %%std %s %s\n", type, row->name,
              lists[operands - 1]);
-    instruction one = {row->name, type, type, type, type, NULL, NULL, body};
-    module_text(text, sizeof text, &one);
+    instruction insn = {row->name, type, type, type, type, NULL, NULL, body};
+    module_text(text, sizeof text, &insn);
     harness h = harness_text(text);
     assert_non_null(sim_program_kernel(h.program, rt_text_of("lanes")));
     harness_close(&h);
@@ -81,9 +81,9 @@ static void test_24_bits(void **state)
 {
     (void)state;
     static char text[16384];
-    static const instruction one = {"mul24", "i64", "i64", "i64",
-                                    "i64",   NULL,  NULL,  STD("s_mul24", "i64", "%a %b")};
-    module_text(text, sizeof text, &one);
+    static const instruction insn = {"mul24", "i64", "i64", "i64",
+                                     "i64",   NULL,  NULL,  STD("s_mul24", "i64", "%a %b")};
+    module_text(text, sizeof text, &insn);
     sim_test_refused(text, RT_MALFORMED, "32-bit integers");
 }
 

@@ -8,8 +8,8 @@
 typedef struct parallel_case {
     const char *kernel;
     uint64_t global, local;
-    bool is_parallel; /* the first launch runs in parallel */
-    bool repeats;     /* so does a second launch */
+    bool is_parallel;       /* the first launch runs in parallel */
+    bool is_parallel_again; /* so does a second launch */
 } parallel_case;
 
 static const parallel_case cases[] = {
@@ -40,13 +40,13 @@ static const parallel_case cases[] = {
 /* The observable results of a launch. */
 typedef struct outcome {
     uint8_t bytes[INTS * 4], defined[INTS * 4 / 8];
-    uint32_t finding_count, stood;
+    uint32_t finding_count, parallel_count;
     char texts[FINDINGS_MAX][512];
     uint64_t counts[FINDINGS_MAX];
     rt_code code;
 } outcome;
 
-static void run(const parallel_case *c, uint32_t threads, bool repeats, outcome *out)
+static void run(const parallel_case *c, uint32_t threads, bool is_repeat, outcome *out)
 {
     harness h = harness_open_file("parallel", 2, sim_engine_best());
     int32_t *data = rt_alloc(INTS * sizeof *data);
@@ -57,11 +57,12 @@ static void run(const parallel_case *c, uint32_t threads, bool repeats, outcome 
     rt_free(data);
     sim_argument arguments[] = {harness_global(a), harness_global(b), harness_local(c->local * 4)};
     sim_world_use_threads(h.world, threads);
-    if (repeats) harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
+    if (is_repeat) harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
     h.world->parallel_count = 0;
     harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
-    *out = (outcome){
-        .finding_count = h.finding_count, .stood = h.world->parallel_count, .code = h.status.code};
+    *out = (outcome){.finding_count = h.finding_count,
+                     .parallel_count = h.world->parallel_count,
+                     .code = h.status.code};
     harness_read_back(&h, a, out->bytes, sizeof out->bytes);
     sim_object_defined(h.world, a, 0, sizeof out->bytes, out->defined);
     for (uint32_t i = 0; i < h.finding_count; i++) {
@@ -71,52 +72,53 @@ static void run(const parallel_case *c, uint32_t threads, bool repeats, outcome 
     harness_close(&h);
 }
 
-static void equal(const parallel_case *c, bool repeats, const outcome *single, const outcome *many)
+static void equal(const parallel_case *c, bool is_repeat, const outcome *single,
+                  const outcome *parallel)
 {
-    bool is_parallel = repeats ? c->repeats : c->is_parallel;
-    assert_int_equal(many->code, single->code);
-    assert_memory_equal(many->bytes, single->bytes, sizeof single->bytes);
-    assert_memory_equal(many->defined, single->defined, sizeof single->defined);
-    assert_int_equal(many->finding_count, single->finding_count);
+    bool is_parallel = is_repeat ? c->is_parallel_again : c->is_parallel;
+    assert_int_equal(parallel->code, single->code);
+    assert_memory_equal(parallel->bytes, single->bytes, sizeof single->bytes);
+    assert_memory_equal(parallel->defined, single->defined, sizeof single->defined);
+    assert_int_equal(parallel->finding_count, single->finding_count);
     for (uint32_t i = 0; i < single->finding_count; i++) {
-        assert_string_equal(many->texts[i], single->texts[i]);
-        assert_int_equal(many->counts[i], single->counts[i]);
+        assert_string_equal(parallel->texts[i], single->texts[i]);
+        assert_int_equal(parallel->counts[i], single->counts[i]);
     }
-    assert_int_equal(single->stood, 0);
-    if (many->stood != (is_parallel ? 1u : 0u))
-        fail_msg("%s: %u launches stood", c->kernel, many->stood);
+    assert_int_equal(single->parallel_count, 0);
+    if (parallel->parallel_count != (is_parallel ? 1u : 0u))
+        fail_msg("%s: %u launches ran in parallel", c->kernel, parallel->parallel_count);
 }
 
 static void threads_change_nothing(void **state)
 {
     (void)state;
     static const uint32_t threads[] = {2, 3, 8};
-    outcome *single = rt_alloc(sizeof *single), *many = rt_alloc(sizeof *many);
+    outcome *single = rt_alloc(sizeof *single), *parallel = rt_alloc(sizeof *parallel);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (uint32_t repeats = 0; repeats < 2; repeats++) {
-            run(&cases[i], 1, repeats, single);
+        for (uint32_t is_repeat = 0; is_repeat < 2; is_repeat++) {
+            run(&cases[i], 1, is_repeat, single);
             for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-                run(&cases[i], threads[k], repeats, many);
-                equal(&cases[i], repeats, single, many);
+                run(&cases[i], threads[k], is_repeat, parallel);
+                equal(&cases[i], is_repeat, single, parallel);
             }
         }
     }
     rt_free(single);
-    rt_free(many);
+    rt_free(parallel);
 }
 
 /* Results computed by hand: otherwise both runs could be wrong. */
-static void threads_compute_what_is_right(void **state)
+static void threads_compute_correct_results(void **state)
 {
     (void)state;
-    outcome *many = rt_alloc(sizeof *many);
+    outcome *parallel = rt_alloc(sizeof *parallel);
     int32_t got[INTS];
-    run(&(parallel_case){"apart", 2048, 64, true, true}, 4, false, many);
-    memcpy(got, many->bytes, sizeof got);
+    run(&(parallel_case){"apart", 2048, 64, true, true}, 4, false, parallel);
+    memcpy(got, parallel->bytes, sizeof got);
     for (uint32_t i = 0; i < INTS; i++)
         assert_int_equal(got[i], i < 2048 ? 3 * (i * 37 % 101) + i : 0);
-    run(&(parallel_case){"reduced", 2048, 64, true, true}, 4, false, many);
-    memcpy(got, many->bytes, sizeof got);
+    run(&(parallel_case){"reduced", 2048, 64, true, true}, 4, false, parallel);
+    memcpy(got, parallel->bytes, sizeof got);
     for (uint32_t g = 0; g < 2048 / 64; g++) {
         int32_t sum = 0;
         for (uint32_t i = 64 * g; i < 64 * g + 64; i++)
@@ -125,11 +127,11 @@ static void threads_compute_what_is_right(void **state)
     }
     /* counted_near: each group counts its work-items by remainder modulo 4, 16 of each, and each
      * work-item reads how many came before it, in order. */
-    run(&(parallel_case){"counted_near", 2048, 64, true, true}, 4, false, many);
-    memcpy(got, many->bytes, sizeof got);
+    run(&(parallel_case){"counted_near", 2048, 64, true, true}, 4, false, parallel);
+    memcpy(got, parallel->bytes, sizeof got);
     for (int32_t i = 0; i < 2048; i++)
         assert_int_equal(got[i], 16 * 100 + i % 64 / 4);
-    rt_free(many);
+    rt_free(parallel);
 }
 
 /* A budget that all groups together exceed, although no thread does. */
@@ -155,7 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(threads_compute_what_is_right),
+        cmocka_unit_test(threads_compute_correct_results),
         cmocka_unit_test(budget_is_that_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

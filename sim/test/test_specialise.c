@@ -454,7 +454,7 @@ static void test_arrays_of_no_elements(void **state)
 
 /* SPIRV-Tools does not assemble an operation that OpSpecConstantOp does not allow, so another of
  * the same form is patched. */
-static void test_operations_that_make_none(void **state)
+static void test_operations_without_constants(void **state)
 {
     (void)state;
     char text[8192];
@@ -600,7 +600,7 @@ int main(void)
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_composites),
         cmocka_unit_test(test_operations_of_wrong_types),
-        cmocka_unit_test(test_operations_that_make_none),
+        cmocka_unit_test(test_operations_without_constants),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_unknown),

@@ -10,14 +10,14 @@
 
 static void check_round_trip(rt_sink *sink, rt_arena *arena, const cnf_pack *pack)
 {
-    rt_buffer file = {0}, again = {0};
+    rt_buffer file = {0}, second = {0};
     const cnf_pack *read;
     CHECK(rt_ok(cnf_pack_write(sink, &file, pack)));
     CHECK(rt_ok(cnf_pack_read(sink, arena, rt_buffer_bytes(&file), &read)));
-    CHECK(rt_ok(cnf_pack_write(sink, &again, read)));
-    CHECK(rt_text_equal(rt_buffer_text(&file), rt_buffer_text(&again)));
+    CHECK(rt_ok(cnf_pack_write(sink, &second, read)));
+    CHECK(rt_text_equal(rt_buffer_text(&file), rt_buffer_text(&second)));
     rt_buffer_free(&file);
-    rt_buffer_free(&again);
+    rt_buffer_free(&second);
 }
 
 static void try_file(rt_bytes file)

@@ -20,7 +20,7 @@ typedef struct fixture {
 static const uint8_t model_bytes[] = {1, 0, 2, 255};
 
 /* A pack of two scenarios, the later path first. */
-static void pack_make(fixture *made)
+static void pack_make(fixture *f)
 {
     static const cnf_packed_scenario scenarios[] = {
         {.path = {"linking/b.yaml", 14}, .source = {"assay: 1\n", 9}, .model = {model_bytes, 4}},
@@ -30,48 +30,48 @@ static void pack_make(fixture *made)
                            .expectations = {model_bytes, 2},
                            .scenarios = scenarios,
                            .count = 2};
-    rt_status status = cnf_pack_write(made->sink, &made->file, &pack);
+    rt_status status = cnf_pack_write(f->sink, &f->file, &pack);
     assert_true(rt_ok(status));
 }
 
 static int set_up(void **state)
 {
-    fixture *made = rt_alloc(sizeof *made);
-    made->sink = rt_sink_create();
-    *state = made;
+    fixture *f = rt_alloc(sizeof *f);
+    f->sink = rt_sink_create();
+    *state = f;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    fixture *made = *state;
-    rt_buffer_free(&made->file);
-    rt_sink_destroy(made->sink);
-    rt_arena_reset(&made->arena);
-    rt_free(made);
+    fixture *f = *state;
+    rt_buffer_free(&f->file);
+    rt_sink_destroy(f->sink);
+    rt_arena_reset(&f->arena);
+    rt_free(f);
     return 0;
 }
 
 /* Reads the file and requires that it is rejected with a message that contains `part`. */
-static void refused(fixture *made, rt_bytes file, const char *part)
+static void refused(fixture *f, rt_bytes file, const char *part)
 {
     const cnf_pack *pack;
-    rt_status status = cnf_pack_read(made->sink, &made->arena, file, &pack);
+    rt_status status = cnf_pack_read(f->sink, &f->arena, file, &pack);
     assert_int_equal(status.code, RT_MALFORMED);
     assert_null(pack);
-    rt_text message = rt_sink_diagnostic(made->sink, status)->message;
+    rt_text message = rt_sink_diagnostic(f->sink, status)->message;
     if (!memmem(message.data, message.length, part, strlen(part)))
         fail_msg("\"%.*s\" does not say \"%s\"", RT_TEXT_ARG(message), part);
 }
 
 /* The pack's file after running some statements with SQLite. The caller's arena owns it. */
-static rt_bytes altered(fixture *made, const char *sql)
+static rt_bytes altered(fixture *f, const char *sql)
 {
     sqlite3 *database;
     assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);
-    unsigned char *copy = sqlite3_malloc64(made->file.size);
-    memcpy(copy, made->file.data, made->file.size);
-    const sqlite3_int64 size = (sqlite3_int64)made->file.size;
+    unsigned char *copy = sqlite3_malloc64(f->file.size);
+    memcpy(copy, f->file.data, f->file.size);
+    const sqlite3_int64 size = (sqlite3_int64)f->file.size;
     int code = sqlite3_deserialize(database, "main", copy, size, size,
                                    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
     assert_int_equal(code, SQLITE_OK);
@@ -80,26 +80,26 @@ static rt_bytes altered(fixture *made, const char *sql)
     sqlite3_int64 written = 0;
     unsigned char *file = sqlite3_serialize(database, "main", &written, 0);
     assert_non_null(file);
-    rt_bytes kept = rt_arena_bytes(&made->arena, (rt_bytes){file, (size_t)written});
+    rt_bytes original = rt_arena_bytes(&f->arena, (rt_bytes){file, (size_t)written});
     sqlite3_free(file);
     sqlite3_close(database);
-    return kept;
+    return original;
 }
 
 /* The pack's file with one byte replaced. */
-static rt_bytes patched(fixture *made, size_t at, uint8_t byte)
+static rt_bytes patched(fixture *f, size_t at, uint8_t byte)
 {
-    rt_bytes file = rt_arena_bytes(&made->arena, rt_buffer_bytes(&made->file));
+    rt_bytes file = rt_arena_bytes(&f->arena, rt_buffer_bytes(&f->file));
     ((uint8_t *)(uintptr_t)file.data)[at] = byte;
     return file;
 }
 
 static void test_round_trip(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
+    fixture *f = *state;
+    pack_make(f);
     const cnf_pack *pack;
-    rt_status status = cnf_pack_read(made->sink, &made->arena, rt_buffer_bytes(&made->file), &pack);
+    rt_status status = cnf_pack_read(f->sink, &f->arena, rt_buffer_bytes(&f->file), &pack);
     assert_true(rt_ok(status));
     assert_true(rt_text_is(pack->about, "formats: spirv\n"));
     assert_int_equal(pack->expectations.size, 2);
@@ -115,26 +115,26 @@ static void test_round_trip(void **state)
 
 static void test_same_content_gives_same_bytes(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    size_t size = made->file.size;
-    pack_make(made);
-    assert_int_equal(made->file.size, 2 * size);
-    assert_memory_equal(made->file.data, made->file.data + size, size);
+    fixture *f = *state;
+    pack_make(f);
+    size_t size = f->file.size;
+    pack_make(f);
+    assert_int_equal(f->file.size, 2 * size);
+    assert_memory_equal(f->file.data, f->file.data + size, size);
 }
 
 /* The format that sqlite.org describes: the application id at 68, the version at 60, 4096-byte
  * pages at 16, and a table sqlar whose data have the length in sz, or are compressed. */
 static void test_it_is_an_sqlite_archive(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    assert_memory_equal(made->file.data, "SQLite format 3\0\x10\0", 18);
-    assert_memory_equal(made->file.data + 60, "\0\0\0\2", 4);
-    assert_memory_equal(made->file.data + 68, "aspa", 4);
+    fixture *f = *state;
+    pack_make(f);
+    assert_memory_equal(f->file.data, "SQLite format 3\0\x10\0", 18);
+    assert_memory_equal(f->file.data + 60, "\0\0\0\2", 4);
+    assert_memory_equal(f->file.data + 68, "aspa", 4);
     /* Each insertion fails if the selected value is false. */
     (void)altered(
-        made,
+        f,
         "CREATE TEMP TABLE ok (c CHECK (c));"
         "INSERT INTO ok SELECT group_concat(name, ' ') = 'MANIFEST about.txt "
         "expectations scenarios/linking/b.yaml models/linking/b.yaml "
@@ -146,47 +146,45 @@ static void test_it_is_an_sqlite_archive(void **state)
 
 static void test_every_truncation_is_refused(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    for (size_t size = 0; size < made->file.size; size++) {
+    fixture *f = *state;
+    pack_make(f);
+    for (size_t size = 0; size < f->file.size; size++) {
         const cnf_pack *pack;
-        const rt_bytes cut = {(const uint8_t *)made->file.data, size};
-        rt_status status = cnf_pack_read(made->sink, &made->arena, cut, &pack);
+        const rt_bytes cut = {(const uint8_t *)f->file.data, size};
+        rt_status status = cnf_pack_read(f->sink, &f->arena, cut, &pack);
         assert_int_equal(status.code, RT_MALFORMED);
     }
-    refused(made, (rt_bytes){(const uint8_t *)made->file.data, made->file.size / 2},
-            "it is truncated");
-    refused(made, (rt_bytes){NULL, 0}, "not a pack");
+    refused(f, (rt_bytes){(const uint8_t *)f->file.data, f->file.size / 2}, "it is truncated");
+    refused(f, (rt_bytes){NULL, 0}, "not a pack");
 }
 
 /* Some bytes of a database page are unused; if the file is read despite a change, its content must
  * be the original. */
 static void test_a_changed_byte_never_changes_content(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    const size_t size = made->file.size;
+    fixture *f = *state;
+    pack_make(f);
+    const size_t size = f->file.size;
     uint32_t refused_count = 0;
-    const cnf_pack *whole;
+    const cnf_pack *full;
     rt_buffer unchanged = {0};
-    assert_true(
-        rt_ok(cnf_pack_read(made->sink, &made->arena, rt_buffer_bytes(&made->file), &whole)));
-    assert_true(rt_ok(cnf_pack_write(made->sink, &unchanged, whole)));
+    assert_true(rt_ok(cnf_pack_read(f->sink, &f->arena, rt_buffer_bytes(&f->file), &full)));
+    assert_true(rt_ok(cnf_pack_write(f->sink, &unchanged, full)));
     for (size_t i = 0; i < size; i += 5) {
-        made->file.data[i] ^= 0x10;
+        f->file.data[i] ^= 0x10;
         const cnf_pack *pack;
-        rt_status status = cnf_pack_read(made->sink, &made->arena,
-                                         (rt_bytes){(uint8_t *)made->file.data, size}, &pack);
-        made->file.data[i] ^= 0x10;
+        rt_status status =
+            cnf_pack_read(f->sink, &f->arena, (rt_bytes){(uint8_t *)f->file.data, size}, &pack);
+        f->file.data[i] ^= 0x10;
         if (!rt_ok(status)) {
             refused_count++;
             continue;
         }
-        rt_buffer again = {0};
-        assert_true(rt_ok(cnf_pack_write(made->sink, &again, pack)));
-        assert_int_equal(again.size, unchanged.size);
-        assert_memory_equal(again.data, unchanged.data, again.size);
-        rt_buffer_free(&again);
+        rt_buffer second = {0};
+        assert_true(rt_ok(cnf_pack_write(f->sink, &second, pack)));
+        assert_int_equal(second.size, unchanged.size);
+        assert_memory_equal(second.data, unchanged.data, second.size);
+        rt_buffer_free(&second);
     }
     rt_buffer_free(&unchanged);
     assert_true(refused_count > 100);
@@ -194,49 +192,49 @@ static void test_a_changed_byte_never_changes_content(void **state)
 
 static void test_changed_content_is_named(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    refused(made,
-            altered(made, "UPDATE sqlar SET data = x'617373617920320a', sz = 8"
-                          " WHERE name = 'scenarios/linking/b.yaml'"),
+    fixture *f = *state;
+    pack_make(f);
+    refused(f,
+            altered(f, "UPDATE sqlar SET data = x'617373617920320a', sz = 8"
+                       " WHERE name = 'scenarios/linking/b.yaml'"),
             "the content of scenarios/linking/b.yaml was changed");
 }
 
 /* Ten bytes do not inflate to twenty, nor five to a million. */
 static void test_content_that_does_not_inflate_is_refused(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    refused(made, altered(made, "UPDATE sqlar SET sz = 20 WHERE name = 'about.txt'"),
+    fixture *f = *state;
+    pack_make(f);
+    refused(f, altered(f, "UPDATE sqlar SET sz = 20 WHERE name = 'about.txt'"),
             "the content of about.txt was changed");
-    refused(made, altered(made, "UPDATE sqlar SET sz = 1000000 WHERE name = 'about.txt'"),
+    refused(f, altered(f, "UPDATE sqlar SET sz = 1000000 WHERE name = 'about.txt'"),
             "does not have the size that it claims");
-    refused(made, altered(made, "UPDATE sqlar SET sz = 3 WHERE name = 'about.txt'"),
+    refused(f, altered(f, "UPDATE sqlar SET sz = 3 WHERE name = 'about.txt'"),
             "does not have the size that it claims");
-    refused(made, altered(made, "UPDATE sqlar SET sz = -1 WHERE name = 'about.txt'"),
+    refused(f, altered(f, "UPDATE sqlar SET sz = -1 WHERE name = 'about.txt'"),
             "does not have the size that it claims");
 }
 
 static void test_other_versions_are_named(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0};
-    pack_make(made);
-    refused(made, patched(made, 63, 9),
+    pack_make(f);
+    refused(f, patched(f, 63, 9),
             "a pack of version 9, but this assay reads version 2; pack the scenarios anew");
-    refused(made, (rt_bytes){frame, sizeof frame}, "a pack of version 1, but");
+    refused(f, (rt_bytes){frame, sizeof frame}, "a pack of version 1, but");
 }
 
 static void test_other_databases_are_refused(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
-    refused(made, patched(made, 71, 'b'), "not a pack: a database of another application");
-    refused(made, patched(made, 19, 2), "its header is not that of a pack"); /* write-ahead log */
-    refused(made, patched(made, 16, 8), "its header is not that of a pack"); /* pages of 2048 */
-    refused(made, patched(made, 100, 0), "malformed"); /* page 1 does not belong to a table */
-    rt_buffer_append_byte(&made->file, 'x');
-    refused(made, rt_buffer_bytes(&made->file), "something follows its end");
+    fixture *f = *state;
+    pack_make(f);
+    refused(f, patched(f, 71, 'b'), "not a pack: a database of another application");
+    refused(f, patched(f, 19, 2), "its header is not that of a pack"); /* write-ahead log */
+    refused(f, patched(f, 16, 8), "its header is not that of a pack"); /* pages of 2048 */
+    refused(f, patched(f, 100, 0), "malformed"); /* page 1 does not belong to a table */
+    rt_buffer_append_byte(&f->file, 'x');
+    refused(f, rt_buffer_bytes(&f->file), "something follows its end");
 }
 
 /* Other things that a database can hold, and rows that the writer does not produce. */
@@ -268,55 +266,55 @@ static const struct hostile_row {
 
 static void test_hostile_databases_are_refused(void **state)
 {
-    fixture *made = *state;
-    pack_make(made);
+    fixture *f = *state;
+    pack_make(f);
     for (size_t i = 0; i < sizeof hostile_rows / sizeof *hostile_rows; i++)
-        refused(made, altered(made, hostile_rows[i].sql), hostile_rows[i].part);
+        refused(f, altered(f, hostile_rows[i].sql), hostile_rows[i].part);
 }
 
 static void test_a_member_cannot_occur_twice(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const cnf_member members[] = {{{"a", 1}, {model_bytes, 1}},
                                          {{"a", 1}, {model_bytes, 1}}};
-    rt_status status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){members, 2});
+    rt_status status = cnf_archive_write(f->sink, &f->file, &(cnf_archive){members, 2});
     assert_int_equal(status.code, RT_LIMIT);
-    assert_int_equal(made->file.size, 0);
+    assert_int_equal(f->file.size, 0);
 }
 
 static void test_missing_model_is_refused(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const cnf_member members[] = {
         {{"about.txt", 9}, {model_bytes, 1}},
         {{"expectations", 12}, {model_bytes, 1}},
         {{"scenarios/a.yaml", 16}, {model_bytes, 1}},
     };
-    rt_status status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){members, 3});
+    rt_status status = cnf_archive_write(f->sink, &f->file, &(cnf_archive){members, 3});
     assert_true(rt_ok(status));
-    refused(made, rt_buffer_bytes(&made->file), "members are missing");
+    refused(f, rt_buffer_bytes(&f->file), "members are missing");
 }
 
 static void test_names_that_leave_the_folder_are_refused(void **state)
 {
-    fixture *made = *state;
+    fixture *f = *state;
     static const char *const names[] = {"../a", "a/../b", "/a", "a//b", "./a", "", "a/"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cnf_member member = {rt_text_of(names[i]), {model_bytes, 1}};
-        rt_status status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){&member, 1});
+        rt_status status = cnf_archive_write(f->sink, &f->file, &(cnf_archive){&member, 1});
         assert_int_equal(status.code, RT_LIMIT);
-        assert_int_equal(made->file.size, 0);
+        assert_int_equal(f->file.size, 0);
     }
     char name[102];
     memset(name, 'a', sizeof name);
     const cnf_member longest = {{name, 100}, {model_bytes, 1}},
                      longer = {{name, 101}, {model_bytes, 1}};
-    rt_status status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){&longer, 1});
+    rt_status status = cnf_archive_write(f->sink, &f->file, &(cnf_archive){&longer, 1});
     assert_int_equal(status.code, RT_LIMIT);
-    status = cnf_archive_write(made->sink, &made->file, &(cnf_archive){&longest, 1});
+    status = cnf_archive_write(f->sink, &f->file, &(cnf_archive){&longest, 1});
     assert_true(rt_ok(status));
     cnf_archive archive;
-    status = cnf_archive_read(made->sink, &made->arena, rt_buffer_bytes(&made->file), &archive);
+    status = cnf_archive_read(f->sink, &f->arena, rt_buffer_bytes(&f->file), &archive);
     assert_true(rt_ok(status));
     assert_int_equal(archive.members[0].name.length, 100);
 }

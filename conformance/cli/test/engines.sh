@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every engine of the simulated device that this processor runs computes what the best one does, in every
-# scenario: final memories are compared to the bit, findings with what the scenario expects.  With
-# threads, too, every scenario holds.
+# Every engine of the simulated device that this processor supports gives the results of the best one, in every
+# scenario: final memories are compared bit for bit, findings with the scenario's expectations.  Every scenario
+# also passes with threads.
 #   engines.sh ASSAY SCENARIOS
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs exported for CUDA: they are built by the machine's compiler, and run over a driver that has one kernel.
+# Programs exported for CUDA: the machine's compiler builds them, and they run on a fake driver with one kernel.
 #   export_cuda.sh ASSAY SCENARIOS STAND_IN      STAND_IN is conformance/export/test/cuda_driver.c
 assay=$1 scenarios=$2 stand_in=$3
 . "$(dirname "$0")/harness.sh"

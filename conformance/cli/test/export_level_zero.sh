@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs exported for Level Zero: where there is no GPU of Intel's they are built and its driver links what it links for assay.
-#   export_level_zero.sh ASSAY SCENARIOS         exit status 77 where there is no such driver, no header, or a GPU
+# Programs exported for Level Zero: without an Intel GPU they are built, and the driver links the same modules as for assay.
+#   export_level_zero.sh ASSAY SCENARIOS         exit status 77 without the driver or its header, or with a GPU
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 . "$(dirname "$0")/exported.sh"
@@ -16,32 +16,32 @@ as_a_gpu() {
     NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null "$@"
 }
 
-# says_the_same SCENARIO SUBJECT VERDICT STATUS: assay's verdict on intel-gpu or intel-gpu-dynamic, and the program's exit status there.
-says_the_same() {
+# agrees SCENARIO SUBJECT VERDICT STATUS: assay's verdict on intel-gpu or intel-gpu-dynamic, and the program's exit status there.
+agrees() {
     words=
     [ "$2" = intel-gpu-dynamic ] && words=dynamic
-    exported_says_the_same "$2" level_zero libze_loader.so.1 "$1" "$3" "$4" as_a_gpu ./main $words
+    exported_agrees "$2" level_zero libze_loader.so.1 "$1" "$3" "$4" as_a_gpu ./main $words
 }
 
 for subject in intel-gpu intel-gpu-dynamic; do
-    says_the_same linking/hello_world.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees linking/hello_world.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     says "LINKED: this driver runs no kernels"
-    says_the_same memory/usm_pointers.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    says_the_same memory/copy_and_fill.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    says_the_same linking/spec_constants.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    says_the_same linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    says_the_same fusion/kernels_with_a_device_global_are_fused.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    says_the_same device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees memory/usm_pointers.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees memory/copy_and_fill.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees linking/spec_constants.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees fusion/kernels_with_a_device_global_are_fused.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    agrees device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     # The documents require a refusal, and the driver links.
-    says_the_same linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
+    agrees linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
     says "the program is linked and should have been refused"
 done
 # The documents require a link, and the driver refuses.
-says_the_same kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
+agrees kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL: zeKernelSetGroupSize returned 0x"
 # Two definitions: joined as SPIR-V they are refused, as the documents require; linked dynamically they are not.
-says_the_same linking/variable_defined_twice.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 0
+agrees linking/variable_defined_twice.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 0
 says "zeModuleCreate returned 0x70000004"
-says_the_same linking/variable_defined_twice.yaml intel-gpu-dynamic "0 PASS, 0 SKIP, 1 XFAIL" 1
+agrees linking/variable_defined_twice.yaml intel-gpu-dynamic "0 PASS, 0 SKIP, 1 XFAIL" 1
 
 exit $((failures > 0))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # assay image on the modules and files that the tests of reference/image build: shown, converted into
-# every kind and back, and refused where they are damaged.
+# every kind and back, and refused if damaged.
 #   image.sh ASSAY WRITE_SAMPLE MODULE80 MODULE96Z
 assay=$1 write_sample=$2 module80=$3 module96z=$4
 . "$(dirname "$0")/harness.sh"
@@ -36,7 +36,7 @@ says '    "(\265/\375' "$folder/compressed.c" # 28 B5 2F FD, a frame of Zstandar
 expect 2 image convert "$module80" --to syclbin "$folder/made"
 says 'SYCLBIN has no place for the options of an image'
 expect 2 image convert "$module80" --to text "$folder/made"
-says 'image 0 has options, which the text form has no place for'
+says 'image 0 has options, which the text form cannot represent'
 "$write_sample" syclbin >"$folder/sample.syclbin"
 expect 0 image show "$folder/sample.syclbin"
 says 'SYCLBIN, modules: 2, images: 2'

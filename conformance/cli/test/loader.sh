@@ -1,5 +1,5 @@
 #!/bin/sh
-# The real loader: its words, what it says in records, and what happens without a compiler.
+# The real loader: its option, its records, and its behaviour without a compiler.
 #   loader.sh ASSAY SCENARIO      SCENARIO passes on sim
 assay=$1 scenario=$2
 . "$(dirname "$0")/harness.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs: a run over one says what the run over the files says, without any compiler in reach.
+# Packs: a run of a pack gives the results of a run of the files, without a compiler.
 #   pack.sh ASSAY SCENARIOS        SCENARIOS is the folder with requirements.yaml
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
@@ -41,7 +41,7 @@ cmp -s "$folder/of_files" "$folder/of_pack" || {
 # Without a compiler the files cannot be run, so the results came from the pack.
 bare 3 run "$scenarios/linking/hello_world.yaml" --on sim
 
-# One scenario, a folder, none.
+# One scenario, a folder, and an empty selection.
 bare 0 run "$folder/x.assay:linking/hello_world.yaml" --on sim
 says "sim: 1 PASS"
 bare 0 explain "$folder/x.assay:linking/hello_world.yaml"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# assay postlink on sources of every language and on a scenario: what it shows, as text and as JSON, what
-# it writes, and what it refuses.
+# assay postlink on sources of every language and on a scenario: its output as text and as JSON, the
+# files that it writes, and its refusals.
 #   postlink.sh ASSAY
 assay=$1
 . "$(dirname "$0")/harness.sh"
@@ -38,7 +38,7 @@ OpReturnValue %x
 OpFunctionEnd
 END
 
-# Text.  Sizes are the translator's business, so they are left out of the comparison.
+# Text.  Sizes depend on the translator, so they are not compared.
 sizeless() { sed 's/, bytes: [0-9]*$//' "$folder/out"; }
 expect 0 postlink lib.cl app.cl --split per_source
 sizeless >shown

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A subject's settings, sim{schedule=NAME}, in a run of the real program: a column of its own that is
-# compared with plain sim, and is named in records, in commands to repeat, and by expectations.
+# A subject's settings, sim{schedule=NAME}, in a run of the real program: a separate column that is
+# compared with plain sim, and is named in records, in commands that repeat a run, and by expectations.
 #   schedules.sh ASSAY REQUIREMENTS
 assay=$1 requirements=$2
 . "$(dirname "$0")/harness.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Choosing scenarios, splitting them, and taking up a run that was killed.
+# Selecting scenarios, sharding them, and resuming a run that was killed.
 #   selection.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim) and cites DL-REQ-01
 assay=$1 scenario=$2 subject=${3:-sim}
 . "$(dirname "$0")/harness.sh"

@@ -1,4 +1,4 @@
-/* The command line: what is taken, and how what is not taken is refused. */
+/* Tests of the command line: valid arguments, and the refusal of others. */
 #include "conformance/cli/options.h"
 
 #include "reference/base/number.h"
@@ -26,7 +26,7 @@ typedef struct parse_row {
     const char *words[5]; /* NULL-terminated */
     const char *on, *jobs, *prove;
     uint32_t path_count;
-    const char *error; /* NULL: taken */
+    const char *error; /* NULL: valid */
     const char *json;
 } parse_row;
 
@@ -60,7 +60,7 @@ static void assert_value(const char *value, const char *expected)
     if (expected) assert_string_equal(value, expected);
 }
 
-static void lines_are_parsed_or_refused(void **state)
+static void command_lines_are_parsed_or_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof parse_rows / sizeof *parse_rows; i++) {
@@ -72,10 +72,10 @@ static void lines_are_parsed_or_refused(void **state)
         rt_arena arena = {0};
         rt_buffer error = {0};
         cnf_arguments arguments;
-        bool taken = cnf_arguments_parse(&with_paths, count, words, &arena, &arguments, &error);
-        assert_int_equal(taken, row->error == NULL);
+        bool is_valid = cnf_arguments_parse(&with_paths, count, words, &arena, &arguments, &error);
+        assert_int_equal(is_valid, row->error == NULL);
         assert_string_equal(rt_buffer_string(&error), row->error ? row->error : "");
-        if (taken) {
+        if (is_valid) {
             assert_value(arguments.values[CNF_OPTION_ON], row->on);
             assert_value(arguments.values[CNF_OPTION_JOBS], row->jobs);
             assert_value(arguments.values[CNF_OPTION_PROVE], row->prove);
@@ -89,7 +89,7 @@ static void lines_are_parsed_or_refused(void **state)
     }
 }
 
-static void a_command_without_paths_takes_none(void **state)
+static void a_command_without_operands_refuses_paths(void **state)
 {
     (void)state;
     char word[] = "a";
@@ -122,7 +122,7 @@ static void help_comes_from_the_table(void **state)
     rt_buffer_free(&help);
 }
 
-static void numbers_are_whole_and_bounded(void **state)
+static void numbers_are_integers_within_bounds(void **state)
 {
     (void)state;
     uint64_t number;
@@ -134,7 +134,7 @@ static void numbers_are_whole_and_bounded(void **state)
         assert_false(rt_number_read(rt_text_of(refused[i]), 7, 7, &number));
 }
 
-static void suggestions_are_near(void **state)
+static void similar_names_are_suggested(void **state)
 {
     (void)state;
     const char *const names[] = {"run", "check", "requirements"};
@@ -151,11 +151,11 @@ static void suggestions_are_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_parsed_or_refused),
-        cmocka_unit_test(a_command_without_paths_takes_none),
+        cmocka_unit_test(command_lines_are_parsed_or_refused),
+        cmocka_unit_test(a_command_without_operands_refuses_paths),
         cmocka_unit_test(help_comes_from_the_table),
-        cmocka_unit_test(numbers_are_whole_and_bounded),
-        cmocka_unit_test(suggestions_are_near),
+        cmocka_unit_test(numbers_are_integers_within_bounds),
+        cmocka_unit_test(similar_names_are_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

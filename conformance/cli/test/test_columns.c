@@ -1,4 +1,4 @@
-/* --on: which subjects it names, with which options, and how what it does not name is refused. */
+/* Tests of --on: the subjects and options that it names, and the refusal of wrong values. */
 #include "conformance/cli/columns.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void subjects_are_chosen_or_refused(void **state)
 {
     (void)state;
     static const struct choose_row {
-        const char *on, *columns, *options, *error; /* error NULL: chosen */
+        const char *on, *columns, *options, *error; /* error NULL: valid */
     } rows[] = {
         {NULL, "sim intel-cpu ", "", NULL},
         {"sim", "sim ", "", NULL},

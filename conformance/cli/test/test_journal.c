@@ -1,4 +1,5 @@
-/* The journal: what --resume keeps of an earlier run, and what it refuses to take over. */
+/* Tests of the journal: the records that --resume keeps from an earlier run, and the files that it
+ * refuses. */
 #include "conformance/cli/journal.h"
 #include "conformance/cli/options.h"
 
@@ -24,7 +25,7 @@ typedef struct journal_fixture {
     cnf_file items[FILES]; /* a.yaml … */
     cnf_files files;
     const char *name;   /* of the journal */
-    rt_text conditions; /* that the run is resumed under */
+    rt_text conditions; /* of the resumed run */
 } journal_fixture;
 
 static const cnf_subject the_sim = {.name = "sim"}, the_vendor = {.name = "vendor"};
@@ -58,13 +59,13 @@ static int fixture_remove(void **state)
     for (uint32_t i = 0; i < FILES; i++)
         unlink(fixture->items[i].file.data);
     unlink(fixture->name);
-    assert_int_equal(rmdir(fixture->folder), 0); /* nothing is left beside it */
+    assert_int_equal(rmdir(fixture->folder), 0); /* no other file is left */
     rt_arena_reset(&fixture->arena);
     free(fixture);
     return 0;
 }
 
-/* A record of one of the files, as a run would have written it. */
+/* A record of a file, as a run would have written it. */
 static cnf_record record_make(journal_fixture *fixture, uint32_t file, const char *subject,
                               cnf_verdict verdict)
 {
@@ -93,7 +94,7 @@ static void append(journal_fixture *fixture, const cnf_record *record)
     close(file);
 }
 
-/* The journal's records as "a.yaml sim PASS", one a line. */
+/* The journal's records as "a.yaml sim PASS", one per line. */
 static const char *summary(journal_fixture *fixture)
 {
     rt_sink *sink = rt_sink_create();
@@ -122,7 +123,7 @@ static int resume(journal_fixture *fixture, cnf_journal *journal)
                               fixture->conditions);
 }
 
-static void what_is_final_is_kept(void **state)
+static void final_verdicts_are_kept(void **state)
 {
     journal_fixture *fixture = *state;
     static const struct kept_row {
@@ -151,7 +152,7 @@ static void what_is_final_is_kept(void **state)
 
     cnf_journal journal;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 4);
+    assert_int_equal(journal.record_count, 4);
     assert_string_equal(summary(fixture), "a.yaml other CRASH\n"
                                           "z.yaml sim PASS\n"
                                           "a.yaml sim PASS\n"
@@ -163,8 +164,8 @@ static void what_is_final_is_kept(void **state)
     assert_false(cnf_journal_has(&journal, RT_TEXT("b.yaml"), hash, RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), RT_TEXT("0"), RT_TEXT("sim")));
     assert_false(cnf_journal_has(&journal, RT_TEXT("a.yaml"), hash, RT_TEXT("other")));
-    cnf_record again = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
-    assert_true(cnf_journal_append(&journal, &again));
+    cnf_record record = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
+    assert_true(cnf_journal_append(&journal, &record));
     assert_true(cnf_journal_close(&journal));
     assert_non_null(strstr(summary(fixture), "d.yaml - INVALID\nb.yaml sim PASS\n"));
     struct stat info;
@@ -172,7 +173,7 @@ static void what_is_final_is_kept(void **state)
     assert_int_equal(info.st_mode & 0777, 0640);
 }
 
-static void what_was_found_under_other_conditions_goes(void **state)
+static void records_of_other_conditions_are_dropped(void **state)
 {
     journal_fixture *fixture = *state;
     cnf_record plain = record_make(fixture, 0, "sim", CNF_VERDICT_PASS);
@@ -183,26 +184,26 @@ static void what_was_found_under_other_conditions_goes(void **state)
     cnf_journal journal;
     fixture->conditions = explored.conditions;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 1);
+    assert_int_equal(journal.record_count, 1);
     assert_string_equal(summary(fixture), "b.yaml sim PASS\n");
     assert_true(cnf_journal_close(&journal));
     fixture->conditions = RT_TEXT("--seed 5");
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 0);
+    assert_int_equal(journal.record_count, 0);
     assert_true(cnf_journal_close(&journal));
 }
 
-static void a_journal_that_is_not_there_is_begun(void **state)
+static void a_missing_journal_is_created(void **state)
 {
     journal_fixture *fixture = *state;
     cnf_journal journal;
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
-    assert_int_equal(journal.kept_count, 0);
+    assert_int_equal(journal.record_count, 0);
     assert_true(cnf_journal_close(&journal));
     assert_string_equal(summary(fixture), "");
 }
 
-static void what_is_no_journal_is_left_alone(void **state)
+static void a_file_that_is_not_a_journal_is_not_changed(void **state)
 {
     journal_fixture *fixture = *state;
     FILE *file = fopen(fixture->name, "w");
@@ -223,7 +224,7 @@ static void what_is_no_journal_is_left_alone(void **state)
     cnf_journal_close(&journal);
 }
 
-static void opening_anew_forgets(void **state)
+static void opening_truncates(void **state)
 {
     journal_fixture *fixture = *state;
     cnf_record record = record_make(fixture, 0, "sim", CNF_VERDICT_PASS);
@@ -237,7 +238,7 @@ static void opening_anew_forgets(void **state)
     assert_true(cnf_journal_append(&journal, &record));
 }
 
-/* A run that is being killed still holds its journal for a moment; one that lives keeps it. */
+/* A run that is being killed still locks its journal for a moment; a live run keeps the lock. */
 static void one_run_writes_at_a_time(void **state)
 {
     journal_fixture *fixture = *state;
@@ -247,14 +248,14 @@ static void one_run_writes_at_a_time(void **state)
     pid_t child = fork();
     if (child == 0) {
         usleep(300000);
-        flock(held, LOCK_UN); /* the lock is the description's, which we share */
+        flock(held, LOCK_UN); /* the lock belongs to the open file description, which we share */
         _exit(0);
     }
     assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
     waitpid(child, NULL, 0);
-    cnf_journal other;
-    assert_int_equal(cnf_journal_open(&other, fixture->name), CNF_EXIT_INFRASTRUCTURE);
-    cnf_journal_close(&other);
+    cnf_journal second;
+    assert_int_equal(cnf_journal_open(&second, fixture->name), CNF_EXIT_INFRASTRUCTURE);
+    cnf_journal_close(&second);
     assert_true(cnf_journal_close(&journal));
     close(held);
 }
@@ -264,11 +265,11 @@ static void one_run_writes_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOURNAL_TEST(what_is_final_is_kept),
-        JOURNAL_TEST(what_was_found_under_other_conditions_goes),
-        JOURNAL_TEST(a_journal_that_is_not_there_is_begun),
-        JOURNAL_TEST(what_is_no_journal_is_left_alone),
-        JOURNAL_TEST(opening_anew_forgets),
+        JOURNAL_TEST(final_verdicts_are_kept),
+        JOURNAL_TEST(records_of_other_conditions_are_dropped),
+        JOURNAL_TEST(a_missing_journal_is_created),
+        JOURNAL_TEST(a_file_that_is_not_a_journal_is_not_changed),
+        JOURNAL_TEST(opening_truncates),
         JOURNAL_TEST(one_run_writes_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

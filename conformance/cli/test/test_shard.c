@@ -1,4 +1,4 @@
-/* Shards: every file is in exactly one, and the CI systems' variables are understood. */
+/* Tests of shards: every file is in exactly one, and the CI systems' variables are understood. */
 #include "conformance/cli/shard.h"
 
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static int variables_clear(void **state)
     return 0;
 }
 
-static void a_ci_system_gives_the_shard(void **state)
+static void the_shard_is_read_from_the_environment(void **state)
 {
     static const struct variables_row {
         const char *index_name, *index, *count_name, *count;
@@ -113,7 +113,7 @@ static void the_status_file_is_touched(void **state)
 
 enum { FILES = 40, SHARDS = 3 };
 
-static void every_file_is_in_one_shard_for_good(void **state)
+static void every_file_is_always_in_the_same_shard(void **state)
 {
     (void)state;
     char folder[] = "/tmp/assay-shard-XXXXXX";
@@ -128,20 +128,20 @@ static void every_file_is_in_one_shard_for_good(void **state)
         files[i] = (cnf_file){name, name};
     }
     files[FILES] = (cnf_file){RT_TEXT("/nowhere"), RT_TEXT("nowhere")};
-    uint32_t seen = 0;
+    uint32_t total = 0;
     for (uint32_t index = 0; index < SHARDS; index++) {
         cnf_files all = {files, FILES + 1}, fewer = {files + 1, FILES};
         cnf_files part = cnf_shard_apply(&arena, all, (cnf_shard){index, SHARDS});
         cnf_files later = cnf_shard_apply(&arena, fewer, (cnf_shard){index, SHARDS});
-        seen += part.count;
+        total += part.count;
         assert_true(part.count > 0);
-        /* Without the first file, the others stay where they were. */
+        /* Without the first file, the others keep their shards. */
         bool had_first = rt_text_equal(part.items[0].file, files[0].file);
         assert_int_equal(later.count, part.count - had_first);
         for (uint32_t i = 0; i < later.count; i++)
             assert_true(rt_text_equal(later.items[i].file, part.items[i + had_first].file));
     }
-    assert_int_equal(seen, FILES + 1);
+    assert_int_equal(total, FILES + 1);
     for (uint32_t i = 0; i < FILES; i++)
         unlink(files[i].file.data);
     rmdir(folder);
@@ -152,11 +152,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shard_is_read_or_refused),
-        cmocka_unit_test_setup_teardown(a_ci_system_gives_the_shard, variables_clear,
+        cmocka_unit_test_setup_teardown(the_shard_is_read_from_the_environment, variables_clear,
                                         variables_clear),
         cmocka_unit_test_setup_teardown(the_status_file_is_touched, variables_clear,
                                         variables_clear),
-        cmocka_unit_test(every_file_is_in_one_shard_for_good),
+        cmocka_unit_test(every_file_is_always_in_the_same_shard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The oracle of kernel fusion, sim{fusion=off}: the same list kernel by kernel, whose final memories are
-# compared with those of the fused run.
+# The oracle of kernel fusion, sim{fusion=off}: runs the same list kernel by kernel and compares its
+# final memories with those of the fused run.
 #   unfused.sh ASSAY
 assay=$1
 . "$(dirname "$0")/harness.sh"

@@ -1,8 +1,8 @@
-/* libFuzzer target: any bytes as the trace message of a child.  Every trace can be explained, and
- * the graph stays text in quotes. */
+/* libFuzzer target: arbitrary bytes as the trace message of a child. Every trace can be explained,
+ * and no text in the graph leaves its quotes. */
 #include "conformance/explain/explain.h"
 
-/* Quotes end on their line, and nothing but printing characters is outside them. */
+/* Checks that quotes end on their line, and that only printable characters are outside them. */
 static void check_graph(rt_text graph)
 {
     bool quoted = false;

@@ -10,7 +10,7 @@
 
 typedef struct dot_parser {
     const char *at;
-    rt_text nodes[64]; /* those that have their own statement; they point into the text */
+    rt_text nodes[64]; /* nodes with their own statement; they point into the text */
     uint32_t node_count, edge_count;
 } dot_parser;
 

@@ -30,19 +30,19 @@ static const rt_property app_imports[] = {{TEXT("f"), RT_PROPERTY_UINT32, 1, {0}
 static const rt_property app_exports[] = {{TEXT("h"), RT_PROPERTY_UINT32, 1, {0}}};
 static const rt_property lib_imports[] = {{TEXT("h"), RT_PROPERTY_UINT32, 1, {0}}};
 static const rt_property lib_exports[] = {{TEXT("f"), RT_PROPERTY_UINT32, 1, {0}}};
-static const rt_property other[] = {
+static const rt_property other_properties[] = {
     {TEXT("fast"), RT_PROPERTY_UINT32, 2, {0}},
     {TEXT("name"), RT_PROPERTY_BYTES, 0, {(const uint8_t *)"n", 1}},
 };
-static const uint8_t of_24_bytes[] = {24, 0, 0, 0, 1};
+static const uint8_t default_24_bytes[] = {24, 0, 0, 0, 1};
 static const rt_property app_globals[] = {
-    {.name = TEXT("_ZN2ns1vE"), .type = RT_PROPERTY_BYTES, .bytes = {of_24_bytes, 5}},
-    {.name = TEXT("damaged"), .type = RT_PROPERTY_BYTES, .bytes = {of_24_bytes, 4}},
+    {.name = TEXT("_ZN2ns1vE"), .type = RT_PROPERTY_BYTES, .bytes = {default_24_bytes, 5}},
+    {.name = TEXT("damaged"), .type = RT_PROPERTY_BYTES, .bytes = {default_24_bytes, 4}},
 };
 static const rt_property_set app_sets[] = {
     {TEXT("SYCL/imported symbols"), app_imports, LENGTH(app_imports)},
     {TEXT("SYCL/exported symbols"), app_exports, LENGTH(app_exports)},
-    {TEXT("other"), other, LENGTH(other)},
+    {TEXT("other"), other_properties, LENGTH(other_properties)},
     {TEXT("SYCL/device globals"), app_globals, LENGTH(app_globals)},
 };
 static const rt_property_set lib_sets[] = {
@@ -113,10 +113,10 @@ static void explain_text(const scn_scenario *scenario, const char *message, rt_b
 
 /* ---- The text ------------------------------------------------------------------------------ */
 
-static void the_text_says_it_all(void **state)
+static void the_text_is_complete(void **state)
 {
     (void)state;
-    static const char wanted[] =
+    static const char expected[] =
         "Modules\n"
         "  app            executable; needs lib\n"
         "    device_global ns::v (id _ZN2ns1vE): 24 bytes, image scope, host access read\n"
@@ -152,11 +152,11 @@ static void the_text_says_it_all(void **state)
         "  -              wait  commands 4\n";
     rt_buffer out = {0};
     explain_text(&sample, trace, &out);
-    assert_string_equal(rt_buffer_string(&out), wanted);
+    assert_string_equal(rt_buffer_string(&out), expected);
     rt_buffer_free(&out);
 }
 
-static void without_a_run_there_is_what_was_compiled(void **state)
+static void without_a_run_the_compiled_scenario_is_explained(void **state)
 {
     (void)state;
     rt_buffer out = {0};
@@ -167,17 +167,17 @@ static void without_a_run_there_is_what_was_compiled(void **state)
     assert_non_null(strstr(rt_buffer_string(&out), "Programs\n  none\n\nCommands\n  none\n"));
     rt_buffer_free(&out);
 
-    scn_module bare[] = {modules[0], modules[1]};
-    bare[0].images = bare[1].images = (rt_image_list){0};
+    scn_module uncompiled[] = {modules[0], modules[1]};
+    uncompiled[0].images = uncompiled[1].images = (rt_image_list){0};
     scn_scenario scenario = sample;
-    scenario.modules = bare;
+    scenario.modules = uncompiled;
     explain_text(&scenario, "", &out);
     assert_non_null(strstr(rt_buffer_string(&out), "none: nothing was compiled"));
     rt_buffer_free(&out);
 }
 
 /* After a restart the same number denotes another program. */
-static void what_a_second_process_had_is_told(void **state)
+static void a_second_process_has_its_own_programs(void **state)
 {
     (void)state;
     static const char two[] =
@@ -209,7 +209,7 @@ static void what_a_second_process_had_is_told(void **state)
 }
 
 /* A child may send anything. */
-static void damaged_traces_are_read_as_far_as_they_go(void **state)
+static void damaged_traces_are_read_up_to_the_damage(void **state)
 {
     (void)state;
     static const char *const damaged[] = {
@@ -223,15 +223,15 @@ static void damaged_traces_are_read_as_far_as_they_go(void **state)
          " \"provider\": \"none\"}]}"),
         "{\"events\": [{\"event\": \"link\", \"program\": [], \"inputs\": \"app/0\"}]}",
     };
-    rt_buffer wanted = {0};
-    explain_text(&sample, "", &wanted);
+    rt_buffer expected = {0};
+    explain_text(&sample, "", &expected);
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         rt_buffer out = {0};
         explain_text(&sample, damaged[i], &out);
-        assert_string_equal(rt_buffer_string(&out), rt_buffer_string(&wanted));
+        assert_string_equal(rt_buffer_string(&out), rt_buffer_string(&expected));
         rt_buffer_free(&out);
     }
-    rt_buffer_free(&wanted);
+    rt_buffer_free(&expected);
 }
 
 /* a/0 imports s from b/0, b/0 from c/0, and so on; in a closed chain, the last one imports from
@@ -294,7 +294,7 @@ static void the_graph_has_every_image_and_command(void **state)
     rt_buffer_free(&out);
 }
 
-static void names_of_any_kind_are_quoted(void **state)
+static void arbitrary_names_are_quoted(void **state)
 {
     (void)state;
     static const rt_text names[] = {
@@ -328,7 +328,7 @@ static void names_of_any_kind_are_quoted(void **state)
 
 /* A trace may claim a provider that the image's property sets do not mention, or one of two
  * possible providers: the edge goes to the image, and both possible ones leave from one row. */
-static void edges_end_at_rows_that_are_there(void **state)
+static void edges_end_at_existing_rows(void **state)
 {
     (void)state;
     static const char message[] =
@@ -341,11 +341,11 @@ static void edges_end_at_rows_that_are_there(void **state)
     assert_non_null(strstr(rt_buffer_string(&out), "\"image lib/0\":i2 -> \"image lib/0\":title;"));
     rt_buffer_free(&out);
 
-    const scn_module twice[] = {
+    const scn_module exporters[] = {
         modules[0], modules[1], {.name = TEXT("copy"), .images = {lib_images, 1}}};
     scn_scenario scenario = sample;
-    scenario.modules = twice;
-    scenario.module_count = LENGTH(twice);
+    scenario.modules = exporters;
+    scenario.module_count = LENGTH(exporters);
     cnf_explain_dot(&out, &scenario, (rt_text){0});
     dot_parse(&dot, rt_buffer_string(&out));
     const char *row = strstr(rt_buffer_string(&out), "imports f<");
@@ -390,13 +390,13 @@ static void dot_replace(const char *folder, const char *script)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-static void pictures_come_from_dot_or_not_at_all(void **state)
+static void pictures_are_drawn_by_dot_or_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *script; /* NULL: dot is not installed */
         rt_code code;
-        const char *wanted; /* part of the picture or of the message */
+        const char *expected; /* part of the picture or of the message */
     } rows[] = {
         {NULL, RT_UNAVAILABLE, "apt-get install graphviz"},
         {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,
@@ -419,9 +419,9 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
             cnf_explain_svg(sink, RT_TEXT("digraph {}\n"), RT_TEXT("a<b\"\x01.yaml"), &picture);
         assert_int_equal(status.code, rows[i].code);
         assert_int_equal(picture.size > 0, rt_ok(status));
-        const char *said = rt_ok(status) ? rt_buffer_string(&picture)
-                                         : rt_sink_diagnostic(sink, status)->message.data;
-        assert_non_null(strstr(said, rows[i].wanted));
+        const char *result = rt_ok(status) ? rt_buffer_string(&picture)
+                                           : rt_sink_diagnostic(sink, status)->message.data;
+        assert_non_null(strstr(result, rows[i].expected));
         rt_buffer_free(&picture);
         rt_sink_destroy(sink);
     }
@@ -434,16 +434,16 @@ static void pictures_come_from_dot_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_text_says_it_all),
-        cmocka_unit_test(without_a_run_there_is_what_was_compiled),
-        cmocka_unit_test(what_a_second_process_had_is_told),
-        cmocka_unit_test(damaged_traces_are_read_as_far_as_they_go),
+        cmocka_unit_test(the_text_is_complete),
+        cmocka_unit_test(without_a_run_the_compiled_scenario_is_explained),
+        cmocka_unit_test(a_second_process_has_its_own_programs),
+        cmocka_unit_test(damaged_traces_are_read_up_to_the_damage),
         cmocka_unit_test(cycles_are_found_in_long_chains),
         cmocka_unit_test(the_graph_has_every_image_and_command),
-        cmocka_unit_test(names_of_any_kind_are_quoted),
-        cmocka_unit_test(edges_end_at_rows_that_are_there),
+        cmocka_unit_test(arbitrary_names_are_quoted),
+        cmocka_unit_test(edges_end_at_existing_rows),
         cmocka_unit_test(programs_of_two_processes_are_two_nodes),
-        cmocka_unit_test(pictures_come_from_dot_or_not_at_all),
+        cmocka_unit_test(pictures_are_drawn_by_dot_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

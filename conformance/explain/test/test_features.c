@@ -37,16 +37,16 @@ static void forms_make(forms *out, const scn_scenario *scenario, const char *con
     dot_parse(&out->dot, rt_buffer_string(&out->graph));
 }
 
-static void forms_free(forms *made)
+static void forms_free(forms *output)
 {
-    rt_buffer_free(&made->text);
-    rt_buffer_free(&made->graph);
+    rt_buffer_free(&output->text);
+    rt_buffer_free(&output->graph);
 }
 
-static void assert_says(rt_buffer *form, const char *wanted)
+static void assert_says(rt_buffer *form, const char *text)
 {
-    if (!strstr(rt_buffer_string(form), wanted))
-        fail_msg("not there: %s\nin:\n%s", wanted, rt_buffer_string(form));
+    if (!strstr(rt_buffer_string(form), text))
+        fail_msg("missing: %s\nin:\n%s", text, rt_buffer_string(form));
 }
 
 static void assert_silent(rt_buffer *form, const char *unwanted)
@@ -59,10 +59,10 @@ static void assert_silent(rt_buffer *form, const char *unwanted)
 /* ---- device_globals ------------------------------------------------------------------------ */
 
 /* Two variables of the same name, such as static variables of two libraries. */
-static const uint8_t of_4_bytes[] = {4, 0, 0, 0, 0};
+static const uint8_t default_4_bytes[] = {4, 0, 0, 0, 0};
 static const rt_property globals[] = {
-    {.name = TEXT("id1"), .type = RT_PROPERTY_BYTES, .bytes = {of_4_bytes, 5}},
-    {.name = TEXT("id2"), .type = RT_PROPERTY_BYTES, .bytes = {of_4_bytes, 5}},
+    {.name = TEXT("id1"), .type = RT_PROPERTY_BYTES, .bytes = {default_4_bytes, 5}},
+    {.name = TEXT("id2"), .type = RT_PROPERTY_BYTES, .bytes = {default_4_bytes, 5}},
 };
 static const rt_property_set global_sets[] = {{TEXT(RT_SET_DEVICE_GLOBALS), globals, 2}};
 static const rt_image global_images[] = {
@@ -85,7 +85,7 @@ static const scn_scenario global_scenario = {
     "\",\"variable\":\"v\",\"id\":\"" id "\",\"program\":\"" program                               \
     "\",\"device\":\"0\",\"after\":[]}"
 
-/* Events of zeros carry the name and the device alone; their order determines the allocation. */
+/* Events of zeros have only the name and the device; their order determines the allocation. */
 static void zeros_belong_to_allocations_in_their_order(void **state)
 {
     (void)state;
@@ -102,23 +102,24 @@ static void zeros_belong_to_allocations_in_their_order(void **state)
         ALLOCATE("id2", "0", "0"),
         ZERO("0", "0"),
     };
-    forms made;
-    forms_make(&made, &global_scenario, events, LENGTH(events));
-    assert_says(&made.text, "Contents of device_globals\n"
-                            "  v (id id1)\n"
-                            "    on device 0, context 0: 4 bytes, zeros by command 0\n"
-                            "    on device 1, context 0: 4 bytes, zeros by command 2\n"
-                            "  v (id id2)\n"
-                            "    on device 0, context 0: 4 bytes, zeros by command 1\n"
-                            "    program 0 on device 0: pointed to it by command 3\n"
-                            "    on device 0, context 0: 4 bytes, zeros by command 0, process 1\n");
-    assert_says(&made.graph, ">on device 1, context 0: zeros by command 2<");
-    assert_says(&made.graph, "\"image app/0\":g1 -> \"variable id2\":title ");
-    assert_says(&made.graph, "\"program 0\" -> \"variable id2\":p0 ");
-    assert_says(&made.graph, "label=\"pointed by command 3\"");
-    assert_silent(&made.graph, "-> \"variable id1\":p");
-    assert_says(&made.graph, "\"command 3\" [label=\"3: device_global_point v\"];");
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &global_scenario, events, LENGTH(events));
+    assert_says(&output.text,
+                "Contents of device_globals\n"
+                "  v (id id1)\n"
+                "    on device 0, context 0: 4 bytes, zeros by command 0\n"
+                "    on device 1, context 0: 4 bytes, zeros by command 2\n"
+                "  v (id id2)\n"
+                "    on device 0, context 0: 4 bytes, zeros by command 1\n"
+                "    program 0 on device 0: pointed to it by command 3\n"
+                "    on device 0, context 0: 4 bytes, zeros by command 0, process 1\n");
+    assert_says(&output.graph, ">on device 1, context 0: zeros by command 2<");
+    assert_says(&output.graph, "\"image app/0\":g1 -> \"variable id2\":title ");
+    assert_says(&output.graph, "\"program 0\" -> \"variable id2\":p0 ");
+    assert_says(&output.graph, "label=\"pointed by command 3\"");
+    assert_silent(&output.graph, "-> \"variable id1\":p");
+    assert_says(&output.graph, "\"command 3\" [label=\"3: device_global_point v\"];");
+    forms_free(&output);
 }
 
 /* A program points to its own context's content if there is one, otherwise to the content that the
@@ -131,14 +132,14 @@ static void pointers_go_to_the_context_of_their_program(void **state)
         ALLOCATE("id1", "0", "5"), ALLOCATE("id1", "0", "6"), POINT("0", "id1", "0"),
         POINT("1", "id1", "1"),    POINT("2", "id1", "2"),    POINT("3", "id2", "0"),
     };
-    forms made;
-    forms_make(&made, &global_scenario, events, LENGTH(events));
-    assert_says(&made.graph, "\"program 0\" -> \"variable id1\":p0 ");
-    assert_says(&made.graph, "\"program 1\" -> \"variable id1\":p1 ");
-    assert_says(&made.graph, "\"program 2\" -> \"variable id1\":p1 ");
-    assert_silent(&made.graph, "-> \"variable id2\":p"); /* no content: a damaged trace */
-    assert_silent(&made.text, "zeros by");
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &global_scenario, events, LENGTH(events));
+    assert_says(&output.graph, "\"program 0\" -> \"variable id1\":p0 ");
+    assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1 ");
+    assert_says(&output.graph, "\"program 2\" -> \"variable id1\":p1 ");
+    assert_silent(&output.graph, "-> \"variable id2\":p"); /* no content: a damaged trace */
+    assert_silent(&output.text, "zeros by");
+    forms_free(&output);
 }
 
 #define DESCRIBE(id, scope, program)                                                               \
@@ -150,7 +151,7 @@ static void pointers_go_to_the_context_of_their_program(void **state)
 
 /* Every image of a program describes it, and every copy finds the host object; each place is
  * printed once. */
-static void places_are_told_once(void **state)
+static void places_are_printed_once(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -163,19 +164,19 @@ static void places_are_told_once(void **state)
         HOST("id3", "w"),
         HOST("id3", "w"),
     };
-    forms made;
-    forms_make(&made, &global_scenario, events, LENGTH(events));
-    assert_says(&made.text, "Contents of device_globals\n"
-                            "  id1 (id id1)\n"
-                            "    inside program 0, with its code's initial value (image scope)\n"
-                            "    inside program 1, with its code's initial value (image scope)\n"
-                            "  w (id id3)\n"
-                            "    in the host object\n"
-                            "\nCommands\n");
-    assert_says(&made.graph, "\"program 0\" -> \"variable id1\":p0;");
-    assert_says(&made.graph, "\"program 1\" -> \"variable id1\":p1;");
-    assert_says(&made.graph, ">in the host object<");
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &global_scenario, events, LENGTH(events));
+    assert_says(&output.text, "Contents of device_globals\n"
+                              "  id1 (id id1)\n"
+                              "    inside program 0, with its code's initial value (image scope)\n"
+                              "    inside program 1, with its code's initial value (image scope)\n"
+                              "  w (id id3)\n"
+                              "    in the host object\n"
+                              "\nCommands\n");
+    assert_says(&output.graph, "\"program 0\" -> \"variable id1\":p0;");
+    assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1;");
+    assert_says(&output.graph, ">in the host object<");
+    forms_free(&output);
 }
 
 /* ---- Sets of virtual functions ------------------------------------------------------------- */
@@ -219,21 +220,23 @@ static void sets_are_rows_and_joins_go_from_row_to_row(void **state)
         JOIN_DUMMY("app/1", "creates", "app/2", "app/1"),
         JOIN("app/0", "calls", "none"),
     };
-    forms made;
-    forms_make(&made, &set_scenario, events, LENGTH(events));
-    assert_int_equal(made.dot.node_count, 3);
-    assert_int_equal(made.dot.edge_count, 4); /* three joins, the dummy's counted once */
-    assert_says(&made.graph, ">calls set a<");
-    assert_says(&made.graph, "PORT=\"v0_1\" BGCOLOR=\"#fce4ec\"><FONT COLOR=\"#202124\">calls set "
-                             "b<");
-    assert_says(&made.graph, "\"image app/0\":v0_1 -> \"image app/1\":v0_0;");
-    assert_says(&made.graph, "\"image app/0\":v1_0 -> \"image app/2\":v0_0;");
-    assert_says(&made.graph, "\"image app/1\":title -> \"image app/2\":v0_0;"); /* no such row */
-    assert_says(&made.graph, "\"image app/2\":title -> \"image app/1\":title [style=dashed, ");
-    assert_says(&made.graph, ">spirv64 dummy<");
-    assert_says(&made.text, "calls-virtual-functions-set = a,b, creates-virtual-functions-set = b");
-    assert_says(&made.text, "app/0          creates b -> app/2, the dummy of app/1\n");
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &set_scenario, events, LENGTH(events));
+    assert_int_equal(output.dot.node_count, 3);
+    assert_int_equal(output.dot.edge_count, 4); /* three joins, the dummy's counted once */
+    assert_says(&output.graph, ">calls set a<");
+    assert_says(&output.graph,
+                "PORT=\"v0_1\" BGCOLOR=\"#fce4ec\"><FONT COLOR=\"#202124\">calls set "
+                "b<");
+    assert_says(&output.graph, "\"image app/0\":v0_1 -> \"image app/1\":v0_0;");
+    assert_says(&output.graph, "\"image app/0\":v1_0 -> \"image app/2\":v0_0;");
+    assert_says(&output.graph, "\"image app/1\":title -> \"image app/2\":v0_0;"); /* no such row */
+    assert_says(&output.graph, "\"image app/2\":title -> \"image app/1\":title [style=dashed, ");
+    assert_says(&output.graph, ">spirv64 dummy<");
+    assert_says(&output.text,
+                "calls-virtual-functions-set = a,b, creates-virtual-functions-set = b");
+    assert_says(&output.text, "app/0          creates b -> app/2, the dummy of app/1\n");
+    forms_free(&output);
 }
 
 /* ---- Fusions ------------------------------------------------------------------------------- */
@@ -256,9 +259,9 @@ static const scn_scenario empty_scenario = {.path = TEXT("f.yaml")};
 #define CANCEL(reason) "{\"event\":\"fusion_cancel\",\"queue\":\"0\",\"reason\":\"" reason "\"}"
 #define UPLOAD         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[]}"
 
-/* Two kernels, the second of which waits for the first and for what another command uploads; then
- * the same list again, which does not reach the compiler. */
-static void a_fused_kernel_stands_for_the_whole_box(void **state)
+/* Two kernels; the second waits for the first and for an upload of another command. Then the same
+ * list again, which does not reach the compiler. */
+static void a_fused_kernel_replaces_its_box(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -277,27 +280,27 @@ static void a_fused_kernel_stands_for_the_whole_box(void **state)
         LAUNCH("8", "fg", "0", "\"4\""),
         STATUS("6", "0", "COMPLETED"),
     };
-    forms made;
-    forms_make(&made, &empty_scenario, events, LENGTH(events));
+    forms output;
+    forms_make(&output, &empty_scenario, events, LENGTH(events));
     /* 1, 4, 5, 8 and the held 2, 3, 7; waits 1-4, 4-5, 4-8; held back: 2-3, 1-3, 4-7; two arrows */
-    assert_int_equal(made.dot.node_count, 7);
-    assert_int_equal(made.dot.edge_count, 8);
-    assert_says(&made.graph, "label=\"fusion 0 on queue 0\\nheld back, then COMPLETED\";");
-    assert_says(&made.graph, "\"held 2\" [style=dashed, label=\"2: f\"];");
-    assert_says(&made.graph, "\"held 2\" -> \"held 3\" [style=dashed];");
-    assert_says(&made.graph, "\"command 1\" -> \"held 3\" [style=dashed];");
-    assert_says(&made.graph, "\"command 4\" -> \"held 7\" [style=dashed];");
-    assert_says(&made.graph, "\"held 3\" -> \"command 4\" [ltail=\"cluster_fusion_0_0\", "
-                             "penwidth=2, label=\"fused\\npromoted t, u\"];");
-    assert_says(&made.graph, "\"held 7\" -> \"command 8\" [ltail=\"cluster_fusion_0_1\", "
-                             "penwidth=2, label=\"fused, from the cache\"];");
-    assert_says(&made.text, "fusion_hold  kernel g  queue 0  fusion 0  held_after [2, 1, 99]\n");
-    forms_free(&made);
+    assert_int_equal(output.dot.node_count, 7);
+    assert_int_equal(output.dot.edge_count, 8);
+    assert_says(&output.graph, "label=\"fusion 0 on queue 0\\nheld back, then COMPLETED\";");
+    assert_says(&output.graph, "\"held 2\" [style=dashed, label=\"2: f\"];");
+    assert_says(&output.graph, "\"held 2\" -> \"held 3\" [style=dashed];");
+    assert_says(&output.graph, "\"command 1\" -> \"held 3\" [style=dashed];");
+    assert_says(&output.graph, "\"command 4\" -> \"held 7\" [style=dashed];");
+    assert_says(&output.graph, "\"held 3\" -> \"command 4\" [ltail=\"cluster_fusion_0_0\", "
+                               "penwidth=2, label=\"fused\\npromoted t, u\"];");
+    assert_says(&output.graph, "\"held 7\" -> \"command 8\" [ltail=\"cluster_fusion_0_1\", "
+                               "penwidth=2, label=\"fused, from the cache\"];");
+    assert_says(&output.text, "fusion_hold  kernel g  queue 0  fusion 0  held_after [2, 1, 99]\n");
+    forms_free(&output);
 }
 
 /* The same numbers again after a restart, with no event that ends the fusion; an empty list has no
  * box. */
-static void kernels_of_a_cancelled_fusion_go_alone(void **state)
+static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -317,21 +320,21 @@ static void kernels_of_a_cancelled_fusion_go_alone(void **state)
         STATUS("0", "0", "ACTIVE"),
         HOLD("2", "f", "0", "\"1\""),
     };
-    forms made;
-    forms_make(&made, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(made.dot.node_count, 6); /* 2, 3, and four held ones */
-    assert_int_equal(made.dot.edge_count, 5); /* 2-3; held: 2-3, 3-6; alone: 2, 3 */
-    assert_says(&made.graph, "held back, then CANCELLED: a\\\"b\";");
-    assert_says(&made.graph, "\"held 2\" -> \"command 2\" [penwidth=2, label=\"alone\"];");
-    assert_says(&made.graph, "\"command 3\" -> \"held 6\" [style=dashed];");
-    assert_says(&made.graph, "\"process 1 held 2\" [style=dashed, label=\"2: f\"];");
-    assert_says(&made.graph, "label=\"fusion 0 on queue 0\\nheld back\";");
-    assert_silent(&made.graph, "fusion 4");
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &empty_scenario, events, LENGTH(events));
+    assert_int_equal(output.dot.node_count, 6); /* 2, 3, and four held ones */
+    assert_int_equal(output.dot.edge_count, 5); /* 2-3; held: 2-3, 3-6; alone: 2, 3 */
+    assert_says(&output.graph, "held back, then CANCELLED: a\\\"b\";");
+    assert_says(&output.graph, "\"held 2\" -> \"command 2\" [penwidth=2, label=\"alone\"];");
+    assert_says(&output.graph, "\"command 3\" -> \"held 6\" [style=dashed];");
+    assert_says(&output.graph, "\"process 1 held 2\" [style=dashed, label=\"2: f\"];");
+    assert_says(&output.graph, "label=\"fusion 0 on queue 0\\nheld back\";");
+    assert_silent(&output.graph, "fusion 4");
+    forms_free(&output);
 }
 
 /* Holds without a fusion, without a number or a list, and a kernel of another queue. */
-static void damaged_fusions_are_drawn_as_far_as_they_go(void **state)
+static void damaged_fusions_are_drawn_in_part(void **state)
 {
     (void)state;
     static const char *const events[] = {
@@ -344,11 +347,11 @@ static void damaged_fusions_are_drawn_as_far_as_they_go(void **state)
         LAUNCH("4", "f", "1", ""),
         "{\"event\":\"launch\",\"kernel\":\"f\",\"queue\":\"0\"}",
     };
-    forms made;
-    forms_make(&made, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(made.dot.node_count, 2); /* command 4, held 3 */
-    assert_int_equal(made.dot.edge_count, 0);
-    forms_free(&made);
+    forms output;
+    forms_make(&output, &empty_scenario, events, LENGTH(events));
+    assert_int_equal(output.dot.node_count, 2); /* command 4, held 3 */
+    assert_int_equal(output.dot.edge_count, 0);
+    forms_free(&output);
 }
 
 int main(void)
@@ -356,11 +359,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeros_belong_to_allocations_in_their_order),
         cmocka_unit_test(pointers_go_to_the_context_of_their_program),
-        cmocka_unit_test(places_are_told_once),
+        cmocka_unit_test(places_are_printed_once),
         cmocka_unit_test(sets_are_rows_and_joins_go_from_row_to_row),
-        cmocka_unit_test(a_fused_kernel_stands_for_the_whole_box),
-        cmocka_unit_test(kernels_of_a_cancelled_fusion_go_alone),
-        cmocka_unit_test(damaged_fusions_are_drawn_as_far_as_they_go),
+        cmocka_unit_test(a_fused_kernel_replaces_its_box),
+        cmocka_unit_test(kernels_of_a_cancelled_fusion_are_launched_separately),
+        cmocka_unit_test(damaged_fusions_are_drawn_in_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

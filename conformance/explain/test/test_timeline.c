@@ -88,7 +88,7 @@ static void a_restart_forgets_the_commands_before_it(void **state)
     json_decref(root);
 }
 
-static void what_is_damaged_is_left_out(void **state)
+static void damaged_events_are_left_out(void **state)
 {
     (void)state;
     static const char *const damaged[] = {
@@ -170,7 +170,7 @@ static void a_long_title_is_cut_between_characters(void **state)
     rt_buffer_free(&picture);
 }
 
-static void a_picture_forgets_what_was_before_a_restart(void **state)
+static void a_restart_clears_a_picture(void **state)
 {
     (void)state;
     rt_buffer picture =
@@ -192,11 +192,11 @@ int main(void)
         cmocka_unit_test(commands_are_on_their_queue_with_arrows),
         cmocka_unit_test(a_fusion_is_a_span),
         cmocka_unit_test(a_restart_forgets_the_commands_before_it),
-        cmocka_unit_test(what_is_damaged_is_left_out),
+        cmocka_unit_test(damaged_events_are_left_out),
         cmocka_unit_test(a_picture_has_lanes_boxes_and_arrows),
         cmocka_unit_test(a_fusion_is_a_bar),
         cmocka_unit_test(a_long_title_is_cut_between_characters),
-        cmocka_unit_test(a_picture_forgets_what_was_before_a_restart),
+        cmocka_unit_test(a_restart_clears_a_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

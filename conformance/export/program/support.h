@@ -1,5 +1,5 @@
-/* Code that programs for all interfaces share: reading files, comparing numbers, the exit.  The
- * interface's support file includes it and defines memory_create and memory_read. */
+/* Code that the programs for all APIs share: reading files, comparing numbers, the exit. The API's
+ * support file includes it and defines memory_create and memory_read. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -32,7 +32,7 @@ typedef struct {
     memory_kind kind;
     const char *name;
     size_t size;
-    void *object;  /* for interfaces whose buffers are not pointers */
+    void *object;  /* for APIs whose buffers are not pointers */
     char *pointer; /* device address; NULL if there is an object */
 } memory;
 
@@ -82,9 +82,9 @@ static inline memory global_create(const char *name, size_t size)
 {
     void *zeros = calloc(1, size);
     if (!zeros) stop("no memory", 2);
-    memory made = memory_create(USM_DEVICE, name, size, zeros);
+    memory content = memory_create(USM_DEVICE, name, size, zeros);
     free(zeros);
-    return made;
+    return content;
 }
 
 /* Prints the result and returns main's exit status. */
@@ -130,7 +130,7 @@ static inline void program_expect(const void *program, int linked, const char *p
 
 /* Returns a floating-point number's rank among all numbers of its type, so that neighbours differ
  * by 1. */
-static inline int64_t order_of(const void *number, size_t size)
+static inline int64_t number_rank(const void *number, size_t size)
 {
     uint64_t bits = 0;
     memcpy(&bits, number, size); /* little-endian, like all devices here */
@@ -138,7 +138,7 @@ static inline int64_t order_of(const void *number, size_t size)
     return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
 }
 
-static inline double half_of(unsigned bits)
+static inline double half_value(unsigned bits)
 {
     const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
     double value = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -147,7 +147,7 @@ static inline double half_of(unsigned bits)
     return bits & 0x8000 ? -value : value;
 }
 
-static inline double number_of(const void *number, size_t size)
+static inline double number_value(const void *number, size_t size)
 {
     uint16_t half;
     float narrow;
@@ -158,7 +158,7 @@ static inline double number_of(const void *number, size_t size)
     }
     if (size == 2) {
         memcpy(&half, number, 2);
-        return half_of(half);
+        return half_value(half);
     }
     memcpy(&narrow, number, 4);
     return narrow;
@@ -170,37 +170,38 @@ static inline int numbers_agree(const unsigned char *got, const unsigned char *e
 {
     if (memcmp(got, expected, size) == 0) return 1;
     if (kind == INTEGERS) return 0;
-    double a = number_of(got, size), b = number_of(expected, size);
+    double a = number_value(got, size), b = number_value(expected, size);
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
     if (tolerance == EXACT) return 0;
     if (isinf(a) || isinf(b)) return a == b;
-    int64_t apart = order_of(got, size) - order_of(expected, size);
+    int64_t apart = number_rank(got, size) - number_rank(expected, size);
     if (tolerance == ULP) return (double)(apart < 0 ? -apart : apart) <= most;
     return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
 }
 
 /* Prints the location of a difference: the number's index if an element is only numbers. */
-static inline void place_print(const char *place, const memory *read, const layout *of, size_t byte)
+static inline void place_print(const char *place, const memory *read, const layout *element,
+                               size_t byte)
 {
-    const field *first = &of->fields[0];
-    if (of->field_count == 1 && first->count * first->size == of->size)
+    const field *first = &element->fields[0];
+    if (element->field_count == 1 && first->count * first->size == element->size)
         printf("FAIL %s: %s, number %zu: ", place, read->name, byte / first->size);
     else
-        printf("FAIL %s: %s, element %zu, byte %zu: ", place, read->name, byte / of->size,
-               byte % of->size);
+        printf("FAIL %s: %s, element %zu, byte %zu: ", place, read->name, byte / element->size,
+               byte % element->size);
 }
 
-static inline void difference_print(const unsigned char *wanted, const unsigned char *got,
+static inline void difference_print(const unsigned char *expected, const unsigned char *got,
                                     const field *in)
 {
     printf("expected bits 0x");
     for (size_t k = in->size; k-- > 0;)
-        printf("%02x", wanted[k]);
+        printf("%02x", expected[k]);
     printf(", got 0x");
     for (size_t k = in->size; k-- > 0;)
         printf("%02x", got[k]);
     if (in->kind != INTEGERS)
-        printf(" (%a, %a)", number_of(wanted, in->size), number_of(got, in->size));
+        printf(" (%a, %a)", number_value(expected, in->size), number_value(got, in->size));
     printf("\n");
 }
 
@@ -208,7 +209,7 @@ static inline void difference_print(const unsigned char *wanted, const unsigned 
  * value is expected; NULL means that all numbers count.  Unless `place` is NULL, prints the first
  * difference. */
 static inline int memory_holds(const memory *read, const void *expected,
-                               const unsigned char *defined, const layout *of,
+                               const unsigned char *defined, const layout *element,
                                tolerance_kind tolerance, double most, const char *place)
 {
     if (!executes) return 1;
@@ -216,18 +217,18 @@ static inline int memory_holds(const memory *read, const void *expected,
     if (!got) stop("no memory", 2);
     memory_read(read, got);
     size_t count = 0, differing = 0;
-    for (size_t at = 0; at + of->size <= read->size; at += of->size)
-        for (size_t f = 0; f < of->field_count; f++)
-            for (size_t i = 0; i < of->fields[f].count; i++, count++) {
-                const field *in = &of->fields[f];
+    for (size_t at = 0; at + element->size <= read->size; at += element->size)
+        for (size_t f = 0; f < element->field_count; f++)
+            for (size_t i = 0; i < element->fields[f].count; i++, count++) {
+                const field *in = &element->fields[f];
                 const size_t byte = at + in->offset + i * in->size;
-                const unsigned char *wanted = (const unsigned char *)expected + byte;
+                const unsigned char *correct = (const unsigned char *)expected + byte;
                 if (defined && !defined[count]) continue;
-                if (numbers_agree(got + byte, wanted, in->size, in->kind, tolerance, most))
+                if (numbers_agree(got + byte, correct, in->size, in->kind, tolerance, most))
                     continue;
                 if (differing++ > 0 || !place) continue;
-                place_print(place, read, of, byte);
-                difference_print(wanted, got + byte, in);
+                place_print(place, read, element, byte);
+                difference_print(correct, got + byte, in);
             }
     if (place && differing > 0) printf("  %zu of %zu numbers differ\n", differing, count);
     free(got);
@@ -243,25 +244,25 @@ static inline int elements_compare(const void *a, const void *b)
 
 /* As memory_holds, for a memory whose elements may be in any order; they are compared bytewise. */
 static inline int elements_held(const memory *read, const void *expected,
-                                const unsigned char *defined, const layout *of,
+                                const unsigned char *defined, const layout *element,
                                 tolerance_kind tolerance, double most, const char *place)
 {
     (void)tolerance, (void)most;
     if (!executes) return 1;
-    for (size_t i = 0; defined && i < read->size / of->fields[0].size; i++)
+    for (size_t i = 0; defined && i < read->size / element->fields[0].size; i++)
         if (!defined[i]) return 1; /* it is unknown which element that is */
-    unsigned char *got = malloc(read->size), *wanted = malloc(read->size);
-    if (!got || !wanted) stop("no memory", 2);
+    unsigned char *got = malloc(read->size), *correct = malloc(read->size);
+    if (!got || !correct) stop("no memory", 2);
     memory_read(read, got);
-    memcpy(wanted, expected, read->size);
-    sorted_size = of->size;
-    qsort(got, read->size / of->size, of->size, elements_compare);
-    qsort(wanted, read->size / of->size, of->size, elements_compare);
-    const int same = memcmp(got, wanted, read->size) == 0;
-    if (!same && place) printf("FAIL %s: %s has other elements\n", place, read->name);
+    memcpy(correct, expected, read->size);
+    sorted_size = element->size;
+    qsort(got, read->size / element->size, element->size, elements_compare);
+    qsort(correct, read->size / element->size, element->size, elements_compare);
+    const int is_equal = memcmp(got, correct, read->size) == 0;
+    if (!is_equal && place) printf("FAIL %s: %s has other elements\n", place, read->name);
     free(got);
-    free(wanted);
-    return same;
+    free(correct);
+    return is_equal;
 }
 
 #endif

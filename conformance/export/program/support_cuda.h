@@ -120,7 +120,7 @@ static inline void device_open(int argument_count, char **arguments)
     CUdevice device = 0;
     CUcontext context = NULL;
     if (cuInit(0) != 0 || cuDeviceGetCount(&count) != 0 || number < 0 || number >= count)
-        stop("there is no such device of CUDA here", 2);
+        stop("there is no CUDA device with this number", 2);
     must(cuDeviceGet(&device, number), "cuDeviceGet");
     must(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
     printf("device: %.255s\n", name);
@@ -216,9 +216,9 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
         must(cuMemAllocManaged(&address, size, ATTACH_GLOBAL), "cuMemAllocManaged");
     else
         must(cuMemAlloc_v2(&address, size), "cuMemAlloc");
-    memory made = {kind, name, size, NULL, host ? host : (char *)(uintptr_t)address};
-    if (initial) bytes_copy(made.pointer, initial, size);
-    return made;
+    memory allocation = {kind, name, size, NULL, host ? host : (char *)(uintptr_t)address};
+    if (initial) bytes_copy(allocation.pointer, initial, size);
+    return allocation;
 }
 
 /* Returns a program's variable as a memory, which is valid as long as the program. */
@@ -226,9 +226,9 @@ static inline memory global_find(linked_program program, const char *symbol, con
                                  size_t size)
 {
     CUdeviceptr address = 0;
-    size_t has = 0;
-    must(cuModuleGetGlobal_v2(&address, &has, program, symbol), "cuModuleGetGlobal");
-    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    size_t actual_size = 0;
+    must(cuModuleGetGlobal_v2(&address, &actual_size, program, symbol), "cuModuleGetGlobal");
+    if (actual_size < size) stop("FAIL: a variable is smaller than its images declare", 1);
     return (memory){USM_DEVICE, name, size, NULL, (char *)(uintptr_t)address};
 }
 
@@ -246,7 +246,7 @@ static inline void argument_value(kernel_handle kernel, unsigned index, const vo
     size_t room = (size + 15) / 16 * 16;
     if (index != kernel->value_count || index >= PARAMETERS_MAX ||
         kernel->value_end + room > sizeof kernel->bytes)
-        stop("more parameters than a kernel of PTX has", 2);
+        stop("more parameters than a PTX kernel can have", 2);
     kernel->values[index] = memcpy(kernel->bytes + kernel->value_end, value, size);
     kernel->value_end += room;
     kernel->value_count++;

@@ -50,28 +50,30 @@ static inline void device_choose(void)
     ze_driver_handle_t drivers[16];
     uint32_t driver_count = 16, device_count = 1;
     if (zeInit(0) != ZE_RESULT_SUCCESS || zeDriverGet(&driver_count, drivers) != ZE_RESULT_SUCCESS)
-        stop("there is no driver of Level Zero here", 2);
+        stop("there is no Level Zero driver", 2);
     for (uint32_t i = 0; i < driver_count && !device; i++) {
         device_count = 1;
         driver = drivers[i];
         if (zeDeviceGet(driver, &device_count, &device) != ZE_RESULT_SUCCESS || device_count == 0)
             device = NULL;
     }
-    if (!device) stop("there is no device of Level Zero here", 2);
+    if (!device) stop("there is no Level Zero device", 2);
 }
 
-static inline void extensions_ask(int dynamic)
+static inline void extensions_query(int dynamic)
 {
     uint32_t count = 0;
     must(zeDriverGetExtensionProperties(driver, &count, NULL), "zeDriverGetExtensionProperties");
-    ze_driver_extension_properties_t *listed = calloc(count + 1, sizeof *listed);
-    if (!listed) stop("no memory", 2);
-    must(zeDriverGetExtensionProperties(driver, &count, listed), "zeDriverGetExtensionProperties");
+    ze_driver_extension_properties_t *extensions = calloc(count + 1, sizeof *extensions);
+    if (!extensions) stop("no memory", 2);
+    must(zeDriverGetExtensionProperties(driver, &count, extensions),
+         "zeDriverGetExtensionProperties");
     for (uint32_t i = 0; i < count; i++) {
-        if (!dynamic && strcmp(listed[i].name, ZE_MODULE_PROGRAM_EXP_NAME) == 0) joins_spirv = 1;
-        if (strcmp(listed[i].name, ZE_GLOBAL_OFFSET_EXP_NAME) == 0) takes_offsets = 1;
+        if (!dynamic && strcmp(extensions[i].name, ZE_MODULE_PROGRAM_EXP_NAME) == 0)
+            joins_spirv = 1;
+        if (strcmp(extensions[i].name, ZE_GLOBAL_OFFSET_EXP_NAME) == 0) takes_offsets = 1;
     }
-    free(listed);
+    free(extensions);
 }
 
 static inline void queue_choose(void)
@@ -87,19 +89,19 @@ static inline void queue_choose(void)
     while (queue_ordinal < count &&
            !(groups[queue_ordinal].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE))
         queue_ordinal++;
-    if (queue_ordinal == count) stop("the device has no queue that computes", 2);
+    if (queue_ordinal == count) stop("the device has no compute queue", 2);
     pattern_max = groups[queue_ordinal].maxMemoryFillPatternSize;
 }
 
 static inline void device_open(int argument_count, char **arguments)
 {
     device_choose();
-    ze_device_properties_t named = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
-    must(zeDeviceGetProperties(device, &named), "zeDeviceGetProperties");
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    must(zeDeviceGetProperties(device, &properties), "zeDeviceGetProperties");
     executes =
         !variable_is("NEOReadDebugKeys", "1") || !variable_is("SetCommandStreamReceiver", "1");
-    printf("device: %s%s\n", named.name, executes ? "" : " (its driver runs nothing)");
-    extensions_ask(argument_count > 1 && strcmp(arguments[1], "dynamic") == 0);
+    printf("device: %s%s\n", properties.name, executes ? "" : " (its driver runs nothing)");
+    extensions_query(argument_count > 1 && strcmp(arguments[1], "dynamic") == 0);
     queue_choose();
     const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     must(zeContextCreate(driver, &description, &context), "zeContextCreate");
@@ -120,7 +122,7 @@ typedef struct {
     const void *values[IMAGES_MAX];
     uint32_t ids[IMAGES_MAX];
     ze_module_constants_t constants;
-    const ze_module_constants_t *given; /* NULL if no constant is set */
+    const ze_module_constants_t *set_constants; /* NULL if no constant is set */
 } module_input;
 
 /* True if a module has symbols that other modules or the host may refer to: decorated with linkage
@@ -132,8 +134,8 @@ static inline int has_symbols(const uint8_t *code, size_t size)
     uint32_t words[3];
     for (size_t at = HEADER_WORDS; (at + 3) * 4 <= size;) {
         memcpy(words, code + at * 4, sizeof words);
-        int named = words[2] == LINKAGE || words[2] == ACCESS_PREVIEW || words[2] == ACCESS;
-        if ((words[0] & 0xffff) == OP_DECORATE && named) return 1;
+        int is_symbol = words[2] == LINKAGE || words[2] == ACCESS_PREVIEW || words[2] == ACCESS;
+        if ((words[0] & 0xffff) == OP_DECORATE && is_symbol) return 1;
         if (words[0] >> 16 == 0) return 0;
         at += words[0] >> 16;
     }
@@ -141,20 +143,20 @@ static inline int has_symbols(const uint8_t *code, size_t size)
 }
 
 /* Without its flag, Intel's compiler drops the variables of a module that exports no function. */
-static inline void input_make(const image *from, int is_library, const char *options,
-                              const char *link_options, module_input *out_input)
+static inline void input_create(const image *from, int is_library, const char *options,
+                                const char *link_options, module_input *out_input)
 {
     out_input->code = file_read(from->file, &out_input->size);
     snprintf(out_input->flags, sizeof out_input->flags, "%s%s%s %s",
              is_library ? "-library-compilation " : "",
              has_symbols(out_input->code, out_input->size) ? "-ze-take-global-address " : "",
              options, link_options);
-    out_input->given = NULL;
+    out_input->set_constants = NULL;
     for (unsigned i = 0; i < from->constant_count && i < IMAGES_MAX; i++) {
         out_input->ids[i] = from->constants[i].id;
         out_input->values[i] = from->constants[i].value;
         out_input->constants = (ze_module_constants_t){i + 1, out_input->ids, out_input->values};
-        out_input->given = &out_input->constants;
+        out_input->set_constants = &out_input->constants;
     }
 }
 
@@ -172,23 +174,23 @@ static inline void log_print(ze_module_build_log_handle_t log)
 /* NULL if the driver refuses; its log has been printed. */
 static inline ze_module_handle_t module_create(const ze_module_desc_t *description)
 {
-    ze_module_handle_t made = NULL;
+    ze_module_handle_t module = NULL;
     ze_module_build_log_handle_t log = NULL;
-    ze_result_t result = zeModuleCreate(context, device, description, &made, &log);
-    if (result == ZE_RESULT_SUCCESS) return made;
+    ze_result_t result = zeModuleCreate(context, device, description, &module, &log);
+    if (result == ZE_RESULT_SUCCESS) return module;
     printf("zeModuleCreate returned 0x%x\n", (unsigned)result);
     log_print(log);
     return NULL;
 }
 
-static inline ze_module_handle_t module_make(const module_input *input)
+static inline ze_module_handle_t module_from_input(const module_input *input)
 {
     const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                           .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                           .inputSize = input->size,
                                           .pInputModule = input->code,
                                           .pBuildFlags = input->flags,
-                                          .pConstants = input->given};
+                                          .pConstants = input->set_constants};
     return module_create(&description);
 }
 
@@ -203,7 +205,7 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
         sizes[i] = inputs[i].size;
         codes[i] = inputs[i].code;
         flags[i] = inputs[i].flags;
-        constants[i] = inputs[i].given;
+        constants[i] = inputs[i].set_constants;
     }
     const ze_module_program_exp_desc_t program = {.stype =
                                                       ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC,
@@ -230,7 +232,7 @@ static inline int modules_link(size_t count, const module_input *inputs, linked_
     int joined = count > 1 && joins_spirv;
     program->count = joined ? 1 : (unsigned)count;
     for (unsigned i = 0; i < program->count; i++) {
-        program->modules[i] = joined ? modules_join(count, inputs) : module_make(&inputs[i]);
+        program->modules[i] = joined ? modules_join(count, inputs) : module_from_input(&inputs[i]);
         if (!program->modules[i]) return 0;
     }
     ze_result_t result = zeModuleDynamicLink(program->count, program->modules, &log);
@@ -249,8 +251,8 @@ static inline linked_program program_link(size_t count, const image *from,
     linked_program program = calloc(1, sizeof *program);
     if (!inputs || !program) stop("no memory", 2);
     for (size_t i = 0; i < count; i++)
-        input_make(&from[i], count > 1, compile_options,
-                   count > 1 && joins_spirv ? link_options : "", &inputs[i]);
+        input_create(&from[i], count > 1, compile_options,
+                     count > 1 && joins_spirv ? link_options : "", &inputs[i]);
     int linked = modules_link(count, inputs, program);
     for (size_t i = 0; i < count; i++)
         free(inputs[i].code);
@@ -269,10 +271,10 @@ static inline kernel_handle kernel_of(linked_program program, const char *name)
     for (unsigned i = 0; i < program->count && result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME; i++)
         result = zeKernelCreate(program->modules[i], &description, &kernel);
     must(result, "zeKernelCreate");
-    const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
-                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
-                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
-    must(zeKernelSetIndirectAccess(kernel, all), "zeKernelSetIndirectAccess");
+    const ze_kernel_indirect_access_flags_t access = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
+                                                     ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
+                                                     ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
+    must(zeKernelSetIndirectAccess(kernel, access), "zeKernelSetIndirectAccess");
     return kernel;
 }
 
@@ -288,33 +290,37 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     enum { ALIGNMENT = 128 }; /* alignment of double16 */
-    const ze_device_mem_alloc_desc_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
-    const ze_host_mem_alloc_desc_t of_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    const ze_device_mem_alloc_desc_t device_description = {
+        .stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    const ze_host_mem_alloc_desc_t host_description = {.stype =
+                                                           ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
     void *pointer = NULL;
     if (kind == USM_HOST)
-        must(zeMemAllocHost(context, &of_host, size, ALIGNMENT, &pointer), "zeMemAllocHost");
+        must(zeMemAllocHost(context, &host_description, size, ALIGNMENT, &pointer),
+             "zeMemAllocHost");
     else if (kind == USM_SHARED)
-        must(zeMemAllocShared(context, &of_device, &of_host, size, ALIGNMENT, device, &pointer),
+        must(zeMemAllocShared(context, &device_description, &host_description, size, ALIGNMENT,
+                              device, &pointer),
              "zeMemAllocShared");
     else
-        must(zeMemAllocDevice(context, &of_device, size, ALIGNMENT, device, &pointer),
+        must(zeMemAllocDevice(context, &device_description, size, ALIGNMENT, device, &pointer),
              "zeMemAllocDevice");
-    memory made = {kind, name, size, NULL, pointer};
+    memory allocation = {kind, name, size, NULL, pointer};
     if (initial) bytes_copy(pointer, initial, size);
-    return made;
+    return allocation;
 }
 
 /* Returns a program's variable as a memory, which is valid as long as the program. */
 static inline memory global_find(linked_program program, const char *symbol, const char *name,
                                  size_t size)
 {
-    size_t has = 0;
+    size_t actual_size = 0;
     void *pointer = NULL;
     ze_result_t result = ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
     for (unsigned i = 0; i < program->count && result != ZE_RESULT_SUCCESS; i++)
-        result = zeModuleGetGlobalPointer(program->modules[i], symbol, &has, &pointer);
+        result = zeModuleGetGlobalPointer(program->modules[i], symbol, &actual_size, &pointer);
     must(result, "zeModuleGetGlobalPointer");
-    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    if (actual_size < size) stop("FAIL: a variable is smaller than its images declare", 1);
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
@@ -354,11 +360,11 @@ static inline void argument_local(kernel_handle kernel, unsigned index, size_t s
  * divides the range, otherwise one work-item. */
 static inline void group_choose(kernel_handle kernel, const size_t *global, uint32_t *out_group)
 {
-    ze_kernel_properties_t asked = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
-    must(zeKernelGetProperties(kernel, &asked), "zeKernelGetProperties");
-    out_group[0] = asked.requiredGroupSizeX;
-    out_group[1] = asked.requiredGroupSizeY;
-    out_group[2] = asked.requiredGroupSizeZ;
+    ze_kernel_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
+    must(zeKernelGetProperties(kernel, &properties), "zeKernelGetProperties");
+    out_group[0] = properties.requiredGroupSizeX;
+    out_group[1] = properties.requiredGroupSizeY;
+    out_group[2] = properties.requiredGroupSizeZ;
     if (out_group[0] > 0) return;
     ze_result_t result =
         zeKernelSuggestGroupSize(kernel, (uint32_t)global[0], (uint32_t)global[1],
@@ -383,7 +389,8 @@ static inline void launch(kernel_handle kernel, unsigned dimensions, const size_
         count[d] = (uint32_t)(global[d] / group[d]);
     must(zeKernelSetGroupSize(kernel, group[0], group[1], group[2]), "zeKernelSetGroupSize");
     if (offset[0] + offset[1] + offset[2] > 0) {
-        if (!takes_offsets) stop("the driver takes no offsets (" ZE_GLOBAL_OFFSET_EXP_NAME ")", 2);
+        if (!takes_offsets)
+            stop("the driver does not support offsets (" ZE_GLOBAL_OFFSET_EXP_NAME ")", 2);
         must(zeKernelSetGlobalOffsetExp(kernel, (uint32_t)offset[0], (uint32_t)offset[1],
                                         (uint32_t)offset[2]),
              "zeKernelSetGlobalOffsetExp");

@@ -3,8 +3,8 @@
  * clGetDeviceGlobalVariablePointerINTEL.
  *
  * It only requires OpenCL and the C library.  The program's first argument is a part of the name of
- * the platform to use; the default is the first platform whose device takes the images: SPIR-V, or
- * OpenCL C if main.c says so.  Everything runs in the order of main.c, on one in-order queue. */
+ * the platform to use; the default is the first platform whose device accepts the images: SPIR-V,
+ * or OpenCL C if main.c says so.  Everything runs in the order of main.c, on one in-order queue. */
 #ifndef SUPPORT_OPENCL_H
 #define SUPPORT_OPENCL_H
 
@@ -33,7 +33,7 @@ static inline void must(cl_int result, const char *call)
     exit(1);
 }
 
-static inline int takes_images(cl_device_id candidate)
+static inline int accepts_images(cl_device_id candidate)
 {
     cl_bool compiles = CL_FALSE;
     clGetDeviceInfo(candidate, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
@@ -55,10 +55,10 @@ static inline void device_open(int argument_count, char **arguments)
         if (argument_count > 1 && !strstr(name, arguments[1])) continue;
         if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &candidate, NULL) != CL_SUCCESS)
             continue;
-        if (takes_images(candidate)) device = candidate;
+        if (accepts_images(candidate)) device = candidate;
     }
     if (!device) {
-        printf("no device here takes %s\n", IMAGES_ARE_SOURCE ? "OpenCL C" : "SPIR-V");
+        printf("no device accepts %s\n", IMAGES_ARE_SOURCE ? "OpenCL C" : "SPIR-V");
         exit(2);
     }
     cl_int result;
@@ -205,20 +205,21 @@ static inline char *usm_create(memory_kind kind, size_t size)
 /* If initial is NULL the content is undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
-    memory made = {kind, name, size, NULL, NULL};
+    memory allocation = {kind, name, size, NULL, NULL};
     if (kind != BUFFER) {
-        made.pointer = usm_create(kind, size);
+        allocation.pointer = usm_create(kind, size);
         has_pointers = 1;
-        if (initial) usm_copy(made.pointer, initial, size);
-        return made;
+        if (initial) usm_copy(allocation.pointer, initial, size);
+        return allocation;
     }
     cl_int result;
-    made.object = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &result);
+    allocation.object = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &result);
     must(result, "clCreateBuffer");
     if (initial)
-        must(clEnqueueWriteBuffer(queue, made.object, CL_TRUE, 0, size, initial, 0, NULL, NULL),
+        must(clEnqueueWriteBuffer(queue, allocation.object, CL_TRUE, 0, size, initial, 0, NULL,
+                                  NULL),
              "clEnqueueWriteBuffer");
-    return made;
+    return allocation;
 }
 
 typedef cl_int(CL_API_CALL *global_call)(cl_device_id, cl_program, const char *, size_t *, void **);
@@ -228,11 +229,12 @@ static inline memory global_find(cl_program program, const char *symbol, const c
                                  size_t size)
 {
     global_call call;
-    size_t has = 0;
+    size_t actual_size = 0;
     void *pointer = NULL;
     extension_call("clGetDeviceGlobalVariablePointerINTEL", &call);
-    must(call(device, program, symbol, &has, &pointer), "clGetDeviceGlobalVariablePointerINTEL");
-    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    must(call(device, program, symbol, &actual_size, &pointer),
+         "clGetDeviceGlobalVariablePointerINTEL");
+    if (actual_size < size) stop("FAIL: a variable is smaller than its images declare", 1);
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 

@@ -10,9 +10,9 @@
 
 #include "support.h"
 
-static FILE *printed; /* everything that kernels have printed */
+static FILE *capture; /* everything that kernels have printed */
 static int standard_output = -1;
-static long printed_seen; /* bytes that have been compared */
+static long compared_size; /* bytes that have been compared */
 
 /* Restores standard output.  A call that fails while a kernel runs ends the program, and its last
  * message must be visible, too. */
@@ -22,27 +22,27 @@ static inline void output_end(void)
     size_t size;
     if (standard_output < 0) return;
     fflush(stdout);
-    long end = ftell(printed);
+    long end = ftell(capture);
     dup2(standard_output, STDOUT_FILENO);
     close(standard_output);
     standard_output = -1;
-    fseek(printed, end, SEEK_SET);
-    while ((size = fread(text, 1, sizeof text, printed)) > 0)
+    fseek(capture, end, SEEK_SET);
+    while ((size = fread(text, 1, sizeof text, capture)) > 0)
         fwrite(text, 1, size, stdout);
 }
 
 static inline void output_begin(void)
 {
-    if (!printed) {
-        printed = tmpfile();
-        if (!printed) stop("there is no temporary file to be had", 2);
+    if (!capture) {
+        capture = tmpfile();
+        if (!capture) stop("no temporary file can be created", 2);
         atexit(output_end);
     }
     fflush(stdout);
-    fseek(printed, 0, SEEK_END);
+    fseek(capture, 0, SEEK_END);
     standard_output = dup(STDOUT_FILENO);
-    if (standard_output < 0 || dup2(fileno(printed), STDOUT_FILENO) < 0)
-        stop("standard output cannot be kept", 2);
+    if (standard_output < 0 || dup2(fileno(capture), STDOUT_FILENO) < 0)
+        stop("standard output cannot be saved", 2);
 }
 
 /* Returns what kernels have printed since the last comparison, and its size; the caller frees it.
@@ -50,37 +50,37 @@ static inline void output_begin(void)
 static inline char *output_read(size_t *out_size)
 {
     *out_size = 0;
-    if (printed) {
-        fseek(printed, 0, SEEK_END);
-        *out_size = (size_t)(ftell(printed) - printed_seen);
-        fseek(printed, printed_seen, SEEK_SET);
+    if (capture) {
+        fseek(capture, 0, SEEK_END);
+        *out_size = (size_t)(ftell(capture) - compared_size);
+        fseek(capture, compared_size, SEEK_SET);
     }
     char *text = calloc(*out_size + 1, 1);
-    if (!text || (printed && fread(text, 1, *out_size, printed) != *out_size))
-        stop("what kernels printed cannot be read", 2);
+    if (!text || (capture && fread(text, 1, *out_size, capture) != *out_size))
+        stop("the output of the kernels cannot be read", 2);
     return text;
 }
 
 /* True if the output equals `expected`; otherwise prints the difference unless `place` is NULL. */
 static inline int output_holds(const char *expected, size_t size, const char *place)
 {
-    size_t has;
+    size_t actual_size;
     if (!executes) return 1;
-    char *text = output_read(&has);
-    const int same = has == size && memcmp(text, expected, size) == 0;
-    if (!same && place)
-        printf("FAIL %s: kernels printed %zu bytes, which are not these %zu:\n%s\n", place, has,
-               size, expected);
+    char *text = output_read(&actual_size);
+    const int is_equal = actual_size == size && memcmp(text, expected, size) == 0;
+    if (!is_equal && place)
+        printf("FAIL %s: kernels printed %zu bytes, which are not these %zu:\n%s\n", place,
+               actual_size, size, expected);
     free(text);
-    return same;
+    return is_equal;
 }
 
 /* Later comparisons begin with the output after this point. */
-static inline void output_seen(void)
+static inline void output_consume(void)
 {
-    if (!printed) return;
-    fseek(printed, 0, SEEK_END);
-    printed_seen = ftell(printed);
+    if (!capture) return;
+    fseek(capture, 0, SEEK_END);
+    compared_size = ftell(capture);
 }
 
 #endif

@@ -11,14 +11,14 @@
 #define memory_create memory_create_unused
 #include "support_cuda.h"
 
-static void demand(int holds, const char *what)
+static void demand(int holds, const char *violation)
 {
     if (holds) return;
-    printf("the driver was not to see: %s\n", what);
+    printf("the driver received %s\n", violation);
     exit(9);
 }
 
-static int asked(const char *variable)
+static int is_set(const char *variable)
 {
     return getenv(variable) != NULL;
 }
@@ -30,7 +30,7 @@ static unsigned texts; /* of the link */
 
 CUresult cuInit(unsigned flags)
 {
-    demand(flags == 0, "flags of cuInit");
+    demand(flags == 0, "flags of cuInit other than 0");
     return 0;
 }
 
@@ -98,10 +98,10 @@ CUresult cuLinkAddData_v2(CUlinkState link, int type, void *data, size_t size, c
 CUresult cuLinkComplete(CUlinkState link, void **out_cubin, size_t *out_size)
 {
     (void)link;
-    demand(texts > 0, "a link of nothing");
+    demand(texts > 0, "a link without inputs");
     *out_cubin = &a_module;
     *out_size = sizeof a_module;
-    if (!asked("REFUSE")) return 0;
+    if (!is_set("REFUSE")) return 0;
     strcpy(error_log, "undefined reference to 'absent'");
     return 209;
 }
@@ -149,7 +149,7 @@ static void *pointer_of(CUdeviceptr address)
 CUresult cuMemAlloc_v2(CUdeviceptr *out_address, size_t size)
 {
     void *bytes = malloc(size);
-    demand(bytes != NULL, "no memory");
+    demand(bytes != NULL, "more allocations than fit in memory");
     memset(bytes, 0xA5, size);
     *out_address = (uintptr_t)bytes;
     return 0;
@@ -164,7 +164,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *out_address, size_t size, unsigned flags
 CUresult cuMemHostAlloc(void **out_pointer, size_t size, unsigned flags)
 {
     CUdeviceptr address;
-    demand(flags == (HOST_PORTABLE | HOST_DEVICE_MAP), "other flags of memory of the host");
+    demand(flags == (HOST_PORTABLE | HOST_DEVICE_MAP), "other flags of host memory");
     CUresult result = cuMemAlloc_v2(&address, size);
     *out_pointer = pointer_of(address);
     return result;
@@ -211,7 +211,7 @@ CUresult cuStreamSynchronize(CUstream on)
 CUresult cuFuncGetAttribute(int *out_value, int attribute, CUfunction function)
 {
     (void)function;
-    demand(attribute == FUNCTION_MAX_THREADS, "another question");
+    demand(attribute == FUNCTION_MAX_THREADS, "a query of another attribute");
     *out_value = 1024;
     return 0;
 }
@@ -254,11 +254,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     memcpy(&scratch, parameters[2], sizeof scratch);
     memcpy(&last, parameters[3], sizeof last);
     demand(scratch == 32, "local memory that does not follow the launch's values");
-    demand(shared_size == 32 + 16, "another size of shared memory than 32 and 10, rounded up");
+    demand(shared_size == 32 + 16, "a size of shared memory other than 32 and 10, rounded up");
     demand(last.dimensions == 1 && last.zero == 0, "another number of dimensions");
     demand(last.global_offset[1] == 0 && last.global_offset[2] == 0, "another offset");
     int32_t *from = (int32_t *)pointer_of(data) + last.global_offset[0];
-    unsigned count = grid_x * block_x - (asked("SLOPPY") ? 1 : 0);
+    unsigned count = grid_x * block_x - (is_set("SLOPPY") ? 1 : 0);
     for (unsigned i = 0; i < count; i++)
         from[i] *= factor;
     return 0;

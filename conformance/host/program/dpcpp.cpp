@@ -1,7 +1,7 @@
-/* The requests of the host program over libsycl: reading them, what answers which, and how what is
- * thrown becomes a refusal.  Also the two entry points for images, which are libsycl's own: they
- * are defined here a second time, before libsycl in the order in which modules look symbols up, so
- * that what modules register is seen. */
+/* The requests of the host program over libsycl: reading them, dispatching them, and turning
+ * exceptions into refusals. Also libsycl's two entry points for images, which are defined here a
+ * second time, before libsycl in the lookup order of modules, so that registrations are observed.
+ */
 #include "conformance/host/program/dpcpp.h"
 
 #include <dlfcn.h>
@@ -89,9 +89,9 @@ void request::end() const
     }
 }
 
-uint32_t below(uint32_t value, uint32_t limit, const char *what)
+uint32_t below(uint32_t value, uint32_t limit, const char *kind)
 {
-    if (value >= limit) refuse("there is no " + std::string(what) + " " + std::to_string(value));
+    if (value >= limit) refuse("there is no " + std::string(kind) + " " + std::to_string(value));
     return value;
 }
 
@@ -103,23 +103,23 @@ void write_text(host_writer *out, const std::string &text)
 /* ---- The state ---------------------------------------------------------------------------- */
 
 static std::mutex state_lock;
-static std::unique_ptr<state> kept_state;
+static std::unique_ptr<state> process_state;
 
 state &the_state()
 {
     std::lock_guard<std::mutex> held(state_lock);
-    if (!kept_state) {
-        auto made = std::make_unique<state>();
-        made->devices = sycl::device::get_devices();
-        kept_state = std::move(made);
+    if (!process_state) {
+        auto fresh = std::make_unique<state>();
+        fresh->devices = sycl::device::get_devices();
+        process_state = std::move(fresh);
     }
-    return *kept_state;
+    return *process_state;
 }
 
 static bool has_state()
 {
     std::lock_guard<std::mutex> held(state_lock);
-    return kept_state != nullptr;
+    return process_state != nullptr;
 }
 
 /* Held while a request is answered. Other channels may still be busy when channel 0 closes. */
@@ -129,15 +129,15 @@ static std::shared_mutex answering;
  * while a request of another channel still uses them, which the end of the process cuts short. */
 static void end_state()
 {
-    std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
-    if (!alone.owns_lock()) {
-        static_cast<void>(kept_state.release());
+    std::unique_lock<std::shared_mutex> exclusive(answering, std::try_to_lock);
+    if (!exclusive.owns_lock()) {
+        static_cast<void>(process_state.release());
         return;
     }
     /* Running commands must end before the objects that they use are destroyed; no caller is left
      * to report failures to. */
-    if (kept_state) {
-        for (const auto &queue : kept_state->queues.all()) {
+    if (process_state) {
+        for (const auto &queue : process_state->queues.snapshot()) {
             try {
                 queue->wait();
             } catch (...) {
@@ -145,7 +145,7 @@ static void end_state()
             }
         }
     }
-    kept_state.reset();
+    process_state.reset();
 }
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
@@ -192,13 +192,13 @@ static refusal refusal_of_current_exception()
 
 void throw_failures()
 {
-    state &all = the_state();
-    for (const auto &queue : all.queues.all())
+    state &process = the_state();
+    for (const auto &queue : process.queues.snapshot())
         queue->throw_asynchronous();
     std::vector<std::exception_ptr> failures;
     {
-        std::lock_guard<std::mutex> held(all.failures_lock);
-        failures.swap(all.failures);
+        std::lock_guard<std::mutex> held(process.failures_lock);
+        failures.swap(process.failures);
     }
     if (!failures.empty()) std::rethrow_exception(failures.front());
 }

@@ -1,23 +1,23 @@
-/* What the parts of libassay_dpcpp.so share: a request being read, a refusal,
- * and what the requests have made so far.
+/* Shared by the parts of libassay_dpcpp.so: reading a request, refusing it, and the objects that
+ * requests have created.
  *
- * The library answers conformance/host/protocol.h over libsycl, the shipped runtime.  It does what
- * an application would do and nothing else: it checks what the subject says before libsycl sees it,
- * because libsycl trusts its callers (an unknown kernel's name is a crash there), and it judges
- * nothing.  Whatever is thrown becomes a refusal (dpcpp.cpp).
+ * The library answers conformance/host/protocol.h over libsycl, the shipped runtime. It does what
+ * an application would do and nothing else: it validates what the subject sends before it calls
+ * libsycl, because libsycl trusts its callers (an unknown kernel's name crashes it), and it judges
+ * nothing. Every exception becomes a refusal (dpcpp.cpp).
  *
  * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
  *
  *     OCL_ICD_FILENAMES=VENV/lib/libintelocl.so    the driver
- *     OCL_ICD_VENDORS=EMPTY                        and no other, PoCL least of all
+ *     OCL_ICD_VENDORS=EMPTY                        and no other driver, in particular not PoCL
  *     LD_LIBRARY_PATH=VENV/lib                     the OpenCL loader and the adapters of the wheel
- *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            nothing but that; fails without the line before
- *     SYCL_CACHE_PERSISTENT=0                      every program starts without a past
+ *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            only this device; fails without the line before
+ *     SYCL_CACHE_PERSISTENT=0                      every program starts with an empty cache
  *
  * The first two suffice unless the others are already set.
  *
- * Channels are served by threads of their own, so tables are locked while they are looked into, and
- * not while libsycl works: what its threads do to each other is part of what is observed. */
+ * Each channel is served by its own thread, so tables are locked during lookups, but not during
+ * calls of libsycl: the interaction of its threads is part of the observation. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
@@ -42,7 +42,7 @@ struct refusal {
     std::string message;
 };
 
-/* Refuses on our own account, as errc::invalid: the subject sent something that no application
+/* Refuses as errc::invalid without calling libsycl: the subject sent something that no application
  * could. */
 [[noreturn]] void refuse(const std::string &message);
 [[noreturn]] void refuse(const char *class_name, const std::string &message);
@@ -69,40 +69,40 @@ class request
     host_reader *in;
 };
 
-/* A number below the limit; `what` names it in the refusal. */
-uint32_t below(uint32_t value, uint32_t limit, const char *what);
+/* A number below the limit; `kind` names it in the refusal. */
+uint32_t below(uint32_t value, uint32_t limit, const char *kind);
 void write_text(host_writer *out, const std::string &text);
 
 /* Objects of a kind, numbered from 0; they live until the program ends. */
 template <class T> class table
 {
   public:
-    explicit table(const char *what) : what(what) {}
-    uint32_t add(std::shared_ptr<T> thing)
+    explicit table(const char *kind) : kind(kind) {}
+    uint32_t add(std::shared_ptr<T> object)
     {
         std::lock_guard<std::mutex> held(lock);
-        things.push_back(std::move(thing));
-        return static_cast<uint32_t>(things.size() - 1);
+        objects.push_back(std::move(object));
+        return static_cast<uint32_t>(objects.size() - 1);
     }
     /* Refuses an unused number. */
     std::shared_ptr<T> at(uint32_t number)
     {
         std::lock_guard<std::mutex> held(lock);
-        if (number >= things.size()) {
-            refuse("there is no " + std::string(what) + " " + std::to_string(number));
+        if (number >= objects.size()) {
+            refuse("there is no " + std::string(kind) + " " + std::to_string(number));
         }
-        return things[number];
+        return objects[number];
     }
-    std::vector<std::shared_ptr<T>> all()
+    std::vector<std::shared_ptr<T>> snapshot()
     {
         std::lock_guard<std::mutex> held(lock);
-        return things;
+        return objects;
     }
 
   private:
-    const char *what;
+    const char *kind;
     std::mutex lock;
-    std::vector<std::shared_ptr<T>> things;
+    std::vector<std::shared_ptr<T>> objects;
 };
 
 /* A memory of a scenario. A buffer is a SYCL buffer of bytes, so that the shipped scheduler orders
@@ -126,7 +126,7 @@ struct bundle {
 };
 
 /* The host's side of a device_global, in the layout that libsycl expects of an application's
- * variable. libsycl keeps its address for good, so it is never freed. */
+ * variable. libsycl keeps its address forever, so it is never freed. */
 struct global {
     unsigned char *object = nullptr;
     uint64_t size = 0; /* bytes of the value, initially zero */
@@ -135,7 +135,7 @@ struct global {
 
 struct command {
     sycl::event event;
-    std::shared_ptr<void> keeps; /* must live until the command has run; may be null */
+    std::shared_ptr<void> keep_alive; /* must live until the command has run; may be null */
 };
 
 /* Everything that requests have created; one per process. */
@@ -166,7 +166,7 @@ sycl::context context_at(uint32_t number, const sycl::device &device);
 /* The events of a list of commands (`after` of the protocol). */
 std::vector<sycl::event> read_after(request &in);
 /* Stores a command and writes its number. */
-void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive = nullptr);
 /* The kernel's id; refuses an unknown name as libsycl would if it did not crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
 /* Host memory that a command reads or writes, alive as long as the command runs. */

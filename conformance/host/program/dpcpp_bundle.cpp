@@ -9,16 +9,16 @@ using sycl::bundle_state;
 using sycl::detail::kernel_bundle_plain;
 
 /* The operations that a bundle has in every state. */
-static const kernel_bundle_plain &plain_of(const bundle &of)
+static const kernel_bundle_plain &plain_view(const bundle &source)
 {
-    if (of.input) return *of.input;
-    if (of.object) return *of.object;
-    return *of.executable;
+    if (source.input) return *source.input;
+    if (source.object) return *source.object;
+    return *source.executable;
 }
 
-static uint32_t state_of(const bundle &of)
+static uint32_t state_number(const bundle &source)
 {
-    return of.input ? 0 : of.object ? 1 : 2;
+    return source.input ? 0 : source.object ? 1 : 2;
 }
 
 static const char *const state_names[] = {"input", "object", "executable"};
@@ -32,16 +32,16 @@ static std::shared_ptr<bundle> read_bundle(request &in)
 static std::shared_ptr<bundle> read_bundle_in(request &in, uint32_t state)
 {
     std::shared_ptr<bundle> read = read_bundle(in);
-    if (state_of(*read) != state) {
-        refuse(std::string("the bundle is in state ") + state_names[state_of(*read)] + " and not " +
-               state_names[state]);
+    if (state_number(*read) != state) {
+        refuse(std::string("the bundle is in state ") + state_names[state_number(*read)] +
+               " and not " + state_names[state]);
     }
     return read;
 }
 
-static void keep_bundle(host_writer *out, bundle &&made)
+static void keep_bundle(host_writer *out, bundle &&result)
 {
-    host_write_u32(out, the_state().bundles.add(std::make_shared<bundle>(std::move(made))));
+    host_write_u32(out, the_state().bundles.add(std::make_shared<bundle>(std::move(result))));
 }
 
 /* ---- Constants ---------------------------------------------------------------------------- */
@@ -54,8 +54,8 @@ static bool has_constant(const kernel_bundle_plain &in, const std::string &name)
 /* libsycl assumes that a value has the constant's size, which its own callers know from a type, and
  * does not report it. But it copies that many bytes when asked for the value: up to the last byte
  * that is the same whatever was there before. */
-static std::vector<unsigned char> constant_of(const kernel_bundle_plain &in,
-                                              const std::string &name)
+static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
+                                                 const std::string &name)
 {
     const size_t room = 1u << 16;
     std::vector<unsigned char> over_zeros(room, 0x00), over_ones(room, 0xff);
@@ -72,7 +72,7 @@ static std::vector<unsigned char> constant_of(const kernel_bundle_plain &in,
 void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value)
 {
-    size_t size = constant_of(in, name).size();
+    size_t size = constant_value(in, name).size();
     if (size != value.size()) {
         refuse("specialisation constant " + name + " has " + std::to_string(size) +
                " bytes, and its value " + std::to_string(value.size()));
@@ -107,11 +107,11 @@ static void bundle_get(request &in, host_writer *out)
     in.end();
     if (devices.empty()) refuse("a bundle has at least one device");
     sycl::context context = context_at(context_number, devices.front());
-    bundle made;
-    if (state == 0) made.input = get<bundle_state::input>(context, devices, kernels);
-    if (state == 1) made.object = get<bundle_state::object>(context, devices, kernels);
-    if (state == 2) made.executable = get<bundle_state::executable>(context, devices, kernels);
-    keep_bundle(out, std::move(made));
+    bundle result;
+    if (state == 0) result.input = get<bundle_state::input>(context, devices, kernels);
+    if (state == 1) result.object = get<bundle_state::object>(context, devices, kernels);
+    if (state == 2) result.executable = get<bundle_state::executable>(context, devices, kernels);
+    keep_bundle(out, std::move(result));
 }
 
 static void bundle_compile(request &in, host_writer *out)
@@ -141,12 +141,12 @@ static void bundle_build(request &in, host_writer *out)
 
 template <bundle_state State>
 static void join(const std::vector<std::shared_ptr<bundle>> &parts,
-                 std::optional<sycl::kernel_bundle<State>> bundle::*in_state, bundle &made)
+                 std::optional<sycl::kernel_bundle<State>> bundle::*in_state, bundle &result)
 {
     std::vector<sycl::kernel_bundle<State>> joined;
     for (const auto &part : parts)
         joined.push_back(*((*part).*in_state));
-    made.*in_state = sycl::join(joined);
+    result.*in_state = sycl::join(joined);
 }
 
 static void bundle_join(request &in, host_writer *out)
@@ -155,26 +155,26 @@ static void bundle_join(request &in, host_writer *out)
     uint32_t count = in.count(4);
     for (uint32_t i = 0; i < count; i++) {
         parts.push_back(parts.empty() ? read_bundle(in)
-                                      : read_bundle_in(in, state_of(*parts.front())));
+                                      : read_bundle_in(in, state_number(*parts.front())));
     }
     in.end();
     if (parts.empty()) refuse("there is no bundle to join");
-    bundle made;
-    switch (state_of(*parts.front())) {
-    case 0: join(parts, &bundle::input, made); break;
-    case 1: join(parts, &bundle::object, made); break;
-    default: join(parts, &bundle::executable, made); break;
+    bundle result;
+    switch (state_number(*parts.front())) {
+    case 0: join(parts, &bundle::input, result); break;
+    case 1: join(parts, &bundle::object, result); break;
+    default: join(parts, &bundle::executable, result); break;
     }
-    keep_bundle(out, std::move(made));
+    keep_bundle(out, std::move(result));
 }
 
 static void bundle_show(request &in, host_writer *out)
 {
-    std::shared_ptr<bundle> of = read_bundle(in);
+    std::shared_ptr<bundle> source = read_bundle(in);
     in.end();
-    const kernel_bundle_plain &plain = plain_of(*of);
+    const kernel_bundle_plain &plain = plain_view(*source);
     std::vector<sycl::kernel_id> kernels = plain.get_kernel_ids();
-    host_write_u8(out, static_cast<uint8_t>(state_of(*of)));
+    host_write_u8(out, static_cast<uint8_t>(state_number(*source)));
     host_write_u32(out, static_cast<uint32_t>((plain.*member(last_image{}))() -
                                               (plain.*member(first_image{}))()));
     host_write_u32(out, static_cast<uint32_t>(kernels.size()));
@@ -184,41 +184,41 @@ static void bundle_show(request &in, host_writer *out)
 
 static void bundle_has_kernel(request &in, host_writer *out)
 {
-    std::shared_ptr<bundle> of = read_bundle(in);
+    std::shared_ptr<bundle> source = read_bundle(in);
     std::string name = in.text();
     uint32_t device = in.u32();
     in.end();
     sycl::kernel_id kernel = kernel_id_of(name);
-    const kernel_bundle_plain &plain = plain_of(*of);
+    const kernel_bundle_plain &plain = plain_view(*source);
     host_write_u8(out, device == HOST_NONE ? plain.has_kernel(kernel)
                                            : plain.has_kernel(kernel, device_at(device)));
 }
 
 static void bundle_has_constant(request &in, host_writer *out)
 {
-    std::shared_ptr<bundle> of = read_bundle(in);
+    std::shared_ptr<bundle> source = read_bundle(in);
     std::string name = in.text();
     in.end();
-    host_write_u8(out, has_constant(plain_of(*of), name));
+    host_write_u8(out, has_constant(plain_view(*source), name));
 }
 
 static void bundle_constant(request &in, host_writer *out)
 {
-    std::shared_ptr<bundle> of = read_bundle(in);
+    std::shared_ptr<bundle> source = read_bundle(in);
     std::string name = in.text();
     in.end();
-    std::vector<unsigned char> value = constant_of(plain_of(*of), name);
+    std::vector<unsigned char> value = constant_value(plain_view(*source), name);
     host_write_bytes(out, value.data(), value.size());
 }
 
 static void bundle_set_constant(request &in, host_writer *out)
 {
     (void)out;
-    std::shared_ptr<bundle> of = read_bundle_in(in, 0);
+    std::shared_ptr<bundle> source = read_bundle_in(in, 0);
     std::string name = in.text();
     std::vector<unsigned char> value = in.bytes();
     in.end();
-    set_constant(*of->input, name, value);
+    set_constant(*source->input, name, value);
 }
 
 static void bundle_submit(request &in, host_writer *out)

@@ -40,26 +40,26 @@ static registered_globals &the_registered()
 static void register_global(const char *id, size_t size, bool image_scope)
 {
     size_t before = image_scope ? 0 : sizeof(void *);
-    auto made = std::make_shared<global>();
-    made->image_scope = image_scope;
-    made->size = size;
-    made->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
-    if (!made->object) std::terminate(); /* no caller exists yet to report to */
-    registered_globals &all = the_registered();
-    std::lock_guard<std::mutex> held(all.lock);
-    auto at = all.by_id.insert_or_assign(id, std::move(made)).first;
-    sycl::detail::device_global_map::add(at->second->object, at->first.c_str());
+    auto variable = std::make_shared<global>();
+    variable->image_scope = image_scope;
+    variable->size = size;
+    variable->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
+    if (!variable->object) std::terminate(); /* no caller exists yet to report to */
+    registered_globals &registered = the_registered();
+    std::lock_guard<std::mutex> held(registered.lock);
+    auto entry = registered.by_id.insert_or_assign(id, std::move(variable)).first;
+    sycl::detail::device_global_map::add(entry->second->object, entry->first.c_str());
 }
 
 void answer_global(request &in, host_writer *out)
 {
     std::string id = in.text();
     in.end();
-    registered_globals &all = the_registered();
-    std::lock_guard<std::mutex> held(all.lock);
-    auto at = all.by_id.find(id);
-    if (at == all.by_id.end()) refuse("no loaded module has a device_global " + id);
-    host_write_u32(out, the_state().globals.add(at->second));
+    registered_globals &registered = the_registered();
+    std::lock_guard<std::mutex> held(registered.lock);
+    auto entry = registered.by_id.find(id);
+    if (entry == registered.by_id.end()) refuse("no loaded module has a device_global " + id);
+    host_write_u32(out, the_state().globals.add(entry->second));
 }
 
 /* ---- Copies ------------------------------------------------------------------------------- */
@@ -76,99 +76,102 @@ struct global_copy {
 };
 
 /* Like libsycl's handler::memcpy, which takes the size from a type. */
-static void fill_handler(sycl::handler &handler, const global_copy &what)
+static void fill_handler(sycl::handler &handler, const global_copy &copy)
 {
-    handler.depends_on(what.after);
-    const global &of = *what.variable;
-    bool used = sycl::detail::isDeviceGlobalUsedInKernel(of.object);
-    if (what.to_global && used) {
-        (handler.*member(copy_to_global{}))(of.object, what.pointer, of.image_scope, what.size,
-                                            what.global_offset);
-    } else if (what.to_global) {
-        (handler.*member(copy_to_host_global{}))(of.object, what.pointer, of.size, of.image_scope,
-                                                 what.size, what.global_offset);
+    handler.depends_on(copy.after);
+    const global &variable = *copy.variable;
+    bool used = sycl::detail::isDeviceGlobalUsedInKernel(variable.object);
+    if (copy.to_global && used) {
+        (handler.*member(copy_to_global{}))(variable.object, copy.pointer, variable.image_scope,
+                                            copy.size, copy.global_offset);
+    } else if (copy.to_global) {
+        (handler.*member(copy_to_host_global{}))(variable.object, copy.pointer, variable.size,
+                                                 variable.image_scope, copy.size,
+                                                 copy.global_offset);
     } else if (used) {
-        (handler.*member(copy_from_global{}))(what.pointer, of.object, of.image_scope, what.size,
-                                              what.global_offset);
+        (handler.*member(copy_from_global{}))(copy.pointer, variable.object, variable.image_scope,
+                                              copy.size, copy.global_offset);
     } else {
-        (handler.*member(copy_from_host_global{}))(what.pointer, of.object, of.image_scope,
-                                                   what.size, what.global_offset);
+        (handler.*member(copy_from_host_global{}))(
+            copy.pointer, variable.object, variable.image_scope, copy.size, copy.global_offset);
     }
 }
 
 /* Like libsycl's queue::memcpy, which uses the handler for a variable that no image uses. */
-static sycl::event copy_global(const global_copy &what)
+static sycl::event copy_global(const global_copy &copy)
 {
-    const global &of = *what.variable;
-    sycl::queue &queue = *what.queue;
-    if (what.by_handler || !sycl::detail::isDeviceGlobalUsedInKernel(of.object))
-        return queue.submit([&](sycl::handler &handler) { fill_handler(handler, what); });
-    if (what.to_global) {
-        return (queue.*member(queue_copy_to_global{}))(of.object, what.pointer, of.image_scope,
-                                                       what.size, what.global_offset, what.after);
+    const global &variable = *copy.variable;
+    sycl::queue &queue = *copy.queue;
+    if (copy.by_handler || !sycl::detail::isDeviceGlobalUsedInKernel(variable.object))
+        return queue.submit([&](sycl::handler &handler) { fill_handler(handler, copy); });
+    if (copy.to_global) {
+        return (queue.*member(queue_copy_to_global{}))(variable.object, copy.pointer,
+                                                       variable.image_scope, copy.size,
+                                                       copy.global_offset, copy.after);
     }
-    return (queue.*member(queue_copy_from_global{}))(what.pointer, of.object, of.image_scope,
-                                                     what.size, what.global_offset, what.after);
+    return (queue.*member(queue_copy_from_global{}))(copy.pointer, variable.object,
+                                                     variable.image_scope, copy.size,
+                                                     copy.global_offset, copy.after);
 }
 
 void answer_global_copy(request &in, host_writer *out)
 {
-    state &all = the_state();
-    global_copy what;
-    what.queue = all.queues.at(in.u32());
-    what.to_global = below(in.u8(), 2, "direction") == HOST_TO_GLOBAL;
-    what.by_handler = below(in.u8(), 2, "way to copy") == 1;
-    what.variable = all.globals.at(in.u32());
-    what.global_offset = in.u64();
-    std::shared_ptr<memory> with = all.memories.at(in.u32());
+    state &process = the_state();
+    global_copy copy;
+    copy.queue = process.queues.at(in.u32());
+    copy.to_global = below(in.u8(), 2, "direction") == HOST_TO_GLOBAL;
+    copy.by_handler = below(in.u8(), 2, "way to copy") == 1;
+    copy.variable = process.globals.at(in.u32());
+    copy.global_offset = in.u64();
+    std::shared_ptr<memory> operand = process.memories.at(in.u32());
     uint64_t offset = in.u64();
-    what.size = in.u64();
-    what.after = read_after(in);
+    copy.size = in.u64();
+    copy.after = read_after(in);
     in.end();
     /* libsycl's bounds check, from a template in its headers; the sum may wrap. */
-    if (what.variable->size < what.global_offset + what.size) {
+    if (copy.variable->size < copy.global_offset + copy.size) {
         throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
-                              what.to_global ? "Copy to device_global is out of bounds."
+                              copy.to_global ? "Copy to device_global is out of bounds."
                                              : "Copy from device_global is out of bounds.");
     }
     /* libsycl does not check this; an application whose pointer refers to fewer bytes would crash.
      */
-    if (what.size > with->size || offset > with->size - what.size) {
-        refuse("exception", "libsycl takes a copy of " + std::to_string(what.size) +
-                                " bytes with a memory of " + std::to_string(with->size));
+    if (copy.size > operand->size || offset > operand->size - copy.size) {
+        refuse("exception", "libsycl takes a copy of " + std::to_string(copy.size) +
+                                " bytes with a memory of " + std::to_string(operand->size));
     }
-    if (!with->buffer) {
-        what.pointer = with->pointer + offset;
-        keep_command(out, copy_global(what), with);
+    if (!operand->buffer) {
+        copy.pointer = operand->pointer + offset;
+        keep_command(out, copy_global(copy), operand);
         return;
     }
-    /* SYCL copies between a device_global and a pointer, so for a buffer a block of host memory
-     * lies between. */
-    auto block = std::make_shared<byte_block>(what.size);
-    what.pointer = block->data();
-    if (what.to_global) {
-        what.after = {bring(*what.queue, *with, offset, block, what.after)};
-        keep_command(out, copy_global(what), block);
+    /* SYCL copies between a device_global and a pointer, so a copy with a buffer goes through a
+     * block of host memory. */
+    auto block = std::make_shared<byte_block>(copy.size);
+    copy.pointer = block->data();
+    if (copy.to_global) {
+        copy.after = {bring(*copy.queue, *operand, offset, block, copy.after)};
+        keep_command(out, copy_global(copy), block);
     } else {
-        sycl::event copied = copy_global(what);
-        keep_command(out, put(*what.queue, block, *with, offset, {copied}), block);
+        sycl::event copied = copy_global(copy);
+        keep_command(out, put(*copy.queue, block, *operand, offset, {copied}), block);
     }
 }
 
 void answer_global_read(request &in, host_writer *out)
 {
-    state &all = the_state();
-    global_copy what;
-    what.queue = all.queues.at(in.u32());
-    what.variable = all.globals.at(in.u32());
+    state &process = the_state();
+    global_copy copy;
+    copy.queue = process.queues.at(in.u32());
+    copy.variable = process.globals.at(in.u32());
     in.end();
-    what.size = what.variable->size;
-    byte_block content(what.size);
-    what.pointer = content.data();
+    copy.size = copy.variable->size;
+    byte_block content(copy.size);
+    copy.pointer = content.data();
     /* A host read follows everything; nothing else orders a kernel before a copy. */
-    for (const auto &queue : all.queues.all())
+    for (const auto &queue : process.queues.snapshot())
         queue->wait_and_throw();
-    copy_global(what).wait_and_throw();
+    copy_global(copy).wait_and_throw();
     throw_failures();
     host_write_bytes(out, content.data(), content.size());
 }

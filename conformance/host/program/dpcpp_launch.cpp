@@ -5,8 +5,8 @@
  * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
  *
  * Observed in libsycl 9.0.0, and hidden from the subject: an unknown name crashes; a zero in the
- * local size beside other numbers causes a division by zero; a launch with fewer arguments than the
- * previous one reuses the previous one's for the rest. */
+ * local size next to other numbers causes a division by zero; a launch with fewer arguments than
+ * the previous one reuses the previous one's for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -21,8 +21,8 @@ namespace dpcpp
 
 sycl::kernel_id kernel_id_of(const std::string &name)
 {
-    for (const sycl::kernel_id &known : sycl::get_kernel_ids()) {
-        if (name == known.get_name()) return known;
+    for (const sycl::kernel_id &kernel : sycl::get_kernel_ids()) {
+        if (name == kernel.get_name()) return kernel;
     }
     refuse("errc::runtime", "No kernel named " + name + " was found");
 }
@@ -30,25 +30,25 @@ sycl::kernel_id kernel_id_of(const std::string &name)
 void answer_kernels(request &in, host_writer *out)
 {
     in.end();
-    std::vector<sycl::kernel_id> known = sycl::get_kernel_ids();
-    host_write_u32(out, static_cast<uint32_t>(known.size()));
-    for (const sycl::kernel_id &kernel : known)
+    std::vector<sycl::kernel_id> kernels = sycl::get_kernel_ids();
+    host_write_u32(out, static_cast<uint32_t>(kernels.size()));
+    for (const sycl::kernel_id &kernel : kernels)
         host_write_text(out, kernel.get_name());
 }
 
 /* The number of arguments of each kernel's last launch. OpenCL refuses a first launch with too few,
  * but not a later one, so what was once enough must be passed again. */
-static std::mutex taken_lock;
-static std::map<std::string, size_t> taken;
+static std::mutex argument_counts_lock;
+static std::map<std::string, size_t> argument_counts;
 
 void forget_unknown_launches()
 {
-    std::set<std::string> known;
+    std::set<std::string> names;
     for (const sycl::kernel_id &kernel : sycl::get_kernel_ids())
-        known.insert(kernel.get_name());
-    std::lock_guard<std::mutex> held(taken_lock);
-    for (auto at = taken.begin(); at != taken.end();)
-        at = known.count(at->first) ? std::next(at) : taken.erase(at);
+        names.insert(kernel.get_name());
+    std::lock_guard<std::mutex> held(argument_counts_lock);
+    for (auto at = argument_counts.begin(); at != argument_counts.end();)
+        at = names.count(at->first) ? std::next(at) : argument_counts.erase(at);
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static nd_range read_range(request &in)
         refuse("errc::nd_range",
                "a range has 1 to 3 dimensions, not " + std::to_string(range.dimensions));
     }
-    size_t given = 0;
+    size_t nonzero_count = 0;
     for (size_t *sizes : {range.global, range.local, range.offset}) {
         for (size_t i = 0; i < 3; i++) {
             uint64_t value = in.u64();
@@ -76,9 +76,9 @@ static nd_range read_range(request &in)
         }
     }
     for (size_t i = 0; i < range.dimensions; i++)
-        given += range.local[i] != 0;
-    range.open = given == 0;
-    if (given != 0 && given != range.dimensions) {
+        nonzero_count += range.local[i] != 0;
+    range.open = nonzero_count == 0;
+    if (nonzero_count != 0 && nonzero_count != range.dimensions) {
         refuse("errc::nd_range", "a local size is zero and another is not");
     }
     return range;
@@ -88,21 +88,21 @@ static nd_range read_range(request &in)
 
 struct argument {
     uint32_t kind = HOST_ARGUMENT_NULL;
-    std::shared_ptr<memory> of;       /* MEMORY, POINTER */
+    std::shared_ptr<memory> target;   /* MEMORY, POINTER */
     uint32_t mode = 0;                /* MEMORY: host_access */
     unsigned char *pointer = nullptr; /* POINTER */
     std::vector<unsigned char> bytes; /* BYTES */
     uint64_t size = 0;                /* LOCAL */
 };
 
-static unsigned char *pointer_into(const memory &of, uint64_t offset)
+static unsigned char *pointer_into(const memory &target, uint64_t offset)
 {
-    if (!of.pointer) refuse("a pointer is given into a buffer");
-    if (offset > of.size) {
+    if (!target.pointer) refuse("a pointer is given into a buffer");
+    if (offset > target.size) {
         refuse("a pointer is given to byte " + std::to_string(offset) + " of a memory of " +
-               std::to_string(of.size));
+               std::to_string(target.size));
     }
-    return of.pointer + offset;
+    return target.pointer + offset;
 }
 
 /* Pointers go where the value has zeros. */
@@ -113,8 +113,8 @@ static void read_value(request &in, argument &value)
     uint32_t count = in.count(20);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = in.u64();
-        std::shared_ptr<memory> of = the_state().memories.at(in.u32());
-        unsigned char *pointer = pointer_into(*of, in.u64());
+        std::shared_ptr<memory> target = the_state().memories.at(in.u32());
+        unsigned char *pointer = pointer_into(*target, in.u64());
         if (value.bytes.size() < sizeof pointer || at > value.bytes.size() - sizeof pointer) {
             refuse("an argument of " + std::to_string(value.bytes.size()) +
                    " bytes has no room for a pointer at " + std::to_string(at));
@@ -125,47 +125,48 @@ static void read_value(request &in, argument &value)
 
 static argument read_argument(request &in)
 {
-    argument made;
-    made.kind = below(in.u8(), HOST_ARGUMENT_LOCAL + 1, "kind of argument");
-    switch (made.kind) {
+    argument result;
+    result.kind = below(in.u8(), HOST_ARGUMENT_LOCAL + 1, "kind of argument");
+    switch (result.kind) {
     case HOST_ARGUMENT_MEMORY:
-        made.of = the_state().memories.at(in.u32());
-        made.mode = below(in.u8(), HOST_ACCESS_END, "access");
-        if (!made.of->buffer) refuse("an accessor is given for a memory that is not a buffer");
+        result.target = the_state().memories.at(in.u32());
+        result.mode = below(in.u8(), HOST_ACCESS_END, "access");
+        if (!result.target->buffer)
+            refuse("an accessor is given for a memory that is not a buffer");
         break;
     case HOST_ARGUMENT_POINTER:
-        made.of = the_state().memories.at(in.u32());
-        made.pointer = pointer_into(*made.of, in.u64());
+        result.target = the_state().memories.at(in.u32());
+        result.pointer = pointer_into(*result.target, in.u64());
         break;
-    case HOST_ARGUMENT_BYTES: read_value(in, made); break;
+    case HOST_ARGUMENT_BYTES: read_value(in, result); break;
     case HOST_ARGUMENT_LOCAL:
-        made.size = in.u64();
-        if (made.size == 0) refuse("local memory has at least one byte");
+        result.size = in.u64();
+        if (result.size == 0) refuse("local memory has at least one byte");
         break;
     default: break;
     }
-    return made;
+    return result;
 }
 
 /* Sets an argument that needs no requirement. */
-static void set_plain(sycl::handler &handler, int index, const argument &given)
+static void set_plain(sycl::handler &handler, int index, const argument &value)
 {
     using sycl::ext::oneapi::experimental::raw_kernel_arg;
     using sycl::ext::oneapi::experimental::work_group_memory;
-    if (given.kind == HOST_ARGUMENT_BYTES) {
-        handler.set_arg(index, raw_kernel_arg(given.bytes.data(), given.bytes.size()));
-    } else if (given.kind == HOST_ARGUMENT_LOCAL) {
-        work_group_memory<char[]> local(given.size, handler);
+    if (value.kind == HOST_ARGUMENT_BYTES) {
+        handler.set_arg(index, raw_kernel_arg(value.bytes.data(), value.bytes.size()));
+    } else if (value.kind == HOST_ARGUMENT_LOCAL) {
+        work_group_memory<char[]> local(value.size, handler);
         handler.set_arg(index, local);
     } else {
-        handler.set_arg(index, static_cast<void *>(given.pointer));
+        handler.set_arg(index, static_cast<void *>(value.pointer));
     }
 }
 
 template <sycl::access_mode Mode>
-static void set_accessor(sycl::handler &handler, int index, const argument &given)
+static void set_accessor(sycl::handler &handler, int index, const argument &value)
 {
-    sycl::accessor<unsigned char, 1, Mode> accessor(*given.of->buffer, handler);
+    sycl::accessor<unsigned char, 1, Mode> accessor(*value.target->buffer, handler);
     auto &base = static_cast<sycl::detail::AccessorBaseHost &>(accessor);
     /* The handler has kept the accessor's target since the accessor was created. */
     (handler.*member(add_argument{}))(sycl::detail::kernel_param_kind_t::kind_accessor,
@@ -212,21 +213,21 @@ static submission read_submission(request &in)
     return read;
 }
 
-static void fill_handler(sycl::handler &handler, const submission &what)
+static void fill_handler(sycl::handler &handler, const submission &parameters)
 {
-    handler.depends_on(what.after);
-    const std::vector<argument> &arguments = what.arguments;
+    handler.depends_on(parameters.after);
+    const std::vector<argument> &arguments = parameters.arguments;
     for (size_t i = 0; i < arguments.size(); i++) {
         if (arguments[i].kind != HOST_ARGUMENT_MEMORY)
             set_plain(handler, static_cast<int>(i), arguments[i]);
     }
-    const nd_range &range = what.range;
-    (handler.*member(verify_bundle{}))(sycl::detail::string_view(what.kernel));
+    const nd_range &range = parameters.range;
+    (handler.*member(verify_bundle{}))(sycl::detail::string_view(parameters.kernel));
     (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
                                                                range.open ? nullptr : range.local,
                                                                range.offset, range.dimensions),
                                    false);
-    (handler.*member(set_kernel{}))(&sycl::detail::getDeviceKernelInfo(what.kernel));
+    (handler.*member(set_kernel{}))(&sycl::detail::getDeviceKernelInfo(parameters.kernel));
     (handler.*member(take_arguments{}))();
     for (size_t i = 0; i < arguments.size(); i++) {
         if (arguments[i].kind == HOST_ARGUMENT_MEMORY)
@@ -236,36 +237,36 @@ static void fill_handler(sycl::handler &handler, const submission &what)
 
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from)
 {
-    submission what = read_submission(in);
-    sycl::kernel_id kernel = kernel_id_of(what.kernel);
+    submission parameters = read_submission(in);
+    sycl::kernel_id kernel = kernel_id_of(parameters.kernel);
     std::optional<sycl::kernel_bundle<sycl::bundle_state::executable>> built;
-    if (from && !what.constants.empty())
+    if (from && !parameters.constants.empty())
         refuse("the constants of a bundle are set before it is built");
     if (from) built = from->executable;
-    if (!what.constants.empty()) {
+    if (!parameters.constants.empty()) {
         auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(
             queue.get_context(), {queue.get_device()}, {kernel});
-        for (const named_value &constant : what.constants)
+        for (const named_value &constant : parameters.constants)
             set_constant(input, constant.name, constant.value);
         built = sycl::build(input);
     }
-    const size_t count = what.arguments.size();
+    const size_t count = parameters.arguments.size();
     {
-        std::lock_guard<std::mutex> held(taken_lock);
-        auto before = taken.find(what.kernel);
-        if (before != taken.end() && count < before->second) {
+        std::lock_guard<std::mutex> held(argument_counts_lock);
+        auto previous = argument_counts.find(parameters.kernel);
+        if (previous != argument_counts.end() && count < previous->second) {
             refuse("errc::kernel_argument",
-                   "kernel " + what.kernel + " took " + std::to_string(before->second) +
+                   "kernel " + parameters.kernel + " took " + std::to_string(previous->second) +
                        " arguments before and is given " + std::to_string(count));
         }
     }
     sycl::event event = queue.submit([&](sycl::handler &handler) {
         if (built) handler.use_kernel_bundle(*built);
-        fill_handler(handler, what);
+        fill_handler(handler, parameters);
     });
     {
-        std::lock_guard<std::mutex> held(taken_lock);
-        taken[what.kernel] = count;
+        std::lock_guard<std::mutex> held(argument_counts_lock);
+        argument_counts[parameters.kernel] = count;
     }
     keep_command(out, event);
 }

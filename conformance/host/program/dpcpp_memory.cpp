@@ -1,4 +1,4 @@
-/* Devices, contexts, queues, memories, and what a queue does without a kernel. */
+/* Devices, contexts, queues, memories, and the commands of a queue other than launches. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -11,12 +11,12 @@ namespace dpcpp
 
 const sycl::device &device_at(uint32_t number)
 {
-    state &all = the_state();
-    if (number >= all.devices.size()) {
+    state &process = the_state();
+    if (number >= process.devices.size()) {
         refuse("there is no device " + std::to_string(number) + "; libsycl shows " +
-               std::to_string(all.devices.size()));
+               std::to_string(process.devices.size()));
     }
-    return all.devices[number];
+    return process.devices[number];
 }
 
 sycl::context context_at(uint32_t number, const sycl::device &device)
@@ -27,14 +27,14 @@ sycl::context context_at(uint32_t number, const sycl::device &device)
 
 /* The bits of dev_aspect, in the order of its table of SYCL's numbers (fp16, fp64, atomic64,
  * ext_oneapi_virtual_functions). */
-static uint32_t aspects_of(const sycl::device &device)
+static uint32_t aspect_bits(const sycl::device &device)
 {
-    static const sycl::aspect known[] = {sycl::aspect::fp16, sycl::aspect::fp64,
-                                         sycl::aspect::atomic64,
-                                         sycl::aspect::ext_oneapi_virtual_functions};
+    static const sycl::aspect reported[] = {sycl::aspect::fp16, sycl::aspect::fp64,
+                                            sycl::aspect::atomic64,
+                                            sycl::aspect::ext_oneapi_virtual_functions};
     uint32_t aspects = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (device.has(known[i])) aspects |= 1u << i;
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
+        if (device.has(reported[i])) aspects |= 1u << i;
     }
     return aspects;
 }
@@ -48,7 +48,7 @@ void answer_devices(request &in, host_writer *out)
         write_text(out, device.get_info<sycl::info::device::name>());
         write_text(out, device.get_platform().get_info<sycl::info::platform::name>() + " " +
                             device.get_info<sycl::info::device::driver_version>());
-        host_write_u32(out, aspects_of(device));
+        host_write_u32(out, aspect_bits(device));
     }
 }
 
@@ -66,10 +66,10 @@ void answer_context(request &in, host_writer *out)
 /* Stores exceptions that are reported late until a request asks for them. */
 static void collect_failures(sycl::exception_list failures)
 {
-    state &all = the_state();
-    std::lock_guard<std::mutex> held(all.failures_lock);
+    state &process = the_state();
+    std::lock_guard<std::mutex> held(process.failures_lock);
     for (const std::exception_ptr &failure : failures)
-        all.failures.push_back(failure);
+        process.failures.push_back(failure);
 }
 
 void answer_queue(request &in, host_writer *out)
@@ -94,18 +94,18 @@ memory::~memory()
 /* Copies all bytes of unified shared memory that no command uses to or from the host. The queue for
  * device memory is created once and kept: when queues come and go, Intel's CPU runtime (2026.22.10)
  * sometimes waits forever in clFinish while one of its threads releases another queue. */
-static void move(const memory &of, void *to, const void *from)
+static void move(const memory &target, void *to, const void *from)
 {
-    if (of.kind != HOST_MEMORY_USM_DEVICE) {
-        std::memcpy(to, from, of.size);
+    if (target.kind != HOST_MEMORY_USM_DEVICE) {
+        std::memcpy(to, from, target.size);
         return;
     }
-    state &all = the_state();
-    std::lock_guard<std::mutex> held(all.movers_lock);
-    all.movers.resize(all.devices.size());
-    std::optional<sycl::queue> &mover = all.movers[of.device];
-    if (!mover) mover.emplace(*of.context, all.devices[of.device]);
-    mover->memcpy(to, from, of.size).wait();
+    state &process = the_state();
+    std::lock_guard<std::mutex> held(process.movers_lock);
+    process.movers.resize(process.devices.size());
+    std::optional<sycl::queue> &mover = process.movers[target.device];
+    if (!mover) mover.emplace(*target.context, process.devices[target.device]);
+    mover->memcpy(to, from, target.size).wait();
 }
 
 static const sycl::usm::alloc usm_kinds[HOST_MEMORY_KIND_END] = {
@@ -117,35 +117,35 @@ static const sycl::usm::alloc usm_kinds[HOST_MEMORY_KIND_END] = {
 
 void answer_memory(request &in, host_writer *out)
 {
-    auto made = std::make_shared<memory>();
-    made->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
-    made->device = in.u32();
-    const sycl::device &device = device_at(made->device);
-    made->size = in.u64();
+    auto result = std::make_shared<memory>();
+    result->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
+    result->device = in.u32();
+    const sycl::device &device = device_at(result->device);
+    result->size = in.u64();
     bool has_content = below(in.u8(), 2, "content") == 1;
     std::vector<unsigned char> content = in.bytes();
     in.end();
-    if (made->size == 0) refuse("a memory has at least one byte");
-    if (content.size() != (has_content ? made->size : 0)) {
-        refuse("a memory of " + std::to_string(made->size) + " bytes comes with " +
+    if (result->size == 0) refuse("a memory has at least one byte");
+    if (content.size() != (has_content ? result->size : 0)) {
+        refuse("a memory of " + std::to_string(result->size) + " bytes comes with " +
                std::to_string(content.size()));
     }
-    if (made->kind == HOST_MEMORY_BUFFER && has_content) {
+    if (result->kind == HOST_MEMORY_BUFFER && has_content) {
         /* constructed from iterators, the buffer copies and does not write back */
-        made->buffer.emplace(content.begin(), content.end());
-    } else if (made->kind == HOST_MEMORY_BUFFER) {
-        made->buffer.emplace(sycl::range<1>(made->size));
+        result->buffer.emplace(content.begin(), content.end());
+    } else if (result->kind == HOST_MEMORY_BUFFER) {
+        result->buffer.emplace(sycl::range<1>(result->size));
     } else {
-        made->context = context_at(HOST_NONE, device);
-        made->pointer = static_cast<unsigned char *>(
-            sycl::malloc(made->size, device, *made->context, usm_kinds[made->kind]));
-        if (!made->pointer) {
+        result->context = context_at(HOST_NONE, device);
+        result->pointer = static_cast<unsigned char *>(
+            sycl::malloc(result->size, device, *result->context, usm_kinds[result->kind]));
+        if (!result->pointer) {
             refuse("errc::memory_allocation", "libsycl has no unified shared memory of " +
-                                                  std::to_string(made->size) + " bytes");
+                                                  std::to_string(result->size) + " bytes");
         }
     }
-    if (made->pointer && has_content) move(*made, made->pointer, content.data());
-    host_write_u32(out, the_state().memories.add(std::move(made)));
+    if (result->pointer && has_content) move(*result, result->pointer, content.data());
+    host_write_u32(out, the_state().memories.add(std::move(result)));
 }
 
 void answer_read(request &in, host_writer *out)
@@ -159,7 +159,7 @@ void answer_read(request &in, host_writer *out)
         return;
     }
     /* Only waiting for every possible user orders the host's access to unified shared memory. */
-    for (const auto &queue : the_state().queues.all())
+    for (const auto &queue : the_state().queues.snapshot())
         queue->wait_and_throw();
     throw_failures();
     std::vector<unsigned char> content(from->size);
@@ -178,12 +178,12 @@ std::vector<sycl::event> read_after(request &in)
     return events;
 }
 
-void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps)
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive)
 {
-    auto made = std::make_shared<command>();
-    made->event = std::move(event);
-    made->keeps = std::move(keeps);
-    host_write_u32(out, the_state().commands.add(std::move(made)));
+    auto result = std::make_shared<command>();
+    result->event = std::move(event);
+    result->keep_alive = std::move(keep_alive);
+    host_write_u32(out, the_state().commands.add(std::move(result)));
 }
 
 void answer_wait(request &in, host_writer *out)
@@ -192,14 +192,14 @@ void answer_wait(request &in, host_writer *out)
     uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "thing to wait for");
     uint32_t number = in.u32();
     in.end();
-    state &all = the_state();
+    state &process = the_state();
     switch (awaited) {
     case HOST_AWAIT_ALL:
-        for (const auto &queue : all.queues.all())
+        for (const auto &queue : process.queues.snapshot())
             queue->wait_and_throw();
         break;
-    case HOST_AWAIT_QUEUE: all.queues.at(number)->wait_and_throw(); break;
-    default: all.commands.at(number)->event.wait_and_throw(); break;
+    case HOST_AWAIT_QUEUE: process.queues.at(number)->wait_and_throw(); break;
+    default: process.commands.at(number)->event.wait_and_throw(); break;
     }
     throw_failures();
 }
@@ -208,31 +208,31 @@ void answer_wait(request &in, host_writer *out)
 
 /* A part of a memory. */
 struct part {
-    std::shared_ptr<memory> of;
+    std::shared_ptr<memory> target;
     uint64_t offset = 0;
 };
 
 struct transfer {
     std::shared_ptr<sycl::queue> queue;
-    part to, from; /* for a fill, from.of is null */
+    part to, from; /* for a fill, from.target is null */
     uint64_t size = 0;
     std::vector<unsigned char> pattern;
     std::vector<sycl::event> after;
 };
 
 template <sycl::access_mode Mode>
-static sycl::accessor<unsigned char, 1, Mode> access(const memory &of, uint64_t offset,
+static sycl::accessor<unsigned char, 1, Mode> access(const memory &target, uint64_t offset,
                                                      uint64_t size, sycl::handler &handler)
 {
-    sycl::buffer<unsigned char, 1> buffer = *of.buffer; /* another handle of the same buffer */
+    sycl::buffer<unsigned char, 1> buffer = *target.buffer; /* another handle of the same buffer */
     return {buffer, handler, sycl::range<1>(size), sycl::id<1>(offset)};
 }
 
-static void check_part(const part &of, uint64_t size)
+static void check_part(const part &range, uint64_t size)
 {
-    if (of.offset > of.of->size || size > of.of->size - of.offset) {
-        refuse(std::to_string(size) + " bytes from " + std::to_string(of.offset) +
-               " do not lie in a memory of " + std::to_string(of.of->size));
+    if (range.offset > range.target->size || size > range.target->size - range.offset) {
+        refuse(std::to_string(size) + " bytes from " + std::to_string(range.offset) +
+               " do not lie in a memory of " + std::to_string(range.target->size));
     }
 }
 
@@ -266,50 +266,55 @@ sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, con
 
 /* A buffer of bytes can only be filled with bytes, so a longer pattern is repeated here and copied.
  */
-static void fill(const transfer &what, host_writer *out)
+static void fill(const transfer &parameters, host_writer *out)
 {
-    size_t length = what.pattern.size();
-    const memory &to = *what.to.of;
+    size_t length = parameters.pattern.size();
+    const memory &to = *parameters.to.target;
     if (to.buffer && length > 1) {
-        auto block = std::make_shared<byte_block>(what.size);
-        for (size_t i = 0; i < what.size; i++)
-            (*block)[i] = what.pattern[i % length];
-        keep_command(out, put(*what.queue, block, to, what.to.offset, what.after), block);
+        auto block = std::make_shared<byte_block>(parameters.size);
+        for (size_t i = 0; i < parameters.size; i++)
+            (*block)[i] = parameters.pattern[i % length];
+        keep_command(out, put(*parameters.queue, block, to, parameters.to.offset, parameters.after),
+                     block);
         return;
     }
-    auto pattern = std::make_shared<byte_block>(what.pattern);
-    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
-        handler.depends_on(what.after);
+    auto pattern = std::make_shared<byte_block>(parameters.pattern);
+    sycl::event event = parameters.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(parameters.after);
         if (to.buffer) {
-            handler.fill(access<sycl::access_mode::write>(to, what.to.offset, what.size, handler),
+            handler.fill(access<sycl::access_mode::write>(to, parameters.to.offset, parameters.size,
+                                                          handler),
                          (*pattern)[0]);
         } else {
-            (handler.*member(fill_memory{}))(to.pointer + what.to.offset, pattern->data(), length,
-                                             what.size / length);
+            (handler.*member(fill_memory{}))(to.pointer + parameters.to.offset, pattern->data(),
+                                             length, parameters.size / length);
         }
     });
     keep_command(out, event, pattern);
 }
 
-static void copy(const transfer &what, host_writer *out)
+static void copy(const transfer &parameters, host_writer *out)
 {
-    const memory &from = *what.from.of, &to = *what.to.of;
+    const memory &from = *parameters.from.target, &to = *parameters.to.target;
     if (from.buffer.has_value() != to.buffer.has_value()) {
-        /* SYCL's copy between an accessor and a pointer is for host memory, so between a buffer and
-         * unified shared memory lies a block of host memory. */
-        auto block = std::make_shared<byte_block>(what.size);
-        sycl::event copied = bring(*what.queue, from, what.from.offset, block, what.after);
-        keep_command(out, put(*what.queue, block, to, what.to.offset, {copied}), block);
+        /* SYCL's copy between an accessor and a pointer is for host memory, so a copy between a
+         * buffer and unified shared memory goes through a block of host memory. */
+        auto block = std::make_shared<byte_block>(parameters.size);
+        sycl::event copied =
+            bring(*parameters.queue, from, parameters.from.offset, block, parameters.after);
+        keep_command(out, put(*parameters.queue, block, to, parameters.to.offset, {copied}), block);
         return;
     }
-    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
-        handler.depends_on(what.after);
+    sycl::event event = parameters.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(parameters.after);
         if (from.buffer) {
-            handler.copy(
-                access<sycl::access_mode::read>(from, what.from.offset, what.size, handler),
-                access<sycl::access_mode::write>(to, what.to.offset, what.size, handler));
+            handler.copy(access<sycl::access_mode::read>(from, parameters.from.offset,
+                                                         parameters.size, handler),
+                         access<sycl::access_mode::write>(to, parameters.to.offset, parameters.size,
+                                                          handler));
         } else {
-            handler.memcpy(to.pointer + what.to.offset, from.pointer + what.from.offset, what.size);
+            handler.memcpy(to.pointer + parameters.to.offset, from.pointer + parameters.from.offset,
+                           parameters.size);
         }
     });
     keep_command(out, event);
@@ -317,31 +322,31 @@ static void copy(const transfer &what, host_writer *out)
 
 void answer_transfer(request &in, host_writer *out)
 {
-    state &all = the_state();
-    transfer what;
-    what.queue = all.queues.at(in.u32());
-    what.to.of = all.memories.at(in.u32());
-    what.to.offset = in.u64();
+    state &process = the_state();
+    transfer parameters;
+    parameters.queue = process.queues.at(in.u32());
+    parameters.to.target = process.memories.at(in.u32());
+    parameters.to.offset = in.u64();
     uint32_t from = in.u32();
-    what.from.offset = in.u64();
-    what.size = in.u64();
-    what.pattern = in.bytes();
-    what.after = read_after(in);
+    parameters.from.offset = in.u64();
+    parameters.size = in.u64();
+    parameters.pattern = in.bytes();
+    parameters.after = read_after(in);
     in.end();
-    if (what.size == 0) refuse("a transfer has at least one byte");
-    check_part(what.to, what.size);
+    if (parameters.size == 0) refuse("a transfer has at least one byte");
+    check_part(parameters.to, parameters.size);
     if (from == HOST_NONE) {
-        if (what.pattern.empty() || what.size % what.pattern.size() != 0) {
-            refuse("a pattern of " + std::to_string(what.pattern.size()) + " bytes does not fill " +
-                   std::to_string(what.size));
+        if (parameters.pattern.empty() || parameters.size % parameters.pattern.size() != 0) {
+            refuse("a pattern of " + std::to_string(parameters.pattern.size()) +
+                   " bytes does not fill " + std::to_string(parameters.size));
         }
-        fill(what, out);
+        fill(parameters, out);
         return;
     }
-    if (!what.pattern.empty()) refuse("a copy has no pattern");
-    what.from.of = all.memories.at(from);
-    check_part(what.from, what.size);
-    copy(what, out);
+    if (!parameters.pattern.empty()) refuse("a copy has no pattern");
+    parameters.from.target = process.memories.at(from);
+    check_part(parameters.from, parameters.size);
+    copy(parameters, out);
 }
 
 } // namespace dpcpp

@@ -1,6 +1,6 @@
-/* Frames of the protocol from the program's side: reading a request that may be anything, building
- * an answer, and both over a socket.  C and C++; nothing but the C library is needed, because
- * whatever the program is linked with is part of what is observed. */
+/* Frames of the protocol from the program's side: reading a request, which may be malformed,
+ * building an answer, and sending both over a socket. C and C++; it needs only the C library,
+ * because every library that the program is linked with becomes part of the observation. */
 #ifndef CONFORMANCE_HOST_PROGRAM_FRAME_H
 #define CONFORMANCE_HOST_PROGRAM_FRAME_H
 

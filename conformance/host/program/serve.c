@@ -1,8 +1,8 @@
-/* Serving the channels and the requests about modules; see serve.h.
+/* Serves the channels and the requests about modules; see serve.h.
  *
- * What a symbol binds to is asked in a forked copy of the program: dlsym(3) notes that the asking
- * module depends on the defining one, and that would keep the latter loaded longer than the
- * scenario's modules do (glibc, elf/dl-lookup.c, add_dependency). */
+ * Symbols are looked up in a forked copy of the program: dlsym(3) records that the calling module
+ * depends on the defining one, which would keep the latter loaded longer than the scenario's
+ * modules do (glibc, elf/dl-lookup.c, add_dependency). */
 #include "conformance/host/program/serve.h"
 
 #include <dlfcn.h>
@@ -89,10 +89,10 @@ EXPORTED void assay_module_destroyed(const char *path)
     loaded_module **at = &loaded;
     while (*at && strcmp((*at)->path, path) != 0)
         at = &(*at)->next;
-    loaded_module *gone = *at;
-    if (gone) *at = gone->next;
+    loaded_module *removed = *at;
+    if (removed) *at = removed->next;
     pthread_mutex_unlock(&events_lock);
-    free(gone);
+    free(removed);
     event_note(HOST_EVENT_UNLOADED, path, 0);
 }
 
@@ -261,7 +261,7 @@ static void answer_segments(uint64_t address, host_writer *out)
 /* ---- Channels ------------------------------------------------------------------------------ */
 
 static const char *program_runs_on;
-static host_answer *program_more;
+static host_answer *program_extension;
 
 static void answer(const host_writer *frame, host_writer *out)
 {
@@ -286,7 +286,9 @@ static void answer(const host_writer *frame, host_writer *out)
     case HOST_CLOSE: answer_close(first, out); break;
     case HOST_BINDS: answer_binds(first, second, out); break;
     case HOST_SEGMENTS: answer_segments(address, out); break;
-    default: is_known = in.failed || (program_more && program_more(request, &in, out)); break;
+    default:
+        is_known = in.failed || (program_extension && program_extension(request, &in, out));
+        break;
     }
     if (!is_known)
         host_refuse(out, "unsupported", "this host program does not answer such a request");
@@ -309,7 +311,7 @@ static void *channel_serve(void *user)
     return NULL;
 }
 
-int host_serve(const char *runs_on, host_answer *more)
+int host_serve(const char *runs_on, host_answer *extension)
 {
     /* A list of descriptors, "5,6". */
     int channels[CHANNELS_MAX], count = 0;
@@ -331,7 +333,7 @@ int host_serve(const char *runs_on, host_answer *more)
         return EXIT_FAILURE;
     }
     program_runs_on = runs_on;
-    program_more = more;
+    program_extension = extension;
     for (int i = 1; i < count; i++) {
         pthread_t thread;
         int error = pthread_create(&thread, NULL, channel_serve, (void *)(intptr_t)channels[i]);

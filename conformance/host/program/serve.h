@@ -1,5 +1,5 @@
-/* The part of a host program that every runtime's library has: the channels, the requests about
- * modules, and the record of what constructors and destructors did.  C and C++.
+/* The part of a host program that the libraries of all runtimes share: the channels, the requests
+ * about modules, and the record of what constructors and destructors did. C and C++.
  *
  * A library that is a host program's runtime compiles serve.c and frame.c into itself, defines
  * assay_host_main() by host_serve, and notes registrations with host_event_note. */
@@ -19,10 +19,10 @@ extern "C" {
 typedef bool host_answer(uint8_t request, host_reader *in, host_writer *out);
 
 /* Serves all channels of ASSAY_HOST_CHANNELS until channel 0 is closed: channel 0 in the calling
- * thread, each other one in its own thread. HELLO reports `runs_on`; `more` answers requests that
- * serve.c does not know, NULL: none. Returns the program's exit status: 0, or 1 (with a message on
- * stderr) if the variable is missing or a thread cannot be started. */
-int host_serve(const char *runs_on, host_answer *more);
+ * thread, each other one in its own thread. HELLO reports `runs_on`; `extension` answers requests
+ * that serve.c does not know, NULL: none. Returns the program's exit status: 0, or 1 (with a
+ * message on stderr) if the variable is missing or a thread cannot be started. */
+int host_serve(const char *runs_on, host_answer *extension);
 
 /* Records that the module containing the descriptor registered or unregistered it; for
  * HOST_EVENT_REGISTERED and HOST_EVENT_UNREGISTERED. */

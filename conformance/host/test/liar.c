@@ -73,7 +73,7 @@ static void lie_count(host_writer *out)
     event(out, HOST_EVENT_LOADED, "app");
 }
 
-static void lie_rest(host_writer *out)
+static void lie_trailing(host_writer *out)
 {
     hello(out, HOST_PROTOCOL_VERSION, 0);
     host_write_u8(out, 0);
@@ -84,7 +84,7 @@ static void lie_first_byte(host_writer *out)
     host_write_u8(out, 7);
 }
 
-static void lie_nothing(host_writer *out)
+static void lie_empty(host_writer *out)
 {
     (void)out;
 }
@@ -121,22 +121,22 @@ static void lie_signal(host_writer *out)
 /* A length larger than any memory, with nothing after it. */
 static void lie_length(host_writer *out)
 {
-    static const unsigned char all[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    static const unsigned char length[8] = {255, 255, 255, 255, 255, 255, 255, 255};
     (void)out;
-    if (send(CHANNEL, all, sizeof all, MSG_NOSIGNAL) < 0) exit(3);
+    if (send(CHANNEL, length, sizeof length, MSG_NOSIGNAL) < 0) exit(3);
 }
 
 static const struct lie {
     const char *name;
-    void (*tell)(host_writer *out);
+    void (*answer)(host_writer *out);
 } lies[] = {
     {"version", lie_version},
     {"module", lie_module},
     {"kind", lie_kind},
     {"count", lie_count},
-    {"rest", lie_rest},
+    {"rest", lie_trailing},
     {"first byte", lie_first_byte},
-    {"nothing", lie_nothing},
+    {"nothing", lie_empty},
     {"class", lie_class},
     {"success", lie_success},
     {"exit", lie_exit},
@@ -152,7 +152,7 @@ EXPORTED int assay_host_main(void)
     while (host_frame_receive(CHANNEL, &frame)) {
         out.size = 0;
         for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-            if (lie && strcmp(lies[i].name, lie) == 0) lies[i].tell(&out);
+            if (lie && strcmp(lies[i].name, lie) == 0) lies[i].answer(&out);
         if (!host_frame_send(CHANNEL, &out)) break;
     }
     host_writer_free(&frame);

@@ -164,7 +164,7 @@ static void assert_refused(host_fixture *f, rt_status status, rt_code code, cons
 }
 
 /* The number of folders of host programs in the test's folder. */
-static int folders_left(const host_fixture *f)
+static int folder_count(const host_fixture *f)
 {
     char command[160];
     snprintf(command, sizeof command, "test -z \"$(ls -d %s/assay-* 2>/dev/null)\"", f->folder);
@@ -195,10 +195,10 @@ static void modules_load_in_order_and_register(void **state)
     assert_refused(f, cnf_host_close(f->host, 0, PLUGIN, &f->arena, &events), RT_ERRC_INVALID,
                    "not open");
     end_well(f);
-    assert_int_equal(folders_left(f), 0);
+    assert_int_equal(folder_count(f), 0);
 }
 
-static void images_come_back_as_they_were(void **state)
+static void images_are_read_back_unchanged(void **state)
 {
     host_fixture *f = *state;
     start_well(f);
@@ -207,48 +207,48 @@ static void images_come_back_as_they_were(void **state)
     rt_image_list images;
     assert_true(
         rt_ok(cnf_host_images(f->host, 0, TWICE, events.items[1].descriptor, &f->arena, &images)));
-    rt_buffer read = {0}, given = {0};
+    rt_buffer read = {0}, expected = {0};
     rt_image_list_write(&read, images);
-    rt_image_list_write(&given, f->modules[TWICE].images);
-    assert_true(rt_text_equal(rt_buffer_text(&read), rt_buffer_text(&given)));
+    rt_image_list_write(&expected, f->modules[TWICE].images);
+    assert_true(rt_text_equal(rt_buffer_text(&read), rt_buffer_text(&expected)));
     rt_buffer_free(&read);
-    rt_buffer_free(&given);
+    rt_buffer_free(&expected);
     assert_refused(f, cnf_host_images(f->host, 0, TWICE, 64, &f->arena, &images), RT_ERRC_INVALID,
                    "no module holds");
     end_well(f);
 }
 
-static void symbols_bind_by_scope_and_asking_changes_nothing(void **state)
+static void symbols_bind_by_scope_and_queries_change_nothing(void **state)
 {
     host_fixture *f = *state;
     start_well(f);
     cnf_host_events events;
-    uint32_t found;
+    uint32_t binding;
     assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
     assert_true(rt_ok(cnf_host_open(f->host, 0, MUTE, &f->arena, &events)));
     static const struct {
         uint32_t from;
         const char *symbol;
-        uint32_t found;
-    } asked[] = {
+        uint32_t binding;
+    } cases[] = {
         {APP, "f", TWICE},         {OTHER, "f", TWICE},       {PLUGIN, "f", TWICE},
         {APP, "g", FRONT},         {MUTE, "only.here", MUTE}, {APP, "only.here", SCN_NONE},
         {APP, "malloc", SCN_NONE},
     };
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        assert_true(
-            rt_ok(cnf_host_binds(f->host, 0, asked[i].from, rt_text_of(asked[i].symbol), &found)));
-        assert_int_equal(found, asked[i].found);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(rt_ok(
+            cnf_host_binds(f->host, 0, cases[i].from, rt_text_of(cases[i].symbol), &binding)));
+        assert_int_equal(binding, cases[i].binding);
     }
     assert_true(rt_ok(cnf_host_close(f->host, 0, MUTE, &f->arena, &events)));
     assert_events(f, events, "UNLOADED mute");
-    assert_refused(f, cnf_host_binds(f->host, 0, MUTE, RT_TEXT("f"), &found), RT_ERRC_INVALID,
+    assert_refused(f, cnf_host_binds(f->host, 0, MUTE, RT_TEXT("f"), &binding), RT_ERRC_INVALID,
                    "not loaded");
     end_well(f);
 }
 
 /* Every compilation needs the folder of stubs. */
-static void built_modules_are_kept(void **state)
+static void built_modules_are_cached(void **state)
 {
     host_fixture *f = *state;
     start_well(f);
@@ -314,7 +314,7 @@ static void without_a_compiler_it_is_unavailable(void **state)
     assert_null(f->host);
 }
 
-static void what_the_compiler_says_is_told(void **state)
+static void messages_of_the_compiler_are_reported(void **state)
 {
     host_fixture *f = *state;
     setenv("CC", "cc -DEADLY -fno-such-option", 1);
@@ -325,7 +325,7 @@ static void what_the_compiler_says_is_told(void **state)
     setenv("CC", "false", 1);
     assert_refused(f, start(f), RT_IO, "ended with status 1");
     assert_true(rt_ok(cnf_host_end(f->host)));
-    assert_int_equal(folders_left(f), 0);
+    assert_int_equal(folder_count(f), 0);
 }
 
 static void names_that_no_program_can_have_are_refused(void **state)
@@ -336,8 +336,8 @@ static void names_that_no_program_can_have_are_refused(void **state)
         {"assay_host_main", "the program itself has this symbol"},
         {"__sycl_register_lib", "the program itself has this symbol"},
         {"malloc", "the C library has it"},
-        {"a-b", "make a symbol"},
-        {"7up", "make a symbol"},
+        {"a-b", "a symbol is made of letters"},
+        {"7up", "a symbol is made of letters"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         rt_text symbol = rt_text_of(refused[i][0]);
@@ -377,14 +377,14 @@ static void files_that_no_program_can_have_are_refused(void **state)
     end_well(f);
 }
 
-static void what_is_no_answer_is_refused(void **state)
+static void malformed_answers_are_refused(void **state)
 {
     host_fixture *f = *state;
     static const struct {
         const char *lie;
         rt_code code;
         const char *part;
-    } told[] = {
+    } cases[] = {
         {"version", RT_UNAVAILABLE, "protocol has version 3"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
@@ -400,16 +400,16 @@ static void what_is_no_answer_is_refused(void **state)
         {"length", RT_MALFORMED, "its length exceeds"},
     };
     f->runtime.library = RT_TEXT(LIAR);
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        rt_text variable = rt_arena_printf(&f->arena, "LIE=%s", told[i].lie);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rt_text variable = rt_arena_printf(&f->arena, "LIE=%s", cases[i].lie);
         const char *const environment[] = {variable.data, NULL};
         f->runtime.environment = environment;
-        assert_refused(f, start(f), told[i].code, told[i].part);
-        bool died = strcmp(told[i].lie, "signal") == 0;
+        assert_refused(f, start(f), cases[i].code, cases[i].part);
+        bool died = strcmp(cases[i].lie, "signal") == 0;
         assert_int_equal(cnf_host_fate(f->host), died ? SIGSEGV : 0);
         rt_status ended = cnf_host_end(f->host);
         (void)ended;
-        assert_int_equal(folders_left(f), 0);
+        assert_int_equal(folder_count(f), 0);
     }
 }
 
@@ -426,11 +426,11 @@ static void a_subject_shares_the_fate_of_its_program(void **state)
         if (!rt_ok(status)) cnf_host_share_fate(f->host);
         _exit(1);
     }
-    int how;
-    assert_int_equal(waitpid(subject, &how, 0), subject);
-    assert_true(WIFSIGNALED(how));
-    assert_int_equal(WTERMSIG(how), SIGSEGV);
-    assert_int_equal(folders_left(f), 0);
+    int wait_status;
+    assert_int_equal(waitpid(subject, &wait_status, 0), subject);
+    assert_true(WIFSIGNALED(wait_status));
+    assert_int_equal(WTERMSIG(wait_status), SIGSEGV);
+    assert_int_equal(folder_count(f), 0);
 }
 
 int main(void)
@@ -438,16 +438,16 @@ int main(void)
 #define HOST_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
     const struct CMUnitTest tests[] = {
         HOST_TEST(modules_load_in_order_and_register),
-        HOST_TEST(images_come_back_as_they_were),
-        HOST_TEST(symbols_bind_by_scope_and_asking_changes_nothing),
-        HOST_TEST(built_modules_are_kept),
+        HOST_TEST(images_are_read_back_unchanged),
+        HOST_TEST(symbols_bind_by_scope_and_queries_change_nothing),
+        HOST_TEST(built_modules_are_cached),
         HOST_TEST(the_executable_can_be_opened_and_stays),
         HOST_TEST(large_images_are_built),
         HOST_TEST(without_a_compiler_it_is_unavailable),
-        HOST_TEST(what_the_compiler_says_is_told),
+        HOST_TEST(messages_of_the_compiler_are_reported),
         HOST_TEST(names_that_no_program_can_have_are_refused),
         HOST_TEST(files_that_no_program_can_have_are_refused),
-        HOST_TEST(what_is_no_answer_is_refused),
+        HOST_TEST(malformed_answers_are_refused),
         HOST_TEST(a_subject_shares_the_fate_of_its_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,10 +93,10 @@ static uint64_t dynamic_value(uint8_t *bytes, int64_t tag)
 
 static int module_of(const char *file_name)
 {
-    int found = MODULES;
+    int index = MODULES;
     for (int i = 0; i < MODULES; i++)
-        if (strcmp(file_name, file_names[i]) == 0) found = i;
-    return found;
+        if (strcmp(file_name, file_names[i]) == 0) index = i;
+    return index;
 }
 
 /* Sets the needs in order; the remaining entries become ones without meaning. */
@@ -106,8 +106,8 @@ static void needs_set(uint8_t *bytes, const rt_simulated_module *module)
     uint64_t names[MODULES] = {0};
     for (Elf64_Dyn *entry = dynamic_of(bytes); entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag != DT_NEEDED) continue;
-        int found = module_of(strings + entry->d_un.d_val);
-        if (found < MODULES) names[found] = entry->d_un.d_val;
+        int need = module_of(strings + entry->d_un.d_val);
+        if (need < MODULES) names[need] = entry->d_un.d_val;
     }
     uint32_t done = 0;
     for (Elf64_Dyn *entry = dynamic_of(bytes); entry->d_tag != DT_NULL; entry++) {
@@ -135,17 +135,17 @@ static void symbols_set(uint8_t *bytes, const rt_simulated_module *module)
     uint64_t table = dynamic_value(bytes, DT_SYMTAB), strings = dynamic_value(bytes, DT_STRTAB);
     Elf64_Sym *symbols = (Elf64_Sym *)(void *)at_address(bytes, table);
     const char *names = (const char *)at_address(bytes, strings);
-    uint32_t seen = 0;
+    uint32_t symbol_count = 0;
     assert_true(strings > table); /* Linkers write the strings after the symbols. */
     for (size_t i = 0; i < (strings - table) / sizeof *symbols; i++) {
         const char *name = names + symbols[i].st_name;
         bool ours = strstr(name, "_symbol") != NULL;
-        seen += ours;
+        symbol_count += ours;
         if (!ours || defines(module, name)) continue;
         symbols[i].st_value = 0;
         symbols[i].st_shndx = SHN_UNDEF;
     }
-    assert_int_equal(seen, SYMBOLS);
+    assert_int_equal(symbol_count, SYMBOLS);
 }
 
 /* Sets the module's own name, both in the dynamic section and in the code. */
@@ -155,13 +155,13 @@ static void name_set(uint8_t *bytes, size_t size, uint32_t module)
     uint64_t begin = (uint64_t)(at_address(bytes, dynamic_value(bytes, DT_STRTAB)) - bytes);
     uint64_t end = begin + dynamic_value(bytes, DT_STRSZ);
     const char *strings = (const char *)bytes + begin;
-    uint64_t own = 0;
+    uint64_t soname = 0;
     for (Elf64_Dyn *entry = dynamic_of(bytes); entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_NEEDED && module_of(strings + entry->d_un.d_val) == (int)module)
-            own = entry->d_un.d_val;
+            soname = entry->d_un.d_val;
     }
     for (Elf64_Dyn *entry = dynamic_of(bytes); entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_SONAME) entry->d_un.d_val = own;
+        if (entry->d_tag == DT_SONAME) entry->d_un.d_val = soname;
     size_t length = strlen(file_names[1]) + 1;
     for (size_t i = 0; i + length <= size; i++) {
         bool in_strings = i >= begin && i < end;
@@ -171,15 +171,15 @@ static void name_set(uint8_t *bytes, size_t size, uint32_t module)
 }
 
 static void module_write(const template_file *from, const char *folder, uint32_t module,
-                         const rt_simulated_module *about)
+                         const rt_simulated_module *description)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", folder, file_names[module]);
     uint8_t *bytes = rt_alloc(from->size);
     memcpy(bytes, from->bytes, from->size);
     name_set(bytes, from->size, module);
-    needs_set(bytes, about);
-    symbols_set(bytes, about);
+    needs_set(bytes, description);
+    symbols_set(bytes, description);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, from->size, file), from->size);
@@ -230,14 +230,14 @@ static void needs_pick(world *w, uint32_t module, uint32_t rarity, uint64_t *seq
         uint32_t need = (begin + i) % w->module_count;
         /* A library rarely needs the executable; if it does, the executable is found by its name.
          */
-        bool taken = need == 0 ? pick(sequence, 12) == 0 : pick(sequence, rarity) == 0;
-        if (taken && need != module) w->needs[module][count++] = need;
+        bool is_needed = need == 0 ? pick(sequence, 12) == 0 : pick(sequence, rarity) == 0;
+        if (is_needed && need != module) w->needs[module][count++] = need;
     }
     w->modules[module].needs = w->needs[module];
     w->modules[module].need_count = count;
 }
 
-static void world_make(world *w, const rt_image_list images, uint64_t *sequence)
+static void world_generate(world *w, const rt_image_list images, uint64_t *sequence)
 {
     *w = (world){.module_count = 2 + pick(sequence, MODULES - 1)};
     uint32_t rarity = 2 + pick(sequence, 5);
@@ -327,7 +327,7 @@ static void compare(sides *s, rt_buffer *simulated, rt_buffer *real)
 static void sides_start(sides *s)
 {
     fixture *f = s->f;
-    s->host = cnf_host_make(f->sink, &s->scenario);
+    s->host = cnf_host_create(f->sink, &s->scenario);
     check(f, cnf_scratch_make(f->sink, &s->host->arena, &s->host->folder));
     for (uint32_t i = 0; i < s->w.module_count; i++)
         module_write(i == 0 ? &f->executable : &f->library, s->host->folder.data, i,
@@ -347,15 +347,16 @@ static void open_or_close(sides *s, uint32_t module, bool opens)
 {
     rt_system system = rt_simulated_system(s->simulated);
     rt_system_events events = {0};
-    cnf_host_events told;
+    cnf_host_events real_events;
     rt_buffer simulated = {0}, real = {0};
     rt_buffer_printf(&s->history, "%s %.*s\n", opens ? "open" : "close",
                      RT_TEXT_ARG(module_names[module]));
-    check(s->f, (opens ? cnf_host_open : cnf_host_close)(s->host, 0, module, &s->arena, &told));
+    check(s->f,
+          (opens ? cnf_host_open : cnf_host_close)(s->host, 0, module, &s->arena, &real_events));
     check(s->f, (opens ? system.operations->open : system.operations->close)(system.state, module,
                                                                              &events));
     simulated_print(&simulated, &events);
-    real_print(&real, told);
+    real_print(&real, real_events);
     compare(s, &simulated, &real);
 }
 
@@ -364,17 +365,17 @@ static void open_or_close(sides *s, uint32_t module, bool opens)
 static bool bind(sides *s, uint32_t from, uint32_t symbol)
 {
     rt_system system = rt_simulated_system(s->simulated);
-    uint32_t found;
-    rt_status status = cnf_host_binds(s->host, 0, from, symbol_names[symbol], &found);
+    uint32_t actual;
+    rt_status status = cnf_host_binds(s->host, 0, from, symbol_names[symbol], &actual);
     if (status.code == RT_ERRC_INVALID) return false;
     check(s->f, status);
     rt_module_id expected;
     check(s->f, system.operations->binds(system.state, from, symbol_names[symbol], &expected));
-    if (expected != found) {
+    if (expected != actual) {
         fail_msg("%sfrom %s, %s: simulated %u, real %u", rt_buffer_string(&s->history),
-                 module_names[from].data, symbol_names[symbol].data, expected, found);
+                 module_names[from].data, symbol_names[symbol].data, expected, actual);
     }
-    return found != SCN_NONE;
+    return actual != SCN_NONE;
 }
 
 static uint32_t world_compare(fixture *f, uint64_t seed)
@@ -382,7 +383,7 @@ static uint32_t world_compare(fixture *f, uint64_t seed)
     uint64_t sequence = rt_mix64(seed);
     uint32_t bound = 0;
     sides s = {.f = f};
-    world_make(&s.w, (rt_image_list){&f->image, 1}, &sequence);
+    world_generate(&s.w, (rt_image_list){&f->image, 1}, &sequence);
     for (uint32_t i = 0; i < s.w.module_count; i++)
         s.modules[i].name = module_names[i];
     s.scenario = (scn_scenario){.modules = s.modules,
@@ -407,7 +408,7 @@ static uint32_t world_compare(fixture *f, uint64_t seed)
     return bound;
 }
 
-static void both_loaders_tell_the_same(void **state)
+static void both_loaders_agree(void **state)
 {
     fixture *f = *state;
     /* A rare case: a module that stays loaded gets its own scope when the module that loaded it is
@@ -425,7 +426,7 @@ static void both_loaders_tell_the_same(void **state)
 
 static int fixture_open(void **state)
 {
-    static const uint32_t all[MODULES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint32_t all_modules[MODULES] = {0, 1, 2, 3, 4, 5, 6, 7};
     fixture *f = rt_alloc(sizeof *f);
     strcpy(f->folder, "/tmp/loaders-test-XXXXXX");
     assert_non_null(mkdtemp(f->folder));
@@ -438,7 +439,7 @@ static int fixture_open(void **state)
     scn_module modules[MODULES];
     for (uint32_t i = 0; i < MODULES; i++) {
         modules[i] = (scn_module){.name = module_names[i],
-                                  .needs = all,
+                                  .needs = all_modules,
                                   .need_count = MODULES,
                                   .host_symbols = symbol_names,
                                   .host_symbol_count = SYMBOLS,
@@ -473,7 +474,7 @@ static int fixture_close(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_loaders_tell_the_same),
+        cmocka_unit_test(both_loaders_agree),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -1,7 +1,7 @@
-/* The data of the page, and making elements.  Texts become text nodes: nothing that comes from a
- * scenario or a driver is ever read as markup. */
+/* The data of the page, and the creation of elements.  Texts become text nodes: content from a scenario
+ * or a driver is never parsed as markup. */
 
-/* The object of an element of data; each is read when it is first wanted. */
+/* Parses the object of a data element. */
 function data(id) {
   const holder = document.getElementById(id);
   return holder ? JSON.parse(holder.textContent) : null;
@@ -10,7 +10,7 @@ function data(id) {
 const index = data("index");
 const subjects = index.subjects.map((subject) => subject.name);
 
-/* An element with attributes and children; a text is a child too, and null is none. */
+/* An element with attributes and children; a child may be a text; null is skipped. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -23,17 +23,17 @@ function make(tag, attributes, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-/* The page's rows: a scenario with what the index says of it and its records by subject. */
+/* The page's rows: a scenario's entry of the index, and its records by subject. */
 const rows = index.scenarios.map((scenario, number) => ({
   ...scenario, number, feature: scenario.path.includes("/") ? scenario.path.split("/")[0] : "", records: new Map(),
 }));
 const rowOf = new Map(rows.map((row) => [row.path, row]));
 for (const record of index.records) rowOf.get(record.scenario).records.set(record.subject, record);
 
-/* The record that a cell shows: of a scenario that is itself wrong there is one for all subjects. */
+/* The record that a cell shows; an invalid scenario has one record for all subjects. */
 const recordOf = (row, subject) => row.records.get(subject) || row.records.get("-");
 
-/* "PASS", or "PASS 3/5" where not everything was seen. */
+/* "PASS", or "PASS 3/5" if some checks were not observed. */
 function verdictText(record) {
   const partial = (record.verdict === "PASS" || record.verdict === "LINKED") && record.observed < record.expected;
   return partial ? `${record.verdict} ${record.observed}/${record.expected}` : record.verdict;

@@ -93,7 +93,7 @@ static void log_note(const cnf_record *record, const cnf_run_detail *detail, jso
         cnf_json_set(out, "log", lines);
         if (log.is_full)
             cnf_json_set(out, "log_note",
-                         json_string("Later calls are missing: the log had no more room."));
+                         json_string("Later calls are missing because the log was full."));
     } else {
         cnf_json_set(out, "log_note", cnf_json_text(rt_sink_diagnostic(sink, status)->message));
     }

@@ -1,11 +1,11 @@
-/* One verdict opened: the failing line, the rule, the traces, the calls, the pictures. */
+/* The page of one verdict: the failing line, the rule, the traces, the calls, the pictures. */
 
 const heading = (text) => make("h3", {}, text);
 
-/* A part of the page under its heading; nothing where it has no content. */
+/* A part of the page under its heading; null if it has no content. */
 function part(title, ...content) {
-  const shown = content.flat().filter((one) => one !== null && one !== undefined);
-  return shown.length > 0 ? make("section", { "aria-label": title }, heading(title), shown) : null;
+  const children = content.flat().filter((child) => child !== null && child !== undefined);
+  return children.length > 0 ? make("section", { "aria-label": title }, heading(title), children) : null;
 }
 
 /* ---- The verdict ---- */
@@ -14,14 +14,14 @@ function facts(record) {
   const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
   const requirement = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
   const line = record.line ? `${record.file}:${record.line}` : record.file;
-  const told = [
+  const entries = [
     ["scenario", line], ["step", record.step_id], ["signature", record.signature],
     ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
     ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference],
     ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
     ["time", `${record.seconds.toFixed(3)} s`],
   ];
-  return make("dl", {}, told.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  return make("dl", {}, entries.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
 function commands(record) {
@@ -60,11 +60,11 @@ function ruleBlock(id, cited) {
   const rule = index.rules[id];
   const texts = rule ? [["", rule.statement], ["Our reading: ", rule.reading], ["Shipped DPC++: ", rule.dpcpp]] : [];
   return make("div", { class: cited ? "rule cited" : "rule" },
-    make("p", {}, make("strong", {}, id), rule ? ` (${rule.source}; ${rule.outcome})` : ", which is in no requirements.yaml"),
+    make("p", {}, make("strong", {}, id), rule ? ` (${rule.source}; ${rule.outcome})` : ", which is not in a requirements.yaml"),
     texts.filter(([, text]) => text).map(([label, text]) => make("p", {}, label ? make("em", {}, label) : "", text)));
 }
 
-/* First the rule that decided, else those that the scenario shows at the failing step. */
+/* The rule that decided, otherwise those that the scenario covers at the failing step, come first. */
 function rulesPart(row, record) {
   const all = [...new Set(row.covers.map((cover) => cover[0]))];
   const near = record.rule ? [record.rule] :
@@ -78,8 +78,8 @@ function rulesPart(row, record) {
 
 /* ---- Traces ---- */
 
-/* Which events of two traces stand beside each other: the longest common ones (Wagner and Fischer).
- * Pairs of indices; -1: nothing on that side. */
+/* Aligns the events of two traces by their longest common subsequence (Wagner and Fischer).
+ * Returns pairs of indices; -1: no event on that side. */
 function align(left, right, same) {
   const width = right.length + 1, lengths = new Uint16Array((left.length + 1) * width), pairs = [];
   for (let i = left.length - 1; i >= 0; i--)
@@ -96,13 +96,13 @@ function align(left, right, same) {
   return pairs;
 }
 
-/* Brings what only the left has and what only the right has, where one follows the other, into the same
- * lines. */
-function besides(pairs) {
+/* Merges events that only the left trace has with adjacent events that only the right trace has, into the
+ * same lines. */
+function merge(pairs) {
   const out = [];
-  let ends = 0; /* before it everything is settled */
+  let ends = 0; /* earlier pairs are final */
   for (const pair of pairs) {
-    const open = pair[0] < 0 ? out.slice(ends).find((one) => one[1] < 0) : null;
+    const open = pair[0] < 0 ? out.slice(ends).find((merged) => merged[1] < 0) : null;
     if (open) open[1] = pair[1];
     else out.push([...pair]);
     if (pair[0] >= 0 && pair[1] >= 0) ends = out.length;
@@ -118,14 +118,14 @@ function traceTable(names, lines) {
       texts.map((text, at) => make("td", { "data-subject": names[at] }, text))))));
 }
 
-/* From the first difference on, side by side, with what is before it behind a fold. */
+/* The traces from the first difference on, side by side; earlier events are folded. */
 function partedTraces(scenario, detail, subject) {
   const ALIGNED_MAX = 4000, begin = detail.part, left = scenario.oracle.slice(begin), right = detail.trace.slice(begin);
   const text = (event) => scenario.events[event][0], key = (event) => scenario.events[event][1];
-  const same = (one, other) => key(one) === key(other);
+  const same = (first, second) => key(first) === key(second);
   const plain = () => Array.from({ length: Math.max(left.length, right.length) },
     (_, at) => [at < left.length ? at : -1, at < right.length ? at : -1]);
-  const pairs = left.length > ALIGNED_MAX || right.length > ALIGNED_MAX ? plain() : besides(align(left, right, same));
+  const pairs = left.length > ALIGNED_MAX || right.length > ALIGNED_MAX ? plain() : merge(align(left, right, same));
   const side = (events, at) => (at < 0 ? "" : text(events[at]));
   const lines = pairs.map(([i, j], at) => {
     const equal = i >= 0 && j >= 0 && same(left[i], right[j]);
@@ -160,8 +160,8 @@ function logPart(detail) {
 
 /* ---- Pictures ---- */
 
-/* A picture from its text.  It is parsed as XML, so a text in it stays text; what could run or lead
- * elsewhere is taken out all the same. */
+/* Creates a picture from its text.  It is parsed as XML, so a text in it stays text; scripts and links are
+ * removed nevertheless. */
 function picture(svg, kind) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   if (parsed.querySelector("parsererror")) return make("p", {}, "This picture is damaged.");
@@ -172,7 +172,7 @@ function picture(svg, kind) {
   return make("div", { class: `picture ${kind}`, tabindex: "0", role: "region", "aria-label": `Picture: ${kind}` }, document.importNode(parsed.documentElement, true));
 }
 
-/* Drawn when it is unfolded. */
+/* Content that is created when it is unfolded. */
 function folded(title, content) {
   const fold = make("details", {}, make("summary", {}, title));
   fold.addEventListener("toggle", () => { if (fold.children.length === 1) fold.append(content()); });
@@ -180,7 +180,7 @@ function folded(title, content) {
 }
 
 function picturesPart(scenario, subject) {
-  const drawing = scenario.drawings.find((one) => one.of === subject) || scenario.drawings[0];
+  const drawing = scenario.drawings.find((drawing) => drawing.of === subject) || scenario.drawings[0];
   if (!drawing) return null;
   const graph = drawing.graph ? folded("Modules, images, sets, variables, programs and commands", () => picture(drawing.graph, "graph"))
     : make("p", { class: "faint" }, `The graph is not drawn: ${drawing.problem || index.no_graphs}`);
@@ -189,19 +189,19 @@ function picturesPart(scenario, subject) {
     folded("The same in words", () => make("pre", {}, drawing.words)));
 }
 
-/* ---- The whole ---- */
+/* ---- The page ---- */
 
 function navigation(row, subject) {
-  const shown = rows.filter((one) => !one.element.hidden || one === row), at = shown.indexOf(row);
+  const visible = rows.filter((other) => !other.element.hidden || other === row), at = visible.indexOf(row);
   const link = (text, to) => (to ? make("a", { href: place({ scenario: to.path, on: subject }) }, text) : null);
   const others = [...row.records.values()].filter((record) => record.subject !== "-").map((record) =>
     make("a", { class: verdictClass(record), href: place({ scenario: row.path, on: record.subject }), "aria-current": record.subject === subject ? "true" : null },
       `${record.subject} ${verdictText(record)}`));
   return make("nav", { "aria-label": "Verdicts of this scenario" },
-    make("a", { href: place({}) }, "← matrix (Esc)"), link("previous", shown[at - 1]), link("next", shown[at + 1]), others);
+    make("a", { href: place({}) }, "← matrix (Esc)"), link("previous", visible[at - 1]), link("next", visible[at + 1]), others);
 }
 
-/* Shows a verdict in place of the overview. */
+/* Fills the page of a verdict. */
 function openDetail(row, subject) {
   const record = recordOf(row, subject);
   const scenario = data(`scenario-${row.number}`), detail = scenario.subjects[record.subject] || null;
@@ -213,7 +213,7 @@ function openDetail(row, subject) {
     record.message ? make("pre", { class: "message" }, record.message) : null,
     detail?.warning ? make("pre", {}, `warning: ${detail.warning}`) : null,
     facts(record), part("Run it again", commands(record)),
-    detail ? null : make("p", { class: "faint" }, "The record is of an earlier run, or nothing ran: there are no checks and no trace of it."),
+    detail ? null : make("p", { class: "faint" }, "The record is from an earlier run, or nothing ran: it has no checks and no trace."),
     checksPart(detail), sourcePart(scenario, record, detail), rulesPart(row, record),
     tracesPart(scenario, detail, record), logPart(detail), picturesPart(scenario, record.subject),
   ].filter(Boolean));

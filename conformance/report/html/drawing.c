@@ -12,9 +12,9 @@
 
 static rt_text buffer_keep(cnf_html *html, rt_buffer *buffer)
 {
-    rt_text kept = rt_arena_text(&html->arena, rt_buffer_text(buffer));
+    rt_text copy = rt_arena_text(&html->arena, rt_buffer_text(buffer));
     rt_buffer_free(buffer);
-    return kept;
+    return copy;
 }
 
 void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,

@@ -1,10 +1,10 @@
-"""Puts the page of the report together: style and scripts into the template, and into its policy the
-hash of that script, without which a browser would not run it.
+"""Assembles the page of the report: inserts the style and the scripts into the template, and the hash of the
+script, without which a browser would not run it, into its policy.
 
 usage: embed.py TEMPLATE STYLE SCRIPT… FOLDER
 
-Writes FOLDER/page_head.inc and page_tail.inc, what stands before and behind the data, as numbers for
-an array of C.
+Writes FOLDER/page_head.inc and page_tail.inc, the parts before and after the data, as numbers for an array
+of C.
 """
 import base64
 import hashlib
@@ -13,7 +13,7 @@ import sys
 
 
 def write_bytes(path, text):
-    """The text's bytes, with a sign: an array of char wants them so."""
+    """Writes the text's bytes as signed numbers, for an array of char."""
     data = text.encode("utf-8")
     lines = (data[at : at + 24] for at in range(0, len(data), 24))
     path.write_text(
@@ -26,7 +26,7 @@ def main():
     template, style, *scripts, folder = map(pathlib.Path, sys.argv[1:])
     script = '"use strict";\n' + "".join(path.read_text(encoding="utf-8") for path in scripts)
     if "</script" in script.lower():
-        sys.exit("embed.py: a script of the page holds what would end its element")
+        sys.exit("embed.py: a script of the page contains </script, which would end its element")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     page = template.read_text(encoding="utf-8")
     for mark, text in (("@HASH@", digest), ("@STYLE@", style.read_text(encoding="utf-8")), ("@SCRIPT@", script)):

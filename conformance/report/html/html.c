@@ -131,9 +131,9 @@ static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
 {
     static const char *const effects[] = {"expected", "unexpected", "usage", "infrastructure"};
     json_t *out = cnf_record_json(record);
-    rt_buffer again = {0}, why = {0};
-    cnf_report_again_write(&again, run->report, record);
-    cnf_json_set(out, "again", line_json(&again));
+    rt_buffer rerun = {0}, why = {0};
+    cnf_report_rerun_write(&rerun, run->report, record);
+    cnf_json_set(out, "again", line_json(&rerun));
     if (cnf_record_has_subject(record)) {
         cnf_report_why_write(&why, run->report, record);
         cnf_json_set(out, "why", line_json(&why));

@@ -25,8 +25,8 @@ typedef struct html_scenario {
     rt_map lines, keys;  /* line -> index in events; key -> number */
     json_t *oracle;      /* indices of the oracle's events; NULL: it sent no trace */
     json_t *subjects;    /* name -> detail.c's object */
-    html_drawing shared; /* of the oracle, else of the subject with most data */
-    RT_VECTOR(html_drawing) deviating; /* of subjects for which html_is_wrong holds */
+    html_drawing shared; /* of the oracle; otherwise of the subject with most data */
+    RT_VECTOR(html_drawing) deviating; /* of subjects for which html_is_wrong is true */
 } html_scenario;
 
 struct cnf_html {
@@ -62,8 +62,8 @@ json_t *html_detail_json(cnf_html *html, html_scenario *scenario, const cnf_reco
 void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,
                        const cnf_run_detail *detail);
 
-/* Draws all graphs. Returns why Graphviz could draw none, in the arena; empty if it could be
- * started. */
+/* Draws all graphs. Returns, in the arena, the reason why Graphviz could not be started; empty if
+ * it could. */
 rt_text html_drawings_draw(cnf_html *html, uint32_t job_count);
 
 /* The drawings of a scenario as JSON, the shared drawing first. */

@@ -12,13 +12,13 @@ function fillCounts() {
     words.map((word) => make("th", { scope: "col" }, word))));
   const invalid = index.records.some((record) => record.subject === "-") ? ["-"] : [];
   for (const subject of [...invalid, ...subjects]) {
-    const own = index.records.filter((record) => record.subject === subject);
-    const gone = own.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
-    const install = index.subjects.find((one) => one.name === subject)?.install;
+    const records = index.records.filter((record) => record.subject === subject);
+    const missing = records.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
+    const install = index.subjects.find((column) => column.name === subject)?.install;
     const label = subject === "-" ? "the scenario itself" : subject;
     table.tBodies[0].append(make("tr", {},
-      make("th", { scope: "row" }, label, gone && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
-      words.map((word) => make("td", { "data-verdict": word }, String(own.filter((record) => record.verdict === word).length || "")))));
+      make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
+      words.map((word) => make("td", { "data-verdict": word }, String(records.filter((record) => record.verdict === word).length || "")))));
   }
 }
 
@@ -35,23 +35,23 @@ function fillFilters() {
 
 /* ---- Filtering ---- */
 
-/* What is searched, in small letters; made when it is first needed. */
+/* The text that a search covers, in lower case; built at the first search. */
 function searched(row) {
   if (!row.searched) {
-    const of = (record) => [record.message, record.signature, record.device, record.driver, record.reason, record.capability, record.answer];
-    row.searched = [row.path, row.summary, ...[...row.records.values()].flatMap(of)].filter(Boolean).join("\n").toLowerCase();
+    const texts = (record) => [record.message, record.signature, record.device, record.driver, record.reason, record.capability, record.answer];
+    row.searched = [row.path, row.summary, ...[...row.records.values()].flatMap(texts)].filter(Boolean).join("\n").toLowerCase();
   }
   return row.searched;
 }
 
-const hasVerdict = (record, wanted) =>
-  wanted === NOT_EXPECTED ? record.effect !== "expected" : record.verdict === wanted;
+const hasVerdict = (record, verdict) =>
+  verdict === NOT_EXPECTED ? record.effect !== "expected" : record.verdict === verdict;
 
-/* "DL-LINK-01"; "DL-LINK" for all below it, as --rule takes it; "DL-LI*" for all that begin so. */
-function hasRule(row, wanted) {
-  const own = [...row.covers.map((cover) => cover[0]), ...[...row.records.values()].map((record) => record.rule || "")];
-  const word = wanted.toUpperCase();
-  return own.some((id) => (word.endsWith("*") ? id.startsWith(word.slice(0, -1)) : `${id}-`.startsWith(`${word}-`)));
+/* `pattern` is "DL-LINK-01"; "DL-LINK" for all rules of the group, as for --rule; or "DL-LI*" for a prefix. */
+function hasRule(row, pattern) {
+  const ids = [...row.covers.map((cover) => cover[0]), ...[...row.records.values()].map((record) => record.rule || "")];
+  const word = pattern.toUpperCase();
+  return ids.some((id) => (word.endsWith("*") ? id.startsWith(word.slice(0, -1)) : `${id}-`.startsWith(`${word}-`)));
 }
 
 function isShown(row, filters, columns) {
@@ -63,13 +63,13 @@ function isShown(row, filters, columns) {
   return filters.text.toLowerCase().split(/\s+/).every((word) => searched(row).includes(word));
 }
 
-function filtersNow() {
+function currentFilters() {
   return Object.fromEntries(filterNames.map((name) => [name, byId(name).value.trim()]));
 }
 
 /* ---- The matrix ---- */
 
-/* Rows are made once, and shown or hidden afterwards. */
+/* Rows are created once; filters show and hide them. */
 function makeRow(row) {
   const cells = subjects.map((subject) => {
     const record = recordOf(row, subject);
@@ -91,7 +91,7 @@ function fillMatrix() {
 }
 
 function applyFilters() {
-  const filters = filtersNow();
+  const filters = currentFilters();
   const columns = filters.subject ? [filters.subject] : subjects;
   let count = 0;
   for (const row of rows) {
@@ -109,7 +109,7 @@ function applyFilters() {
   tabStop(null);
 }
 
-/* One cell is reached by the Tab key, the others from there by arrows (WAI-ARIA Practices, "Grids"). */
+/* The Tab key reaches one cell; arrow keys move from there (WAI-ARIA Practices, "Grids"). */
 let tabbed = null;
 function tabStop(button) {
   if (tabbed) tabbed.tabIndex = -1;
@@ -120,19 +120,19 @@ function tabStop(button) {
 
 const buttonsOf = (line) => [...line.querySelectorAll("td:not([hidden]) button")];
 
-/* The cell that a key leads to from the one that has the focus. */
+/* The cell to which a key moves the focus. */
 function neighbour(button, key) {
   const lines = rows.map((row) => row.element).filter((line) => !line.hidden && buttonsOf(line).length > 0);
-  const line = button.closest("tr"), own = buttonsOf(line), column = own.indexOf(button), at = lines.indexOf(line);
+  const line = button.closest("tr"), cells = buttonsOf(line), column = cells.indexOf(button), at = lines.indexOf(line);
   const clamp = (number, length) => Math.max(0, Math.min(number, length - 1));
   const to = (number) => {
     const other = buttonsOf(lines[clamp(number, lines.length)]);
     return other[clamp(column, other.length)];
   };
   const steps = {
-    ArrowLeft: () => own[clamp(column - 1, own.length)], ArrowRight: () => own[clamp(column + 1, own.length)],
+    ArrowLeft: () => cells[clamp(column - 1, cells.length)], ArrowRight: () => cells[clamp(column + 1, cells.length)],
     ArrowUp: () => to(at - 1), ArrowDown: () => to(at + 1), PageUp: () => to(at - 20), PageDown: () => to(at + 20),
-    Home: () => own[0], End: () => own[own.length - 1],
+    Home: () => cells[0], End: () => cells[cells.length - 1],
   };
   return steps[key] ? steps[key]() : null;
 }

@@ -1,14 +1,14 @@
-/* Which of the two is shown, the overview or a verdict: the address says it behind '#', with the
- * filters, so that the browser's own keys go back and an address can be passed on. */
+/* Navigation between the overview and verdicts.  The address contains the page and the filters after '#', so
+ * that the browser's back key works and an address can be shared. */
 
-/* The address of a verdict, or of the overview, with the filters of now. */
+/* The address of a verdict, or of the overview, with the current filters. */
 function place(opened) {
-  const words = new URLSearchParams(Object.entries({ ...filtersNow(), ...opened }).filter(([, value]) => value));
+  const words = new URLSearchParams(Object.entries({ ...currentFilters(), ...opened }).filter(([, value]) => value));
   return `#${words}`;
 }
 
-/* Where the overview was left. */
-let left = { scroll: 0, button: null };
+/* The position to restore in the overview. */
+let position = { scroll: 0, button: null };
 
 function showOverview() {
   const back = !byId("detail").hidden;
@@ -16,14 +16,14 @@ function showOverview() {
   byId("overview").hidden = false;
   document.title = "assay report";
   if (!back) return;
-  window.scrollTo(0, left.scroll);
-  left.button?.focus({ preventScroll: true });
+  window.scrollTo(0, position.scroll);
+  position.button?.focus({ preventScroll: true });
 }
 
 function showDetail(row, subject) {
-  if (byId("detail").hidden) left.scroll = window.scrollY;
+  if (byId("detail").hidden) position.scroll = window.scrollY;
   openDetail(row, subject);
-  left.button = [...row.element.cells].find((cell) => cell.dataset.subject === subject)?.querySelector("button") || left.button;
+  position.button = [...row.element.cells].find((cell) => cell.dataset.subject === subject)?.querySelector("button") || position.button;
   byId("overview").hidden = true;
   byId("detail").hidden = false;
   document.title = `${row.path} on ${subject} - assay report`;

@@ -16,7 +16,7 @@ typedef struct run {
     rt_buffer page;
 } run;
 
-static void signed_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict,
+static void signed_add(run *fixture, const char *scenario, const char *subject, cnf_verdict verdict,
                        const char *signature)
 {
     const cnf_record record = {
@@ -29,32 +29,33 @@ static void signed_add(run *made, const char *scenario, const char *subject, cnf
                       .signature = rt_text_of(signature)},
     };
     const cnf_why why = {.record = &record, .sim = "PASS"};
-    cnf_report_add(&made->report, &record);
-    cnf_differences_add(&made->differences, &why, &made->report);
+    cnf_report_add(&fixture->report, &record);
+    cnf_differences_add(&fixture->differences, &why, &fixture->report);
 }
 
-static void verdict_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict)
+static void verdict_add(run *fixture, const char *scenario, const char *subject,
+                        cnf_verdict verdict)
 {
-    signed_add(made, scenario, subject, verdict, NULL);
+    signed_add(fixture, scenario, subject, verdict, NULL);
 }
 
-static void page_make(run *made)
+static void page_make(run *fixture)
 {
-    cnf_differences_write(&made->page, &made->differences, &made->report, columns, 2);
+    cnf_differences_write(&fixture->page, &fixture->differences, &fixture->report, columns, 2);
 }
 
-static void run_free(run *made)
+static void run_free(run *fixture)
 {
-    cnf_report_free(&made->report);
-    cnf_differences_free(&made->differences);
-    rt_buffer_free(&made->page);
+    cnf_report_free(&fixture->report);
+    cnf_differences_free(&fixture->differences);
+    rt_buffer_free(&fixture->page);
 }
 
 /* Returns where a part of the page begins; it must occur exactly once. */
-static const char *find_once(const run *made, const char *part)
+static const char *find_once(const run *fixture, const char *part)
 {
-    const char *at = strstr(rt_buffer_string(&made->page), part);
-    if (!at) fail_msg("the page does not say: %s\n%s", part, rt_buffer_string(&made->page));
+    const char *at = strstr(rt_buffer_string(&fixture->page), part);
+    if (!at) fail_msg("the page does not say: %s\n%s", part, rt_buffer_string(&fixture->page));
     if (strstr(at + 1, part)) fail_msg("the page says twice: %s", part);
     return at;
 }
@@ -62,76 +63,77 @@ static const char *find_once(const run *made, const char *part)
 static void disagreements_come_first(void **state)
 {
     (void)state;
-    run made = {0};
-    verdict_add(&made, "a/agrees.yaml", "sim", CNF_VERDICT_PASS);
-    verdict_add(&made, "a/agrees.yaml", "pocl", CNF_VERDICT_SKIP);
-    verdict_add(&made, "b/known.yaml", "sim", CNF_VERDICT_PASS);
-    verdict_add(&made, "b/known.yaml", "pocl", CNF_VERDICT_XFAIL);
-    verdict_add(&made, "c/new.yaml", "pocl", CNF_VERDICT_CRASH);
-    verdict_add(&made, "c/new.yaml", "sim", CNF_VERDICT_PASS);
-    page_make(&made);
-    const char *unexpected = find_once(&made, "| c/new.yaml | PASS | **CRASH** |\n");
-    const char *known = find_once(&made, "| b/known.yaml | PASS | **XFAIL** |\n");
-    const char *agrees = find_once(&made, "| a/agrees.yaml | PASS | SKIP |\n");
+    run fixture = {0};
+    verdict_add(&fixture, "a/agrees.yaml", "sim", CNF_VERDICT_PASS);
+    verdict_add(&fixture, "a/agrees.yaml", "pocl", CNF_VERDICT_SKIP);
+    verdict_add(&fixture, "b/known.yaml", "sim", CNF_VERDICT_PASS);
+    verdict_add(&fixture, "b/known.yaml", "pocl", CNF_VERDICT_XFAIL);
+    verdict_add(&fixture, "c/new.yaml", "pocl", CNF_VERDICT_CRASH);
+    verdict_add(&fixture, "c/new.yaml", "sim", CNF_VERDICT_PASS);
+    page_make(&fixture);
+    const char *unexpected = find_once(&fixture, "| c/new.yaml | PASS | **CRASH** |\n");
+    const char *known = find_once(&fixture, "| b/known.yaml | PASS | **XFAIL** |\n");
+    const char *agrees = find_once(&fixture, "| a/agrees.yaml | PASS | SKIP |\n");
     assert_true(unexpected < known && known < agrees);
     find_once(
-        &made,
+        &fixture,
         "2 verdicts depart from the documents, 1 of them without an entry in an expectation file");
-    assert_true(find_once(&made, "## c/new.yaml on pocl\n") <
-                find_once(&made, "## b/known.yaml on pocl (known)\n"));
-    run_free(&made);
+    assert_true(find_once(&fixture, "## c/new.yaml on pocl\n") <
+                find_once(&fixture, "## b/known.yaml on pocl (known)\n"));
+    run_free(&fixture);
 }
 
 static void each_difference_has_its_explanation_and_command(void **state)
 {
     (void)state;
-    run made = {0};
-    verdict_add(&made, "c/new.yaml", "pocl", CNF_VERDICT_FAIL);
-    page_make(&made);
-    find_once(&made, "FAIL c/new.yaml on pocl\n");
-    find_once(&made, "  sim: PASS\n");
-    find_once(&made, "Rule DL-REQ-01");
-    find_once(&made, "Again: `assay run c/new.yaml --on pocl`\n");
-    run_free(&made);
+    run fixture = {0};
+    verdict_add(&fixture, "c/new.yaml", "pocl", CNF_VERDICT_FAIL);
+    page_make(&fixture);
+    find_once(&fixture, "FAIL c/new.yaml on pocl\n");
+    find_once(&fixture, "  sim: PASS\n");
+    find_once(&fixture, "Rule DL-REQ-01");
+    find_once(&fixture, "Again: `assay run c/new.yaml --on pocl`\n");
+    run_free(&fixture);
 }
 
 /* Such a difference requires that both have run. */
-static void what_differs_from_sim_alone_is_run_beside_it(void **state)
+static void a_differential_verdict_is_repeated_with_sim(void **state)
 {
     (void)state;
-    run made = {0};
-    signed_add(&made, "a/end.yaml", "pocl", CNF_VERDICT_FAIL, "differential:memory:values:data");
-    signed_add(&made, "b/step.yaml", "pocl", CNF_VERDICT_FAIL, "step1:memory:values:differential:");
-    page_make(&made);
-    find_once(&made, "Again: `assay run a/end.yaml --on sim,pocl`\n");
-    find_once(&made, "Again: `assay run b/step.yaml --on pocl`\n");
-    run_free(&made);
+    run fixture = {0};
+    signed_add(&fixture, "a/end.yaml", "pocl", CNF_VERDICT_FAIL, "differential:memory:values:data");
+    signed_add(&fixture, "b/step.yaml", "pocl", CNF_VERDICT_FAIL,
+               "step1:memory:values:differential:");
+    page_make(&fixture);
+    find_once(&fixture, "Again: `assay run a/end.yaml --on sim,pocl`\n");
+    find_once(&fixture, "Again: `assay run b/step.yaml --on pocl`\n");
+    run_free(&fixture);
 }
 
-static void what_agrees_has_no_explanation(void **state)
+static void agreement_has_no_explanation(void **state)
 {
     (void)state;
-    static const cnf_verdict others[] = {
+    static const cnf_verdict verdicts[] = {
         CNF_VERDICT_PASS,    CNF_VERDICT_SKIP,     CNF_VERDICT_LINKED, CNF_VERDICT_UNAVAILABLE,
         CNF_VERDICT_NOT_RUN, CNF_VERDICT_POISONED, CNF_VERDICT_XPASS};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        run made = {0};
-        verdict_add(&made, "a/a.yaml", "pocl", others[i]);
-        page_make(&made);
-        assert_null(strstr(rt_buffer_string(&made.page), "## "));
-        find_once(&made, "0 verdicts depart from the documents");
-        run_free(&made);
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        run fixture = {0};
+        verdict_add(&fixture, "a/a.yaml", "pocl", verdicts[i]);
+        page_make(&fixture);
+        assert_null(strstr(rt_buffer_string(&fixture.page), "## "));
+        find_once(&fixture, "0 verdicts depart from the documents");
+        run_free(&fixture);
     }
 }
 
-static void an_invalid_scenario_is_told_in_every_column(void **state)
+static void an_invalid_scenario_is_in_every_column(void **state)
 {
     (void)state;
-    run made = {0};
-    verdict_add(&made, "a/a.yaml", "-", CNF_VERDICT_INVALID);
-    page_make(&made);
-    find_once(&made, "| a/a.yaml | **INVALID** | **INVALID** |\n");
-    run_free(&made);
+    run fixture = {0};
+    verdict_add(&fixture, "a/a.yaml", "-", CNF_VERDICT_INVALID);
+    page_make(&fixture);
+    find_once(&fixture, "| a/a.yaml | **INVALID** | **INVALID** |\n");
+    run_free(&fixture);
 }
 
 int main(void)
@@ -139,9 +141,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disagreements_come_first),
         cmocka_unit_test(each_difference_has_its_explanation_and_command),
-        cmocka_unit_test(what_differs_from_sim_alone_is_run_beside_it),
-        cmocka_unit_test(what_agrees_has_no_explanation),
-        cmocka_unit_test(an_invalid_scenario_is_told_in_every_column),
+        cmocka_unit_test(a_differential_verdict_is_repeated_with_sim),
+        cmocka_unit_test(agreement_has_no_explanation),
+        cmocka_unit_test(an_invalid_scenario_is_in_every_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

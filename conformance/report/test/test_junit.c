@@ -135,9 +135,9 @@ static void every_verdict_has_its_element(void **state)
         rt_buffer text = {0};
         junit_print(&report, &text);
         for (size_t k = 0; k < 3; k++) {
-            bool wanted =
+            bool is_expected =
                 outcome_rows[i].element && strcmp(outcome_rows[i].element, elements[k]) == 0;
-            if (!strstr(rt_buffer_string(&text), elements[k]) != !wanted)
+            if (!strstr(rt_buffer_string(&text), elements[k]) != !is_expected)
                 fail_msg("row %zu: %s", i, rt_buffer_string(&text));
         }
         rt_buffer_free(&text);
@@ -166,9 +166,9 @@ static rt_text message_of(rt_arena *arena, const rt_buffer *document)
     int status = pclose(output);
     unlink(name);
     if (status != 0) fail_msg("not well-formed: %s", rt_buffer_string(document));
-    rt_text found = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_text content = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return found;
+    return content;
 }
 
 #define U "\xEF\xBF\xBD" /* U+FFFD */
@@ -251,13 +251,13 @@ static void assert_content(const char *name, const char *expected)
     assert_string_equal(content, expected);
 }
 
-static void a_file_is_replaced_at_once(void **state)
+static void a_file_is_replaced_atomically(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/assay-output-XXXXXX", name[64], none[64];
+    char folder[] = "/tmp/assay-output-XXXXXX", name[64], missing[64];
     assert_non_null(mkdtemp(folder));
     snprintf(name, sizeof name, "%s/out.xml", folder);
-    snprintf(none, sizeof none, "%s/none/out.xml", folder);
+    snprintf(missing, sizeof missing, "%s/none/out.xml", folder);
     assert_int_equal(cnf_file_replace(name, RT_TEXT("first")), 0);
     assert_content(name, "first");
     assert_int_equal(chmod(name, 0640), 0);
@@ -280,7 +280,7 @@ static void a_file_is_replaced_at_once(void **state)
     assert_int_equal(lstat(link, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(unlink(link), 0);
-    assert_int_equal(cnf_file_replace(none, RT_TEXT("x")), 2 /* ENOENT */);
+    assert_int_equal(cnf_file_replace(missing, RT_TEXT("x")), 2 /* ENOENT */);
     assert_int_equal(cnf_file_replace("/dev/full", RT_TEXT("x")), 28 /* ENOSPC */);
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
@@ -290,18 +290,18 @@ static void a_file_is_replaced_at_once(void **state)
 
 /* If stdout is this regular file, it is written to in place; neither it nor a link to it is
  * replaced. */
-static void our_own_output_is_written_to(void **state)
+static void the_standard_output_is_written_in_place(void **state)
 {
     (void)state;
     char name[] = "/tmp/assay-output-XXXXXX";
-    int file = mkstemp(name), kept = dup(STDOUT_FILENO);
-    assert_true(file >= 0 && kept >= 0);
+    int file = mkstemp(name), copy = dup(STDOUT_FILENO);
+    assert_true(file >= 0 && copy >= 0);
     fflush(stdout);
     dup2(file, STDOUT_FILENO);
     ssize_t before = write(STDOUT_FILENO, "before ", 7);
     int error = cnf_file_replace(name, RT_TEXT("after"));
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
+    dup2(copy, STDOUT_FILENO);
+    close(copy);
     close(file);
     assert_int_equal(before, 7);
     assert_int_equal(error, 0);
@@ -316,8 +316,8 @@ int main(void)
         cmocka_unit_test(every_verdict_has_its_element),
         cmocka_unit_test(any_bytes_make_valid_xml),
         cmocka_unit_test(all_bytes_make_valid_xml),
-        cmocka_unit_test(a_file_is_replaced_at_once),
-        cmocka_unit_test(our_own_output_is_written_to),
+        cmocka_unit_test(a_file_is_replaced_atomically),
+        cmocka_unit_test(the_standard_output_is_written_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,9 +84,9 @@ static void records_are_appended(void **state)
 {
     (void)state;
     char name[] = "/tmp/assay-report-XXXXXX";
-    int made = mkstemp(name);
-    assert_true(made >= 0);
-    close(made);
+    int created = mkstemp(name);
+    assert_true(created >= 0);
+    close(created);
     int file = open(name, O_RDWR | O_APPEND);
     cnf_record record = record_make("a.yaml", "sim", CNF_VERDICT_PASS);
     assert_int_equal(cnf_record_append(file, &record), 0);
@@ -136,26 +136,26 @@ static void every_member_is_read_back(void **state)
     (void)state;
     rt_arena arena = {0};
     rt_sink *sink = rt_sink_create();
-    const cnf_record given[] = {full_make(), failed_make(),
-                                record_make("a.yaml", "sim", CNF_VERDICT_PASS),
-                                record_make("b.yaml", "-", CNF_VERDICT_INVALID)};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        rt_text line = line_of(&arena, &given[i]);
+    const cnf_record records[] = {full_make(), failed_make(),
+                                  record_make("a.yaml", "sim", CNF_VERDICT_PASS),
+                                  record_make("b.yaml", "-", CNF_VERDICT_INVALID)};
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        rt_text line = line_of(&arena, &records[i]);
         cnf_record read;
         line.length--; /* the newline */
         assert_true(rt_ok(cnf_record_read(sink, &arena, line, &read)));
         line.length++;
-        rt_text again = line_of(&arena, &read);
-        assert_string_equal(again.data, line.data);
-        assert_int_equal(read.judgement.step, given[i].judgement.step);
+        rt_text second_line = line_of(&arena, &read);
+        assert_string_equal(second_line.data, line.data);
+        assert_int_equal(read.judgement.step, records[i].judgement.step);
         cnf_record copy = cnf_record_copy(&arena, &read);
         assert_string_equal(line_of(&arena, &copy).data, line.data);
     }
     /* Every key was written at least once. */
-    rt_text whole = line_of(&arena, &given[0]);
+    rt_text full_line = line_of(&arena, &records[0]);
     uint32_t keys = 0;
-    for (size_t i = 0; i + 1 < whole.length; i++)
-        keys += whole.data[i] == '"' && whole.data[i + 1] == ':';
+    for (size_t i = 0; i + 1 < full_line.length; i++)
+        keys += full_line.data[i] == '"' && full_line.data[i + 1] == ':';
     assert_int_equal(keys, 26);
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
@@ -166,7 +166,7 @@ static void every_member_is_read_back(void **state)
 
 static const struct wrong_line {
     const char *line;
-    const char *says;
+    const char *message;
 } wrong_lines[] = {
     {"", "not a JSON object"},
     {"[]", "not a JSON object"},
@@ -192,7 +192,7 @@ static const struct wrong_line {
      "disagree"},
 };
 
-static void what_is_no_record_is_refused(void **state)
+static void invalid_records_are_refused(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -202,13 +202,13 @@ static void what_is_no_record_is_refused(void **state)
         rt_status status = cnf_record_read(sink, &arena, rt_text_of(wrong_lines[i].line), &record);
         assert_int_equal(status.code, RT_MALFORMED);
         const char *message = rt_sink_diagnostic(sink, status)->message.data;
-        if (!strstr(message, wrong_lines[i].says)) fail_msg("row %zu: %s", i, message);
+        if (!strstr(message, wrong_lines[i].message)) fail_msg("row %zu: %s", i, message);
         rt_arena_reset(&arena);
     }
     rt_sink_destroy(sink);
 }
 
-static void a_cut_last_line_is_left_out(void **state)
+static void a_truncated_last_line_is_ignored(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -216,14 +216,14 @@ static void a_cut_last_line_is_left_out(void **state)
     cnf_record first = failed_make(), second = full_make();
     rt_buffer text = {0};
     cnf_record_write(&text, &first);
-    size_t one = text.size;
+    size_t first_size = text.size;
     cnf_record_write(&text, &second);
     cnf_records records;
     for (size_t cut = 0; cut <= text.size; cut++) {
         rt_text content = {text.data, cut};
         assert_true(rt_ok(cnf_records_read(sink, &arena, RT_TEXT("f"), content, &records)));
-        assert_int_equal(records.count, cut == text.size ? 2 : cut >= one ? 1 : 0);
-        assert_int_equal(records.size, cut == text.size ? cut : cut >= one ? one : 0);
+        assert_int_equal(records.count, cut == text.size ? 2 : cut >= first_size ? 1 : 0);
+        assert_int_equal(records.size, cut == text.size ? cut : cut >= first_size ? first_size : 0);
     }
     assert_int_equal(records.items[1].judgement.verdict, CNF_VERDICT_XFAIL_MISMATCH);
     rt_buffer_append_text(&text, RT_TEXT("{}\n"));
@@ -332,7 +332,7 @@ static void the_report_is_as_written_by_hand(void **state)
     cnf_report_free(&report);
 }
 
-static void known_failures_are_told(void **state)
+static void known_failures_are_reported(void **state)
 {
     (void)state;
     cnf_report report = {0};
@@ -379,7 +379,7 @@ static void known_failures_are_told(void **state)
         "  why: assay why other.yaml pocl\n"
         "\n"
         "XPASS passes.yaml on pocl\n"
-        "    it passes; remove the entry if that is meant to stay\n"
+        "    it passes; remove the entry if the fix is permanent\n"
         "  expected: a:b:c:d (pocl.yaml:4)\n"
         "  class: permitted divergence, left open by the documents\n"
         "  reason: Because.\n"
@@ -418,11 +418,12 @@ static int exit_status_of(const cnf_verdict *verdicts, uint32_t count)
 static void the_worst_record_decides_the_status(void **state)
 {
     (void)state;
-    const cnf_verdict all[] = {CNF_VERDICT_NOT_RUN, CNF_VERDICT_INVALID, CNF_VERDICT_FAIL,
-                               CNF_VERDICT_PASS,    CNF_VERDICT_SKIP,    CNF_VERDICT_UNAVAILABLE};
+    const cnf_verdict verdicts[] = {CNF_VERDICT_NOT_RUN, CNF_VERDICT_INVALID,
+                                    CNF_VERDICT_FAIL,    CNF_VERDICT_PASS,
+                                    CNF_VERDICT_SKIP,    CNF_VERDICT_UNAVAILABLE};
     const int expected[] = {3, 2, 1, 0, 4, 4};
     for (uint32_t i = 0; i < 6; i++)
-        assert_int_equal(exit_status_of(&all[i], 6 - i), expected[i]);
+        assert_int_equal(exit_status_of(&verdicts[i], 6 - i), expected[i]);
     assert_int_equal(exit_status_of(NULL, 0), 4);
 }
 
@@ -482,11 +483,11 @@ int main(void)
         cmocka_unit_test(any_bytes_make_valid_json),
         cmocka_unit_test(records_are_appended),
         cmocka_unit_test(every_member_is_read_back),
-        cmocka_unit_test(what_is_no_record_is_refused),
-        cmocka_unit_test(a_cut_last_line_is_left_out),
+        cmocka_unit_test(invalid_records_are_refused),
+        cmocka_unit_test(a_truncated_last_line_is_ignored),
         cmocka_unit_test(an_old_entry_is_forgotten),
         cmocka_unit_test(the_report_is_as_written_by_hand),
-        cmocka_unit_test(known_failures_are_told),
+        cmocka_unit_test(known_failures_are_reported),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),

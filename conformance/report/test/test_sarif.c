@@ -54,7 +54,7 @@ static json_t *place_of(json_t *result)
     return json_object_get(location, "physicalLocation");
 }
 
-static void a_failure_stands_at_its_line_with_its_rule(void **state)
+static void a_failure_has_its_line_and_rule(void **state)
 {
     (void)state;
     cnf_report report = {0};
@@ -82,9 +82,9 @@ static void a_failure_stands_at_its_line_with_its_rule(void **state)
     assert_string_equal(text_at(place_of(result), "artifactLocation", "uri"), "linking/a%20b.yaml");
     json_t *region = json_object_get(place_of(result), "region");
     assert_int_equal(json_integer_value(json_object_get(region, "startLine")), 20);
-    const char *said = text_at(result, "message", "text");
-    assert_non_null(strstr(said, "FAIL on pocl: expected 1, got \xEF\xBF\xBD\n"));
-    assert_non_null(strstr(said, "again: assay run"));
+    const char *message = text_at(result, "message", "text");
+    assert_non_null(strstr(message, "FAIL on pocl: expected 1, got \xEF\xBF\xBD\n"));
+    assert_non_null(strstr(message, "again: assay run"));
     assert_string_equal(text_at(result, "partialFingerprints", "assay/v1"),
                         "linking/a b.yaml|pocl|step0:memory:differs:a");
     assert_null(json_object_get(result, "suppressions"));
@@ -114,7 +114,7 @@ static void a_known_failure_is_a_suppressed_note(void **state)
     cnf_report_free(&report);
 }
 
-static void what_is_right_is_no_result_and_a_rule_is_described_once(void **state)
+static void success_is_not_a_result_and_rules_are_described_once(void **state)
 {
     (void)state;
     cnf_report report = {0};
@@ -143,9 +143,9 @@ static void what_is_right_is_no_result_and_a_rule_is_described_once(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failure_stands_at_its_line_with_its_rule),
+        cmocka_unit_test(a_failure_has_its_line_and_rule),
         cmocka_unit_test(a_known_failure_is_a_suppressed_note),
-        cmocka_unit_test(what_is_right_is_no_result_and_a_rule_is_described_once),
+        cmocka_unit_test(success_is_not_a_result_and_rules_are_described_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

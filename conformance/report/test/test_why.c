@@ -130,7 +130,7 @@ static void a_failure_is_explained(void **state)
     rt_arena_reset(&arena);
 }
 
-static void a_pass_says_what_was_seen(void **state)
+static void a_pass_lists_its_observations(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -157,7 +157,7 @@ static void a_pass_says_what_was_seen(void **state)
     rt_arena_reset(&arena);
 }
 
-static void little_is_said_where_little_is_known(void **state)
+static void missing_data_is_left_out(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -174,7 +174,7 @@ static void little_is_said_where_little_is_known(void **state)
                         "  required of the device: fp64; its answer: no\n"
                         "  sim: PASS\n"
                         "\n"
-                        "Rule VF-A-01, which is in no requirements.yaml above the scenario\n");
+                        "Rule VF-A-01, which is not in a requirements.yaml above the scenario\n");
     /* The same traces, with a line number that the file does not have. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
@@ -184,7 +184,7 @@ static void little_is_said_where_little_is_known(void **state)
                         "\n"
                         "b.yaml:99\n"
                         "\n"
-                        "Rule DL-REQ-01, which is in no requirements.yaml above the scenario\n"
+                        "Rule DL-REQ-01, which is not in a requirements.yaml above the scenario\n"
                         "\n"
                         "The traces are the same as on sim: 1 event.\n");
     rt_arena_reset(&arena);
@@ -198,9 +198,9 @@ static const char *explain_log(rt_arena *arena, cnf_verdict verdict, const char 
     const cnf_why why = {.record = &record, .log = rt_text_of(log), .log_is_tail = is_tail};
     rt_buffer text = {0};
     cnf_why_write(&text, &why);
-    rt_text whole = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_text explanation = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return strchr(whole.data, '\n') + 1;
+    return strchr(explanation.data, '\n') + 1;
 }
 
 #define LAYER_BEGINS "7 0 0 < layer version=1 hides= result=0\n"
@@ -236,7 +236,7 @@ static void of_many_calls_the_last_are_shown(void **state)
         if (i > 3) rt_buffer_printf(&expected, "  clFlush queue %d\n", i);
     }
     rt_buffer_printf(&log, "7 14 0 < clReleaseProgram program=0 result=0\n7 15 0 < full\n");
-    rt_buffer_printf(&expected, "  and later ones, for which the log had no room\n");
+    rt_buffer_printf(&expected, "  and later ones, which the log could not hold\n");
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, rt_buffer_string(&log), true),
                         rt_buffer_string(&expected));
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, LAYER_BEGINS, false), "");
@@ -251,8 +251,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_is_explained),
-        cmocka_unit_test(a_pass_says_what_was_seen),
-        cmocka_unit_test(little_is_said_where_little_is_known),
+        cmocka_unit_test(a_pass_lists_its_observations),
+        cmocka_unit_test(missing_data_is_left_out),
         cmocka_unit_test(the_last_calls_of_a_driver_are_shown),
         cmocka_unit_test(of_many_calls_the_last_are_shown),
     };

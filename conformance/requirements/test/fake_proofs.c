@@ -96,7 +96,7 @@ static void VF_C_07_is_killed(void **state)
     assert_false(armed("VF-C-07@a.c:8"));
 }
 
-static void VF_C_08_leaves_without_a_word(void **state)
+static void VF_C_08_exits_silently(void **state)
 {
     (void)state;
     if (armed("VF-C-08@a.c:9")) _exit(1);
@@ -147,7 +147,7 @@ int main(int argument_count, char **arguments)
         FAKE_TEST(VF_C_05_notices_nothing),
         FAKE_TEST(another_rules_test),
         FAKE_TEST(VF_C_07_is_killed),
-        FAKE_TEST(VF_C_08_leaves_without_a_word),
+        FAKE_TEST(VF_C_08_exits_silently),
     };
     bool listens = strcmp(program->name, "deaf") != 0;
     if (listens && argument_count > 1) cmocka_set_test_filter(arguments[1]);

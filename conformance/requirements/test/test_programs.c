@@ -133,7 +133,7 @@ static void tests_of_a_rule_close_it(void **state)
     rt_buffer_free(&text);
 }
 
-static void a_program_alone_leaves_what_it_does_not_notice(void **state)
+static void a_fault_that_no_test_notices_survives(void **state)
 {
     /* The test of VF-C-01 misses a.c:2 in the first program. */
     cnf_proof proof = prove(*state, "first\n");
@@ -145,12 +145,12 @@ static void a_program_alone_leaves_what_it_does_not_notice(void **state)
     assert_non_null(strstr(proof.complaints[1].data, "VF-C-05@a.c:6: the tests"));
 }
 
-static void the_json_names_what_closes(void **state)
+static void the_json_names_the_kinds_of_proof(void **state)
 {
     cnf_proof proof = prove(*state, "first\nsecond\n");
     rt_buffer text = {0};
     cnf_proof_write_json(&text, &proof);
-    json_t *found = json_loads(rt_buffer_string(&text), 0, NULL);
+    json_t *json = json_loads(rt_buffer_string(&text), 0, NULL);
     json_t *expected =
         json_loads("{\"VF\": {\"rules\": 8, \"closed\": 2, \"by\": {\"tool\": 1, \"vendor\": 1},"
                    " \"asserted\": [\"VF-C-03\", \"VF-C-04\", \"VF-C-08\"],"
@@ -158,13 +158,13 @@ static void the_json_names_what_closes(void **state)
                    " \"VF-C-08\"], \"needs\": {}}}",
                    0, NULL);
     assert_non_null(expected);
-    assert_true(json_equal(found, expected));
-    json_decref(found);
+    assert_true(json_equal(json, expected));
+    json_decref(json);
     json_decref(expected);
     rt_buffer_free(&text);
 }
 
-static void programs_that_prove_nothing_are_complained_of(void **state)
+static void programs_that_prove_nothing_are_reported(void **state)
 {
     cnf_proof proof = prove(*state, "red\nmarkless\n");
     assert_int_equal(proof.complaint_count, 2);
@@ -184,12 +184,12 @@ static void a_program_that_ignores_its_argument_proves_nothing(void **state)
     cnf_proof proof = prove(*state, "deaf\n");
     assert_int_equal(proof.complaint_count, 1);
     assert_string_equal(proof.complaints[0].data,
-                        "deaf: proves nothing, it runs other tests than its argument requests: "
+                        "deaf: proves nothing, it runs tests that its argument does not request: "
                         "VF_C_06_");
     assert_int_equal(proof.states[5], CNF_PROOF_UNTESTED);
 }
 
-static void what_is_not_built_is_a_note(void **state)
+static void a_missing_program_is_a_note(void **state)
 {
     cnf_proof proof = prove(*state, NULL);
     assert_int_equal(proof.complaint_count, 0);
@@ -221,7 +221,7 @@ static const struct expected_rule front_end_rules[] = {
 };
 enum { FRONT_END_COUNT = sizeof front_end_rules / sizeof *front_end_rules };
 
-static void front_ends_are_shown_with_twins(void **state)
+static void front_ends_need_twins(void **state)
 {
     programs_fixture *fixture = *state;
     for (uint32_t i = 0; i < FRONT_END_COUNT; i++)
@@ -264,12 +264,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(tests_of_a_rule_close_it),
-        PROGRAMS_TEST(a_program_alone_leaves_what_it_does_not_notice),
-        PROGRAMS_TEST(the_json_names_what_closes),
-        PROGRAMS_TEST(programs_that_prove_nothing_are_complained_of),
+        PROGRAMS_TEST(a_fault_that_no_test_notices_survives),
+        PROGRAMS_TEST(the_json_names_the_kinds_of_proof),
+        PROGRAMS_TEST(programs_that_prove_nothing_are_reported),
         PROGRAMS_TEST(a_program_that_ignores_its_argument_proves_nothing),
-        PROGRAMS_TEST(what_is_not_built_is_a_note),
-        PROGRAMS_TEST(front_ends_are_shown_with_twins),
+        PROGRAMS_TEST(a_missing_program_is_a_note),
+        PROGRAMS_TEST(front_ends_need_twins),
         PROGRAMS_TEST(a_front_end_that_is_not_installed_is_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,24 +148,24 @@ static void citations_are_read(void **state)
     }
 }
 
-static void a_table_that_is_none_is_refused(void **state)
+static void an_invalid_table_is_refused(void **state)
 {
     requirements_fixture *fixture = *state;
-    rt_text wrong = rt_arena_printf(&fixture->arena, "%s/kills.yaml", fixture->folder.data);
+    rt_text not_a_table = rt_arena_printf(&fixture->arena, "%s/kills.yaml", fixture->folder.data);
     cnf_rules rules;
-    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, wrong, &rules).code,
+    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, not_a_table, &rules).code,
                      RT_MALFORMED);
     static const struct {
         const char *table, *message;
     } rows[] = {
         {"- id: A-1\n  parts: [A-2]\n- id: A-2\n",
-         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+         "rule A-1: `parts:` must be a list of ids, with `proof: parts`"},
         {"- id: A-1\n  proof: parts\n  parts: A-2\n- id: A-2\n",
-         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+         "rule A-1: `parts:` must be a list of ids, with `proof: parts`"},
         {"- id: A-1\n  proof: parts\n  parts: [A-2, A-3]\n- id: A-2\n",
          "rule A-1: part 'A-3' is not a rule of the table"},
         {"- id: A-1\n  proof: parts\n  parts: [A-1]\n",
-         "rule A-1: part 'A-1' is an umbrella itself; name what it sums up"},
+         "rule A-1: part 'A-1' is an umbrella itself; name its parts"},
     };
     rt_text table = rt_arena_printf(&fixture->arena, "%s/table.yaml", fixture->folder.data);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -175,8 +175,8 @@ static void a_table_that_is_none_is_refused(void **state)
         assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
                             rows[i].message);
     }
-    rt_text none = RT_TEXT("/nowhere/requirements.yaml");
-    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, none, &rules).code, RT_IO);
+    rt_text missing = RT_TEXT("/nowhere/requirements.yaml");
+    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, missing, &rules).code, RT_IO);
 }
 
 /* ---- Proving ------------------------------------------------------------------------------- */
@@ -211,8 +211,8 @@ static int fake_run(int argument_count, char **arguments)
     if (!json) return 9;
     const char *hits = getenv("ASSAY_RULE_HITS"), *fault = getenv("ASSAY_FAULT");
     char record[512];
-    bool red = strncmp(scenario, "red", 3) == 0;
-    snprintf(record, sizeof record, "{\"verdict\":\"%s\"}\n", red ? "FAIL" : "PASS");
+    bool fails = strncmp(scenario, "red", 3) == 0;
+    snprintf(record, sizeof record, "{\"verdict\":\"%s\"}\n", fails ? "FAIL" : "PASS");
     for (size_t i = 0; hits && i < sizeof hit_rows / sizeof *hit_rows; i++)
         if (strncmp(scenario, hit_rows[i].scenario, strlen(hit_rows[i].scenario)) == 0)
             write_text(hits, hit_rows[i].sites);
@@ -245,7 +245,7 @@ static void faults_decide_what_is_covered(void **state)
     cnf_proof proof = prove(fixture);
     const cnf_proof_state expected[] = {
         CNF_PROOF_COVERED,  /* both sites are killed */
-        CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other where it says */
+        CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other at its step */
         CNF_PROOF_ASSERTED, /* one of two sites only crashes */
         CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* one scenario does not pass, one reaches no mark */,
         CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
@@ -259,7 +259,7 @@ static void faults_decide_what_is_covered(void **state)
         assert_false(proof.by_program[i]);
 }
 
-static void claims_that_do_not_hold_are_complained_of(void **state)
+static void false_claims_are_reported(void **state)
 {
     requirements_fixture *fixture = *state;
     cnf_proof proof = prove(fixture);
@@ -297,7 +297,7 @@ static cnf_proof prove_with_program(requirements_fixture *fixture, const char *f
     return proof;
 }
 
-static bool complains_of(const cnf_proof *proof, const char *words)
+static bool has_complaint(const cnf_proof *proof, const char *words)
 {
     bool found = false;
     for (uint32_t i = 0; i < proof->complaint_count; i++)
@@ -311,12 +311,12 @@ static void a_program_closes_what_a_scenario_only_cites(void **state)
     cnf_proof proof = prove_with_program(fixture, "echo '[  FAILED  ] 1 test(s)' >&2; exit 1");
     assert_int_equal(proof.states[6], CNF_PROOF_COVERED);
     assert_true(proof.by_program[6] && !proof.by_program[0]);
-    assert_false(complains_of(&proof, "silent.yaml"));
+    assert_false(has_complaint(&proof, "silent.yaml"));
 
     /* Twin: a crash proves nothing, so the citation still has no effect. */
     proof = prove_with_program(fixture, "kill -ABRT $$");
     assert_int_equal(proof.states[6], CNF_PROOF_ASSERTED);
-    assert_true(complains_of(&proof, "cited by silent.yaml, but the scenario passes"));
+    assert_true(has_complaint(&proof, "cited by silent.yaml, but the scenario passes"));
 }
 
 static void a_proof_is_printed(void **state)
@@ -337,7 +337,7 @@ static void a_proof_is_printed(void **state)
     rt_buffer_free(&text);
 
     cnf_proof_write_json(&text, &proof);
-    json_t *found = json_loads(rt_buffer_string(&text), 0, NULL);
+    json_t *json = json_loads(rt_buffer_string(&text), 0, NULL);
     json_t *expected = json_loads(
         "{\"DL\": {\"rules\": 5, \"closed\": 2, \"by\": {\"scenario\": 2},"
         " \"asserted\": [\"DL-A-03\"], \"missing\": [\"DL-A-03\", \"DL-A-04\", \"DL-A-05\"],"
@@ -348,8 +348,8 @@ static void a_proof_is_printed(void **state)
         " \"asserted\": [\"XU-02\"], \"missing\": [\"XU-02\", \"XU-03\"], \"needs\": {}}}",
         0, NULL);
     assert_non_null(expected);
-    assert_true(json_equal(found, expected));
-    json_decref(found);
+    assert_true(json_equal(json, expected));
+    json_decref(json);
     json_decref(expected);
     rt_buffer_free(&text);
 }
@@ -396,9 +396,9 @@ int main(int argument_count, char **arguments)
     const struct CMUnitTest tests[] = {
         REQUIREMENTS_TEST(rules_are_read_in_order),
         REQUIREMENTS_TEST(citations_are_read),
-        REQUIREMENTS_TEST(a_table_that_is_none_is_refused),
+        REQUIREMENTS_TEST(an_invalid_table_is_refused),
         REQUIREMENTS_TEST(faults_decide_what_is_covered),
-        REQUIREMENTS_TEST(claims_that_do_not_hold_are_complained_of),
+        REQUIREMENTS_TEST(false_claims_are_reported),
         REQUIREMENTS_TEST(a_program_closes_what_a_scenario_only_cites),
         REQUIREMENTS_TEST(a_proof_is_printed),
         REQUIREMENTS_TEST(blunt_faults_are_named),

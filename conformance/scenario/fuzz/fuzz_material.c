@@ -49,7 +49,7 @@ static void words_print(const scn_objects *objects)
 
 typedef struct sample {
     rt_buffer *out;
-    const scn_row *wanted; /* written wherever its object is; NULL: none */
+    const scn_row *required; /* written wherever its object is; NULL: none */
     uint32_t depth;
 } sample;
 
@@ -59,14 +59,14 @@ static void object_sample(sample *state, const scn_shape *shape)
 {
     bool alternative = false, any = false;
     for (uint32_t i = 0; i < shape->row_count; i++)
-        alternative = alternative ||
-                      (&shape->rows[i] == state->wanted && shape->rows[i].flags & SCN_ALTERNATIVE);
+        alternative = alternative || (&shape->rows[i] == state->required &&
+                                      shape->rows[i].flags & SCN_ALTERNATIVE);
     rt_buffer_append_byte(state->out, '{');
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
         if (!scn_row_is_documented(row)) continue;
         bool first = row->flags & SCN_ALTERNATIVE && !alternative;
-        if (!(row->flags & SCN_REQUIRED) && row != state->wanted && !first) continue;
+        if (!(row->flags & SCN_REQUIRED) && row != state->required && !first) continue;
         alternative = alternative || first;
         rt_buffer_printf(state->out, "%s%s: ", any ? ", " : "", row->key);
         any = true;
@@ -133,7 +133,7 @@ static bool files_write(const scn_objects *objects, const char *folder)
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
             if (!scn_row_is_documented(&object->shape->rows[j])) continue;
             rt_buffer text = {0}, name = {0};
-            sample state = {.out = &text, .wanted = &object->shape->rows[j]};
+            sample state = {.out = &text, .required = &object->shape->rows[j]};
             shape_sample(&state, &scn_shape_scenario);
             rt_buffer_printf(&name, "%s.%s.yaml", object->name.data, object->shape->rows[j].key);
             valid = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&text)) && valid;

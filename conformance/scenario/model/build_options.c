@@ -18,7 +18,7 @@ static const option_row option_rows[] = {
 #undef WORD_ROW
 };
 
-static bool is_taken(rt_text option)
+static bool is_accepted(rt_text option)
 {
     for (size_t i = 0; i < sizeof option_rows / sizeof *option_rows; i++) {
         const option_row *row = &option_rows[i];
@@ -53,7 +53,7 @@ bool scn_build_options_check(rt_text options, rt_text *out_refused)
     *out_refused = (rt_text){0};
     rt_text option;
     while (scn_build_options_next(&options, &option)) {
-        if (is_taken(option)) continue;
+        if (is_accepted(option)) continue;
         *out_refused = option;
         return false;
     }

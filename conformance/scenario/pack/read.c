@@ -80,7 +80,7 @@ static void read_choice(unpacker *unpack, const scn_shape *shape, void *out, uin
 {
     uint32_t index = size == 1 ? read_flag(unpack) : rt_read_u32(&unpack->reader);
     bool truth = index != 0;
-    require(unpack, index < shape->choice_count && shape->choices[index].taken);
+    require(unpack, index < shape->choice_count && shape->choices[index].is_accepted);
     memcpy(out, size == 1 ? (void *)&truth : (void *)&index, size);
 }
 
@@ -277,7 +277,7 @@ static rt_status model_check(unpacker *unpack)
         rt_fail(unpack->sink, RT_MALFORMED, RT_RULE_NONE,
                 "damaged packed scenario: fault%.*s, line %u of '%s': %.*s; pack it again",
                 RT_TEXT_ARG(rt_buffer_text(&text)), problem.at.line,
-                scn_shown(unpack->arena, scenario->file), RT_TEXT_ARG(problem.text));
+                scn_excerpt(unpack->arena, scenario->file), RT_TEXT_ARG(problem.text));
     rt_buffer_free(&text);
     return status;
 }

@@ -180,14 +180,14 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
             rt_nearest_offer(&nearest, rt_text_of(argument_rows[i].key));
         const char *hint = scn_nearest_hint(reader->arena, &nearest);
         valid = scn_report(reader->reporter, entry->at, "unknown kind of argument '%s'%s%s",
-                           scn_shown(reader->arena, entry->key), *hint ? hint : "; ",
+                           scn_excerpt(reader->arena, entry->key), *hint ? hint : "; ",
                            *hint ? "" : known_kinds);
     }
     if (!valid || !typed || node->count == 1) return valid;
     return scn_report(reader->reporter, node->entries[1].at,
                       "'%s' cannot be combined with '%s'; an argument has only one of them",
-                      scn_shown(reader->arena, node->entries[1].key),
-                      scn_shown(reader->arena, node->entries[0].key));
+                      scn_excerpt(reader->arena, node->entries[1].key),
+                      scn_excerpt(reader->arena, node->entries[0].key));
 }
 
 static bool argument_finish(scn_reader *reader, const scn_node *node, void *object)

@@ -35,11 +35,11 @@ static bool read_all(int descriptor, char *data, size_t size)
 {
     size_t at = 0;
     while (at < size) {
-        ssize_t got = read(descriptor, data + at, size - at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got == 0) errno = EIO; /* it has become shorter in the meantime */
-        if (got <= 0) return false;
-        at += (size_t)got;
+        ssize_t count = read(descriptor, data + at, size - at);
+        if (count < 0 && errno == EINTR) continue;
+        if (count == 0) errno = EIO; /* it has become shorter in the meantime */
+        if (count <= 0) return false;
+        at += (size_t)count;
     }
     return true;
 }
@@ -47,21 +47,21 @@ static bool read_all(int descriptor, char *data, size_t size)
 static bool read_open(scn_reader *reader, const scn_node *name, int descriptor, rt_text *out)
 {
     struct stat status;
-    const char *shown = scn_shown(reader->arena, name->text);
+    const char *excerpt = scn_excerpt(reader->arena, name->text);
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return scn_report(reader->reporter, name->at, "'%s' is not a regular file", shown);
+        return scn_report(reader->reporter, name->at, "'%s' is not a regular file", excerpt);
     }
     if ((uint64_t)status.st_size > RT_IMAGE_SIZE_MAX) {
         return scn_report(reader->reporter, name->at, "'%s' has %lld bytes; at most %u are read",
-                          shown, (long long)status.st_size, RT_IMAGE_SIZE_MAX);
+                          excerpt, (long long)status.st_size, RT_IMAGE_SIZE_MAX);
     }
     if (status.st_size == 0) {
-        return scn_report(reader->reporter, name->at, "'%s' is empty", shown);
+        return scn_report(reader->reporter, name->at, "'%s' is empty", excerpt);
     }
     size_t size = (size_t)status.st_size;
     char *data = rt_arena_alloc(reader->arena, size + 1);
     if (!read_all(descriptor, data, size)) {
-        return scn_report(reader->reporter, name->at, "'%s' cannot be read: %s", shown,
+        return scn_report(reader->reporter, name->at, "'%s' cannot be read: %s", excerpt,
                           strerrordesc_np(errno));
     }
     *out = (rt_text){data, size};
@@ -71,21 +71,21 @@ static bool read_open(scn_reader *reader, const scn_node *name, int descriptor, 
 static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 {
     char folder[PATH_MAX], path[PATH_MAX];
-    const char *shown = scn_shown(reader->arena, name->text);
-    rt_text here = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
+    const char *excerpt = scn_excerpt(reader->arena, name->text);
+    rt_text root = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
     rt_text file = scn_companion_path(reader->arena, reader->scenario, name->text);
-    bool found = realpath(here.data, folder) && realpath(file.data, path);
+    bool found = realpath(root.data, folder) && realpath(file.data, path);
     if (found && strcmp(folder, "/") != 0 &&
         !(rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/')) {
         return scn_report(reader->reporter, name->at,
-                          "'%s' is a link that leads out of the scenario's folder", shown);
+                          "'%s' is a link that leads out of the scenario's folder", excerpt);
     }
     /* Non-blocking: a pipe without a writer must not block the reader. */
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
         return scn_report(reader->reporter, name->at,
                           "'%s' cannot be opened: %s; it is searched for in the scenario's folder",
-                          shown, strerrordesc_np(errno));
+                          excerpt, strerrordesc_np(errno));
     }
     bool valid = read_open(reader, name, descriptor, out);
     close(descriptor);
@@ -107,18 +107,18 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
     CHECK(printed.size == 2 * sizeof digest);
     const char *digits = rt_arena_text(reader->arena, rt_buffer_text(&printed)).data;
     rt_buffer_free(&printed);
-    const char *shown = scn_shown(reader->arena, name->text);
+    const char *excerpt = scn_excerpt(reader->arena, name->text);
     if (!sha256) {
         return scn_report(
             reader->reporter, name->at,
             "'%s' requires its hash, so that every run uses the same bytes; add 'sha256: %s'",
-            shown, digits);
+            excerpt, digits);
     }
     if (sha256->kind == SCN_NODE_SCALAR && rt_text_is(sha256->text, digits)) return true;
     return scn_report(reader->reporter, sha256->at,
                       "this is not the hash of '%s'; if the file is the right one, write "
                       "'sha256: %s'",
-                      shown, digits);
+                      excerpt, digits);
 }
 
 bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
@@ -128,7 +128,7 @@ bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node
     const char *refusal = name_refusal(name->text);
     if (refusal) {
         return scn_report(reader->reporter, name->at, "'%s' is refused: %s",
-                          scn_shown(reader->arena, name->text), refusal);
+                          scn_excerpt(reader->arena, name->text), refusal);
     }
     return content_read(reader, name, out_content) &&
            hash_check(reader, name, sha256, *out_content);

@@ -184,6 +184,7 @@ bool scn_device_config_file_read(scn_reader *reader, const scn_node *name, const
         return true;
     }
     return scn_report(reader->reporter, target->at, "'%s' has no target '%s'%s",
-                      scn_shown(reader->arena, name->text), scn_shown(reader->arena, target->text),
+                      scn_excerpt(reader->arena, name->text),
+                      scn_excerpt(reader->arena, target->text),
                       scn_nearest_hint(reader->arena, &nearest));
 }

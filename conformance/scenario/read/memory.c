@@ -33,7 +33,7 @@ static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
         valid =
             scn_report(reader->reporter, field->at,
                        "'%s' is not a field name; field names consist of letters, digits and '_'",
-                       scn_shown(reader->arena, field->name));
+                       scn_excerpt(reader->arena, field->name));
     }
     rt_text name;
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;

@@ -108,7 +108,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
 static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                       const scn_memory *memory)
 {
-    const char *name = scn_shown(reader->arena, memory->name);
+    const char *name = scn_excerpt(reader->arena, memory->name);
     if (memory->layout.is_struct || memory->layout.fields[0].lanes != 1) {
         return scn_report(
             reader->reporter, node->at,
@@ -123,10 +123,10 @@ static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_dra
                           answers[draft->answers[i]].name);
     }
     CHECK(draft->answer_count > 0);
-    uint64_t left = memory->count / draft->answer_count, taken = draft->answer_count;
+    uint64_t left = memory->count / draft->answer_count, written = draft->answer_count;
     for (uint32_t d = 0; d < draft->range_count; d++) {
         left /= draft->range[d];
-        taken *= left > 0 ? draft->range[d] : 1;
+        written *= left > 0 ? draft->range[d] : 1;
     }
     if (left == 0) {
         return scn_report(reader->reporter, node->at,
@@ -135,12 +135,12 @@ static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_dra
                           draft->answer_count, draft->answer_count == 1 ? "" : "s", memory->count,
                           name);
     }
-    CHECK(taken <= memory->count);
-    if (taken == memory->count || memory->initial.data) return true;
+    CHECK(written <= memory->count);
+    if (written == memory->count || memory->initial.data) return true;
     return scn_report(reader->reporter, node->at,
                       "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
                       "; give it values, which the other elements keep",
-                      name, memory->count, taken);
+                      name, memory->count, written);
 }
 
 /* ---- The table in bytes ------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_no
     if (!is_text || scn_characters_check(&inside, source->code)) return true;
     CHECK(inside.count > 0);
     return scn_report(reader->reporter, file->at, "'%s' is not text: line %u: %.*s",
-                      scn_shown(reader->arena, file->text), inside.items[0].at.line,
+                      scn_excerpt(reader->arena, file->text), inside.items[0].at.line,
                       RT_TEXT_ARG(inside.items[0].text));
 }
 

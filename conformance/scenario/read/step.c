@@ -22,7 +22,7 @@ static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *ste
         id = scn_node_value(&node->entries[i].value, "id");
     CHECK(id);
     return scn_report(reader->reporter, id->at, "an earlier step has the id '%s' already",
-                      scn_shown(reader->arena, step->id));
+                      scn_excerpt(reader->arena, step->id));
 }
 
 static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step);

@@ -110,7 +110,7 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
                 reader->reporter, scn_node_value(node, "from_offset")->at,
                 "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
                 in_bytes ? "byte" : "element", transfer->from_offset,
-                scn_shown(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
+                scn_excerpt(reader->arena, from->name), room, in_bytes ? "bytes" : "elements");
         }
         transfer->size = room - transfer->from_offset;
     }
@@ -172,7 +172,7 @@ static bool fill_finish(scn_reader *reader, const scn_node *node, void *object)
         return scn_report(reader->reporter, scn_node_value(node, "offset")->at,
                           "nothing is left to fill from element %" PRIu64
                           " on: memory '%s' has %" PRIu64 " elements",
-                          transfer->to_offset, scn_shown(reader->arena, to->name), to->count);
+                          transfer->to_offset, scn_excerpt(reader->arena, to->name), to->count);
     }
     uint8_t *pattern = rt_arena_alloc(reader->arena, to->layout.size);
     if (!scn_element_read(reader, &to->layout, scn_node_value(node, "value"), pattern))

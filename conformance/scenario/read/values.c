@@ -82,7 +82,7 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
             rt_nearest_offer(&nearest, layout->fields[i++].name);
         if (i < layout->field_count) continue;
         valid = scn_report(reader->reporter, entry->at, "no field '%s' in %s%s",
-                           scn_shown(reader->arena, entry->key), type,
+                           scn_excerpt(reader->arena, entry->key), type,
                            scn_nearest_hint(reader->arena, &nearest));
     }
     /* If another field's name is wrong, a missing field is probably the one that was meant. */
@@ -96,7 +96,7 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
         else
             valid = scn_report(reader->reporter, node->at,
                                "an element of type %s needs every field; '%s' is missing", type,
-                               scn_shown(reader->arena, field->name));
+                               scn_excerpt(reader->arena, field->name));
     }
     return valid;
 }

@@ -37,7 +37,7 @@ static bool variable_read(scn_reader *reader, const scn_node *node, void *out)
     if (scn_variable_may_be(reader->scenario, variable->name)) return true;
     return scn_report(reader->reporter, node->at,
                       "no module has a device_global '%s': no source mentions it",
-                      scn_shown(reader->arena, variable->name));
+                      scn_excerpt(reader->arena, variable->name));
 }
 
 const scn_shape scn_shape_variable = {

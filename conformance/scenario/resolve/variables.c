@@ -99,7 +99,7 @@ static bool refuse_unknown(const variable_search *search, const scn_variable *va
 {
     const scn_scenario *scenario = search->scenario;
     const scn_module *modules = scenario->modules;
-    const char *name = scn_shown(search->arena, variable->name);
+    const char *name = scn_excerpt(search->arena, variable->name);
     /* With a module, neither another module's variable nor a memory can be meant. */
     bool named = variable->module != SCN_NONE;
     uint32_t other = other_module_with(scenario, variable);
@@ -145,7 +145,7 @@ static bool find(const variable_search *search, scn_variable *inout_variable)
             }
             rt_text id = scn_variable_of(scenario, &found)->unique_id;
             if (rt_text_equal(id, list.globals[i].unique_id)) continue;
-            const char *name = scn_shown(search->arena, inout_variable->name);
+            const char *name = scn_excerpt(search->arena, inout_variable->name);
             return fail(
                 search, inout_variable->at,
                 "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
@@ -160,14 +160,14 @@ static bool find(const variable_search *search, scn_variable *inout_variable)
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-static bool range_check(const variable_search *search, scn_position at, const char *what,
+static bool range_check(const variable_search *search, scn_position at, const char *noun,
                         rt_text name, uint64_t room, uint64_t offset, uint64_t size)
 {
     if (offset <= room && size <= room - offset) return true;
     return fail(search, at,
                 "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
                 "; choose a part inside it, or expect the error",
-                size, offset, what, RT_TEXT_ARG(name), room);
+                size, offset, noun, RT_TEXT_ARG(name), room);
 }
 
 static bool copy_resolve(const variable_search *search, scn_step *step)

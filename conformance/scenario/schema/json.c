@@ -83,7 +83,8 @@ static json_t *words_schema(const scn_shape *shape)
 {
     json_t *words = cnf_json_checked(json_array());
     for (uint32_t i = 0; i < shape->choice_count; i++)
-        if (shape->choices[i].taken) cnf_json_append(words, json_string(shape->choices[i].name));
+        if (shape->choices[i].is_accepted)
+            cnf_json_append(words, json_string(shape->choices[i].name));
     for (uint32_t i = 0; shape->word && shape->word(i); i++)
         cnf_json_append(words, json_string(shape->word(i)));
     CHECK(json_array_size(words) > 0);

@@ -21,9 +21,9 @@ static rt_text title_make(rt_arena *arena, const scn_objects *objects, const cha
     rt_text title = rt_arena_printf(arena, "%c%s", first, rest);
     uint32_t number = 1, i = 0;
     while (i < objects->list.count) {
-        bool taken = rt_text_equal(objects->list.items[i].title, title);
-        if (taken) title = rt_arena_printf(arena, "%c%s %u", first, rest, ++number);
-        i = taken ? 0 : i + 1;
+        bool is_used = rt_text_equal(objects->list.items[i].title, title);
+        if (is_used) title = rt_arena_printf(arena, "%c%s %u", first, rest, ++number);
+        i = is_used ? 0 : i + 1;
     }
     return title;
 }

@@ -37,12 +37,12 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
 }
 
 /* Writes the accepted words, or the known words that are not accepted; returns their number. */
-static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool taken)
+static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool is_accepted)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].taken != taken) continue;
-        const char *before = count > 0 ? ", " : taken ? "" : "; not accepted: ";
+        if (shape->choices[i].is_accepted != is_accepted) continue;
+        const char *before = count > 0 ? ", " : is_accepted ? "" : "; not accepted: ";
         rt_buffer_printf(out, "%s`%s`", before, shape->choices[i].name);
         count++;
     }

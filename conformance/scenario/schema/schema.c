@@ -41,7 +41,7 @@ static bool name_check(scn_reader *reader, scn_position at, rt_text name)
         reader->reporter, at,
         "'%s' is not a name; a name begins with a letter or '_' and contains only letters, "
         "digits, '_', '.' and '-'",
-        scn_shown(reader->arena, name));
+        scn_excerpt(reader->arena, name));
 }
 
 static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
@@ -52,7 +52,7 @@ static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_n
     if (integer.negative || integer.magnitude < shape->least || integer.magnitude > shape->most) {
         return scn_report(
             reader->reporter, node->at, "%s is out of range; %s is from %" PRIu64 " to %" PRIu64,
-            scn_shown(reader->arena, node->text), shape->noun, shape->least, shape->most);
+            scn_excerpt(reader->arena, node->text), shape->noun, shape->least, shape->most);
     }
     memcpy(out, &integer.magnitude, sizeof integer.magnitude);
     return true;
@@ -73,7 +73,7 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
 static const char *accepted_word(const scn_shape *shape, uint32_t index)
 {
     if (shape->kind == SCN_SHAPE_CHOICE)
-        return shape->choices[index].taken ? shape->choices[index].name : NULL;
+        return shape->choices[index].is_accepted ? shape->choices[index].name : NULL;
     CHECK(shape->kind == SCN_SHAPE_OBJECT);
     return scn_row_is_documented(&shape->rows[index]) ? shape->rows[index].key : NULL;
 }
@@ -121,7 +121,7 @@ static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->choice_count; i++)
-        if (shape->choices[i].taken) word_append(&list, shape->choices[i].name);
+        if (shape->choices[i].is_accepted) word_append(&list, shape->choices[i].name);
     beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
@@ -132,18 +132,18 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
 {
     if (node->kind != SCN_NODE_SCALAR || node->text.length == 0)
         return scn_report_expected(reader, node, shape->noun);
-    const char *shown = scn_shown(reader->arena, node->text);
+    const char *excerpt = scn_excerpt(reader->arena, node->text);
     /* The noun without its article names the kind of word: "language 'sycl' ...". */
     const char *word = strchr(shape->noun, ' ') + 1;
     rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].taken) {
+        if (shape->choices[i].is_accepted) {
             rt_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
         }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
-        if (!shape->choices[i].taken) {
+        if (!shape->choices[i].is_accepted) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not allowed here; expected one of: %s", word, shown,
+                              "%s '%s' is not allowed here; expected one of: %s", word, excerpt,
                               choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
@@ -151,11 +151,11 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     }
     beside_each(shape, word_offer, &nearest);
     if (nearest.best.length > 0) {
-        return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
+        return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, excerpt,
                           scn_nearest_hint(reader->arena, &nearest));
     }
     return scn_report(reader->reporter, node->at, "unknown %s '%s'; expected one of: %s", word,
-                      shown, choice_list(reader->arena, shape));
+                      excerpt, choice_list(reader->arena, shape));
 }
 
 /* "; expected one of: A, B, C, D and 14 more". */
@@ -187,7 +187,7 @@ static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node
     }
     bool near = nearest.best.length > 0;
     return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", strchr(shape->noun, ' ') + 1,
-                      scn_shown(reader->arena, node->text),
+                      scn_excerpt(reader->arena, node->text),
                       near ? scn_nearest_hint(reader->arena, &nearest)
                            : word_list(reader->arena, shape));
 }
@@ -224,7 +224,7 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     const char *hint = scn_nearest_hint(reader->arena, &nearest);
     if (nearest.offered_count == 0) hint = "; there are none";
     return scn_report(reader->reporter, node->at, "unknown %s%s '%s'%s", step ? "earlier " : "",
-                      noun, scn_shown(reader->arena, node->text), hint);
+                      noun, scn_excerpt(reader->arena, node->text), hint);
 }
 
 bool scn_kind_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
@@ -333,15 +333,15 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
         if (scn_row_is_documented(&shape->rows[i]))
             rt_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
     beside_each(shape, word_offer, &nearest);
-    const char *shown = scn_shown(reader->arena, entry->key);
+    const char *excerpt = scn_excerpt(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
     const char *in = shape->key_noun ? "" : " in ", *noun = shape->key_noun ? "" : shape->noun;
     if (nearest.best.length > 0) {
         return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s%s", key_noun(shape),
-                          shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
+                          excerpt, in, noun, scn_nearest_hint(reader->arena, &nearest));
     }
     return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; expected one of: %s",
-                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
+                      key_noun(shape), excerpt, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
 const scn_row *scn_shape_row(const scn_shape *shape, rt_text key)
@@ -487,7 +487,7 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
 }
 
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                                const char *wanted)
+                                const char *missing)
 {
     CHECK(node->kind == SCN_NODE_MAPPING);
     uint32_t found = SCN_NONE;
@@ -505,7 +505,7 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
         found = i;
     }
     if (found != SCN_NONE) return found;
-    scn_report(reader->reporter, node->at, "%s needs %s; expected one of: %s", shape->noun, wanted,
+    scn_report(reader->reporter, node->at, "%s needs %s; expected one of: %s", shape->noun, missing,
                key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
     return SCN_NONE;
 }

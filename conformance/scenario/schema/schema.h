@@ -94,7 +94,7 @@ typedef struct scn_relation {
 /* One word of a closed vocabulary. */
 typedef struct scn_choice {
     const char *name;
-    bool taken; /* false: known, but refused by name */
+    bool is_accepted; /* false: known, but refused by name */
 } scn_choice;
 
 typedef enum scn_shape_kind {
@@ -302,9 +302,9 @@ const scn_row *scn_shape_row(const scn_shape *shape, rt_text key);
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
 
 /* The row index of the single alternative among the keys that are there; SCN_NONE, and a problem,
- * if there is none or more than one. `wanted` names what is missing: "a verb". */
+ * if there is none or more than one. `missing` names what is missing: "a verb". */
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
-                                const char *wanted);
+                                const char *missing);
 
 /* The value under a key; NULL if there is none, or if the node is not a mapping. */
 static inline const scn_node *scn_node_value(const scn_node *node, const char *key)

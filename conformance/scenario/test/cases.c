@@ -5,7 +5,7 @@
 typedef struct reader {
     rt_arena *arena;
     rt_text file, rest;
-    uint32_t line; /* of the last line taken, from 1 */
+    uint32_t line; /* of the last line read, from 1 */
     RT_VECTOR(rt_text) base;
     uint32_t base_next; /* the first line of the base that the case has not passed */
     bool is_positioned; /* whether the case has named a line of the base */
@@ -60,14 +60,14 @@ static void base_keep(reader *r, uint32_t end)
         line_append(&r->scenario, r->base.items[r->base_next++]);
 }
 
-/* Goes to the next line of the base that is equal, and past it. */
-static bool base_find(reader *r, rt_text line, bool is_kept)
+/* Moves past the next line of the base that is equal. */
+static bool base_find(reader *r, rt_text line, bool is_kept_line)
 {
     uint32_t found = r->base_next;
     while (found < r->base.count && !rt_text_equal(r->base.items[found], line))
         found++;
     if (found == r->base.count) return refuse(r, "the rest of the base has no line ", line);
-    base_keep(r, is_kept ? found + 1 : found);
+    base_keep(r, is_kept_line ? found + 1 : found);
     r->base_next = found + 1;
     r->is_positioned = true;
     return true;
@@ -168,20 +168,20 @@ void golden_cases_update(rt_buffer *out, rt_text file, const golden_cases *cases
                          const rt_text *messages)
 {
     size_t copied = 0;
-    rt_buffer own_name = {0};
+    rt_buffer prefix = {0};
     for (uint32_t i = 0; i < cases->list.count; i++) {
         const golden_case *item = &cases->list.items[i];
         CHECK(copied <= item->message_begin);
         rt_buffer_append(out, file.data + copied, item->message_begin - copied);
-        own_name.size = 0;
-        rt_buffer_printf(&own_name, "%.*s.yaml:", RT_TEXT_ARG(item->name));
+        prefix.size = 0;
+        rt_buffer_printf(&prefix, "%.*s.yaml:", RT_TEXT_ARG(item->name));
         for (rt_text rest = messages[i]; rest.length > 0;) {
             rt_text line = rt_text_take_until(&rest, '\n');
-            rt_text_take_prefix(&line, rt_buffer_string(&own_name));
+            rt_text_take_prefix(&line, rt_buffer_string(&prefix));
             rt_buffer_printf(out, "! %.*s\n", RT_TEXT_ARG(line));
         }
         copied = item->message_end;
     }
     rt_buffer_append(out, file.data + copied, file.length - copied);
-    rt_buffer_free(&own_name);
+    rt_buffer_free(&prefix);
 }

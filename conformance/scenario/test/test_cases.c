@@ -59,7 +59,7 @@ static void escapes_are_bytes(void **state)
     rt_arena_reset(&arena);
 }
 
-static void what_breaks_the_rules_is_refused(void **state)
+static void invalid_case_files_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
@@ -108,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_are_made_in_the_order_of_the_base),
         cmocka_unit_test(escapes_are_bytes),
-        cmocka_unit_test(what_breaks_the_rules_is_refused),
+        cmocka_unit_test(invalid_case_files_are_refused),
         cmocka_unit_test(an_update_replaces_messages_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

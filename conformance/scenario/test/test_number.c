@@ -170,7 +170,7 @@ static void halves_are_rounded_once(void **state)
     }
 }
 
-static void halves_end_where_they_end(void **state)
+static void halves_have_limits(void **state)
 {
     (void)state;
     assert_number(SCN_TYPE_HALF, "65504", 0x7BFF);
@@ -300,7 +300,7 @@ int main(void)
         cmocka_unit_test(floats_have_their_spellings),
         cmocka_unit_test(every_half_is_read_from_its_digits),
         cmocka_unit_test(halves_are_rounded_once),
-        cmocka_unit_test(halves_end_where_they_end),
+        cmocka_unit_test(halves_have_limits),
         cmocka_unit_test(whole_numbers_are_exact_or_refused),
         cmocka_unit_test(drawn_numbers_fill_their_range),
         cmocka_unit_test(magnitudes_are_finite_and_have_no_sign),

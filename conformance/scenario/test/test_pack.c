@@ -112,7 +112,7 @@ static void all_scenarios_survive_packing(void **state)
         rt_text name = rt_text_of(files.gl_pathv[i]);
         const scn_scenario *scenario =
             scn_read(&arena, rt_buffer_text(&text), name, name, &problems);
-        if (scenario) assert_round_trip(scenario); /* other yaml files lie there, too */
+        if (scenario) assert_round_trip(scenario); /* there are other YAML files, too */
         read += scenario != NULL;
         rt_buffer_free(&text);
         rt_arena_reset(&arena);
@@ -506,7 +506,7 @@ static void packing_is_fast(void **state)
     rt_arena_reset(&arena);
 }
 
-static void a_foreign_file_and_another_version_are_told_apart(void **state)
+static void foreign_files_and_other_versions_are_refused(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -538,7 +538,7 @@ int main(void)
         cmocka_unit_test(every_bit_flip_is_survived),
         cmocka_unit_test(every_lie_is_malformed),
         cmocka_unit_test(packing_is_fast),
-        cmocka_unit_test(a_foreign_file_and_another_version_are_told_apart),
+        cmocka_unit_test(foreign_files_and_other_versions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static void every_truncation_of_a_file_is_read_or_refused(void **state)
     assert_true(read > 10); /* among them those that lack only their last steps */
 }
 
-static void no_more_than_twenty_problems_are_told(void **state)
+static void at_most_twenty_problems_are_reported(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -133,7 +133,7 @@ int main(void)
         cmocka_unit_test(names_become_indices),
         cmocka_unit_test(a_scenario_outlives_its_text),
         cmocka_unit_test(every_truncation_of_a_file_is_read_or_refused),
-        cmocka_unit_test(no_more_than_twenty_problems_are_told),
+        cmocka_unit_test(at_most_twenty_problems_are_reported),
         cmocka_unit_test(reading_is_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void tables_keep_their_columns(void **state)
     (void)state;
     rt_buffer page = {0};
     scn_page_write(&page);
-    uint32_t wanted = 0, rows = 0;
+    uint32_t columns = 0, rows = 0;
     const char *line = rt_buffer_string(&page);
     while (*line) {
         size_t length = strcspn(line, "\n");
@@ -171,11 +171,11 @@ static void tables_keep_their_columns(void **state)
         for (size_t i = 0; i < length; i++)
             bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
         if (line[0] != '|') {
-            wanted = 0;
-        } else if (wanted == 0) {
-            wanted = bars;
+            columns = 0;
+        } else if (columns == 0) {
+            columns = bars;
         } else {
-            assert_int_equal(bars, wanted);
+            assert_int_equal(bars, columns);
             rows++;
         }
         line += length + (line[length] == '\n');

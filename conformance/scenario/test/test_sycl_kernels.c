@@ -124,24 +124,24 @@ static scn_step launch_of(const char *kernel)
                                  .local = {1, 3, 2}}};
 }
 
-static void a_launch_names_the_symbol_and_is_turned_round(void **state)
+static void a_launch_gets_the_symbol_and_reversed_ranges(void **state)
 {
     (void)state;
     rt_arena arena = {0};
     rt_text problem;
     static const char *const ways[] = {"apply", "_Z19__sycl_kernel_applyPi"};
     for (size_t i = 0; i < 2; i++) {
-        scn_step made, given = launch_of(ways[i]);
-        assert_true(resolve(&arena, &given, &made, &problem));
-        assert_true(rt_text_is(made.submit.kernel, "_Z19__sycl_kernel_applyPi"));
-        assert_memory_equal(made.submit.range, ((uint64_t[]){4, 3, 2}), 24);
-        assert_memory_equal(made.submit.offset, ((uint64_t[]){7, 6, 5}), 24);
-        assert_memory_equal(made.submit.local, ((uint64_t[]){2, 3, 1}), 24);
+        scn_step resolved, step = launch_of(ways[i]);
+        assert_true(resolve(&arena, &step, &resolved, &problem));
+        assert_true(rt_text_is(resolved.submit.kernel, "_Z19__sycl_kernel_applyPi"));
+        assert_memory_equal(resolved.submit.range, ((uint64_t[]){4, 3, 2}), 24);
+        assert_memory_equal(resolved.submit.offset, ((uint64_t[]){7, 6, 5}), 24);
+        assert_memory_equal(resolved.submit.local, ((uint64_t[]){2, 3, 1}), 24);
     }
-    scn_step made, flat = launch_of("apply");
+    scn_step resolved, flat = launch_of("apply");
     flat.submit.dimensions = 2;
-    assert_true(resolve(&arena, &flat, &made, &problem));
-    assert_memory_equal(made.submit.range, ((uint64_t[]){3, 2, 4}), 24);
+    assert_true(resolve(&arena, &flat, &resolved, &problem));
+    assert_memory_equal(resolved.submit.range, ((uint64_t[]){3, 2, 4}), 24);
     rt_arena_reset(&arena);
 }
 
@@ -153,10 +153,10 @@ static void other_launches_stay(void **state)
     rt_text problem;
     static const char *const ways[] = {"plain", "other", "nowhere"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        scn_step made, given = launch_of(ways[i]);
-        assert_true(resolve(&arena, &given, &made, &problem));
-        assert_true(rt_text_is(made.submit.kernel, ways[i]));
-        assert_memory_equal(made.submit.range, given.submit.range, 24);
+        scn_step resolved, step = launch_of(ways[i]);
+        assert_true(resolve(&arena, &step, &resolved, &problem));
+        assert_true(rt_text_is(resolved.submit.kernel, ways[i]));
+        assert_memory_equal(resolved.submit.range, step.submit.range, 24);
     }
     rt_arena_reset(&arena);
 }
@@ -166,14 +166,14 @@ static void an_ambiguous_launch_is_refused_by_name(void **state)
     (void)state;
     rt_arena arena = {0};
     rt_text problem;
-    scn_step made, given = launch_of("twice");
-    assert_false(resolve(&arena, &given, &made, &problem));
+    scn_step resolved, step = launch_of("twice");
+    assert_false(resolve(&arena, &step, &resolved, &problem));
     assert_string_equal(
         problem.data,
         "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
         "write the symbol of the intended kernel");
-    given = launch_of("_Z19__sycl_kernel_twicePf");
-    assert_true(resolve(&arena, &given, &made, &problem));
+    step = launch_of("_Z19__sycl_kernel_twicePf");
+    assert_true(resolve(&arena, &step, &resolved, &problem));
     rt_arena_reset(&arena);
 }
 
@@ -195,20 +195,21 @@ static void expectations_name_the_symbol(void **state)
         {.kind = SCN_EXPECT_TRACE, .trace = {&event, 1}},
         {.kind = SCN_EXPECT_ONE_OF, .one_of = {&outcome, 1}},
     };
-    const scn_step given = {
+    const scn_step step = {
         .verb = SCN_VERB_EXPECT, .expect = expects, .expect_count = 3, .error = &error};
     rt_arena arena = {0};
     rt_text problem;
-    scn_step made;
+    scn_step resolved;
     const char *symbol = "_Z19__sycl_kernel_applyPi";
-    assert_true(resolve(&arena, &given, &made, &problem));
-    assert_true(rt_text_is(made.expect[0].program.kernel, symbol));
-    assert_true(rt_text_is(made.expect[1].trace.events[0].program_of, symbol));
-    assert_true(rt_text_is(made.expect[1].trace.events[0].fields[0].values[0], symbol));
-    assert_true(rt_text_is(made.expect[1].trace.events[0].fields[1].values[0], "app/0"));
-    assert_true(rt_text_is(made.expect[2].one_of.outcomes[0].expects[0].finding.kernel, symbol));
-    assert_true(rt_text_is(made.expect[2].one_of.outcomes[0].error->names[0], symbol));
-    assert_true(rt_text_is(made.error->names[0], symbol));
+    assert_true(resolve(&arena, &step, &resolved, &problem));
+    assert_true(rt_text_is(resolved.expect[0].program.kernel, symbol));
+    assert_true(rt_text_is(resolved.expect[1].trace.events[0].program_of, symbol));
+    assert_true(rt_text_is(resolved.expect[1].trace.events[0].fields[0].values[0], symbol));
+    assert_true(rt_text_is(resolved.expect[1].trace.events[0].fields[1].values[0], "app/0"));
+    assert_true(
+        rt_text_is(resolved.expect[2].one_of.outcomes[0].expects[0].finding.kernel, symbol));
+    assert_true(rt_text_is(resolved.expect[2].one_of.outcomes[0].error->names[0], symbol));
+    assert_true(rt_text_is(resolved.error->names[0], symbol));
     rt_arena_reset(&arena);
 }
 
@@ -224,22 +225,22 @@ static void bundles_name_the_symbol(void **state)
     const scn_step content = {.verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1};
     rt_arena arena = {0};
     rt_text problem;
-    scn_step made;
-    assert_true(resolve(&arena, &bundle, &made, &problem));
-    assert_true(rt_text_is(made.bundle.kernels[0], "_Z19__sycl_kernel_applyPi"));
-    assert_true(resolve(&arena, &content, &made, &problem));
-    assert_true(rt_text_is(made.expect[0].bundle.has[0], "_Z19__sycl_kernel_applyPi"));
-    assert_true(rt_text_is(made.expect[0].bundle.lacks[0], "plain")); /* OpenCL's */
+    scn_step resolved;
+    assert_true(resolve(&arena, &bundle, &resolved, &problem));
+    assert_true(rt_text_is(resolved.bundle.kernels[0], "_Z19__sycl_kernel_applyPi"));
+    assert_true(resolve(&arena, &content, &resolved, &problem));
+    assert_true(rt_text_is(resolved.expect[0].bundle.has[0], "_Z19__sycl_kernel_applyPi"));
+    assert_true(rt_text_is(resolved.expect[0].bundle.lacks[0], "plain")); /* OpenCL's */
     /* Twins: an ambiguous name, of which `lacks` could otherwise never fail. */
     scn_step ambiguous = bundle;
     ambiguous.bundle.kernels = &twice;
-    assert_false(resolve(&arena, &ambiguous, &made, &problem));
+    assert_false(resolve(&arena, &ambiguous, &resolved, &problem));
     scn_expect wrong = expect;
     wrong.bundle.lacks = &twice;
     ambiguous = content;
     ambiguous.at = (scn_position){9, 3};
     ambiguous.expect = &wrong;
-    assert_false(resolve(&arena, &ambiguous, &made, &problem));
+    assert_false(resolve(&arena, &ambiguous, &resolved, &problem));
     assert_string_equal(
         problem.data,
         "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
@@ -261,9 +262,9 @@ static void an_image_by_hand_has_the_language_of_its_source(void **state)
                                             is_sycl ? SCN_LANGUAGE_SYCL : SCN_LANGUAGE_SPIRV_ASM};
         const scn_module module = {
             .images = {&image, 1}, .hand_images = &by_hand, .hand_image_count = 1};
-        const scn_step given = launch_of("apply");
+        const scn_step step = launch_of("apply");
         scn_scenario scenario = {
-            .modules = &module, .module_count = 1, .steps = &given, .step_count = 1};
+            .modules = &module, .module_count = 1, .steps = &step, .step_count = 1};
         scn_position at;
         rt_text problem;
         assert_true(scn_sycl_kernels_resolve(&arena, &scenario, &at, &problem));
@@ -277,7 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_those_of_the_source),
         cmocka_unit_test(names_of_variables_are_those_of_the_source),
-        cmocka_unit_test(a_launch_names_the_symbol_and_is_turned_round),
+        cmocka_unit_test(a_launch_gets_the_symbol_and_reversed_ranges),
         cmocka_unit_test(other_launches_stay),
         cmocka_unit_test(an_ambiguous_launch_is_refused_by_name),
         cmocka_unit_test(expectations_name_the_symbol),

@@ -38,7 +38,7 @@ static void every_type_is_found_by_its_name(void **state)
     assert_int_equal(count, 6 * SCN_TYPE_COUNT + 1);
 }
 
-static void words_beside_types_are_none(void **state)
+static void unknown_words_are_not_types(void **state)
 {
     (void)state;
     static const char *const words[] = {"",        "struct", "float1", "float5",
@@ -185,7 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_found_by_its_name),
-        cmocka_unit_test(words_beside_types_are_none),
+        cmocka_unit_test(unknown_words_are_not_types),
         cmocka_unit_test(structs_are_laid_out_as_c_does),
         cmocka_unit_test(a_seed_draws_lane_by_lane),
         cmocka_unit_test(a_seed_is_splitmix64),

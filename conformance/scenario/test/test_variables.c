@@ -133,7 +133,7 @@ static const struct problem_row {
      "the expected values have 4 bytes and 'table' has 16"},
 };
 
-static void what_cannot_be_meant_is_told(void **state)
+static void impossible_references_are_reported(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof problem_rows / sizeof *problem_rows; i++) {
@@ -160,7 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_find_their_variables),
-        cmocka_unit_test(what_cannot_be_meant_is_told),
+        cmocka_unit_test(impossible_references_are_reported),
         cmocka_unit_test(scenarios_without_variables_stay_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

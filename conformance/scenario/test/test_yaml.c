@@ -148,7 +148,7 @@ static void tabs_are_refused_between_tokens_only(void **state)
     assert_refused("a: |\n  \tx\n", 2, 3, "a tab");
 }
 
-static void what_the_subset_leaves_out_is_refused(void **state)
+static void unsupported_yaml_is_refused(void **state)
 {
     (void)state;
     assert_refused("a: &x 1\n", 1, 4, "anchors");
@@ -229,14 +229,14 @@ static void messages_show_text_on_one_short_line(void **state)
 {
     (void)state;
     rt_arena arena = {0};
-    assert_string_equal(scn_shown(&arena, RT_TEXT("a\nb\x7F")), "a b ");
+    assert_string_equal(scn_excerpt(&arena, RT_TEXT("a\nb\x7F")), "a b ");
     rt_buffer text = {0};
     for (int i = 0; i < 47; i++)
         rt_buffer_append_byte(&text, 'x');
     rt_buffer_printf(&text, "\xE2\x82\xAC and more");
-    const char *shown = scn_shown(&arena, rt_buffer_text(&text));
-    assert_int_equal(strlen(shown), 50); /* the euro sign is not cut in two */
-    assert_string_equal(shown + 47, "...");
+    const char *excerpt = scn_excerpt(&arena, rt_buffer_text(&text));
+    assert_int_equal(strlen(excerpt), 50); /* the euro sign is not cut in two */
+    assert_string_equal(excerpt + 47, "...");
     rt_buffer_free(&text);
     rt_arena_reset(&arena);
 }
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(line_ends_and_byte_order_mark_do_not_matter),
         cmocka_unit_test(a_leading_document_mark_is_allowed),
         cmocka_unit_test(tabs_are_refused_between_tokens_only),
-        cmocka_unit_test(what_the_subset_leaves_out_is_refused),
+        cmocka_unit_test(unsupported_yaml_is_refused),
         cmocka_unit_test(bytes_that_are_not_text_are_refused),
         cmocka_unit_test(large_and_deep_files_are_refused),
         cmocka_unit_test(a_long_line_takes_linear_time),

@@ -25,5 +25,5 @@ const char *scn_node_describe(rt_arena *arena, const scn_node *node)
     if (node->kind == SCN_NODE_LIST) return "a list";
     if (node->kind == SCN_NODE_MAPPING) return "a mapping";
     if (scn_node_is_nothing(node)) return "nothing";
-    return rt_arena_printf(arena, "'%s'", scn_shown(arena, node->text)).data;
+    return rt_arena_printf(arena, "'%s'", scn_excerpt(arena, node->text)).data;
 }

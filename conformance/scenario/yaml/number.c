@@ -104,7 +104,7 @@ static bool plain_check(scn_reporter *reporter, const scn_node *node, const char
     if (node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN) {
         return scn_report(reporter, node->at,
                           "expected %s, found the text '%s'; write numbers without quotes", noun,
-                          scn_shown(reporter->arena, node->text));
+                          scn_excerpt(reporter->arena, node->text));
     }
     if (node->kind == SCN_NODE_SCALAR && node->text.length > 0) return true;
     return scn_report(reporter, node->at, "expected %s, found %s", noun,
@@ -119,7 +119,7 @@ bool scn_integer_read(scn_reporter *reporter, const scn_node *node, const char *
     const char *why = integer_parse(node->text, out_integer);
     if (!why) return true;
     return scn_report(reporter, node->at, "expected %s, a whole number, found '%s'%s", noun,
-                      scn_shown(reporter->arena, node->text), why);
+                      scn_excerpt(reporter->arena, node->text), why);
 }
 
 static void put_little_endian(uint64_t value, uint32_t size_bytes, uint8_t *out_bytes)
@@ -260,7 +260,7 @@ static bool special_number_read(scn_reporter *reporter, scn_type type, const scn
                 return scn_report(reporter, node->at,
                                   "%s is not a NaN of type %s; the fraction in nan(0x...) is from "
                                   "0x1 to 0x%" PRIx64,
-                                  scn_shown(reporter->arena, node->text), scn_type_name(type),
+                                  scn_excerpt(reporter->arena, node->text), scn_type_name(type),
                                   most);
             }
         }
@@ -275,22 +275,22 @@ static bool floating_number_read(scn_reporter *reporter, scn_type type, const sc
 {
     if (!plain_check(reporter, node, noun)) return false;
     if (is_special(node->text)) return special_number_read(reporter, type, node, out_bytes);
-    const char *name = scn_type_name(type), *shown = scn_shown(reporter->arena, node->text);
+    const char *name = scn_type_name(type), *excerpt = scn_excerpt(reporter->arena, node->text);
     if (!is_floating(node->text)) {
         return scn_report(reporter, node->at,
                           "expected %s (3, 0.5, 1e-3, 0x1.8p-3, inf, -inf, nan), found '%s'", noun,
-                          shown);
+                          excerpt);
     }
     double value = nearest_value(type, node->text.data); /* the tree's texts are NUL-terminated */
     bool sign;
     if (isinf(value) || (value == 0 && has_digit_but_zero(node->text))) {
-        return scn_report(reporter, node->at, "%s is too %s for type %s", shown,
+        return scn_report(reporter, node->at, "%s is too %s for type %s", excerpt,
                           isinf(value) ? "large" : "near zero", name);
     }
     if (is_hexadecimal(without_sign(node->text, &sign)) && !is_exact(type, node->text)) {
         return scn_report(reporter, node->at,
-                          "%s is not a value of type %s; a hexadecimal float must be exact", shown,
-                          name);
+                          "%s is not a value of type %s; a hexadecimal float must be exact",
+                          excerpt, name);
     }
     put_floating(type, value, out_bytes);
     return true;
@@ -309,7 +309,7 @@ bool scn_number_read(scn_reporter *reporter, scn_type type, const scn_node *node
     if (!scn_integer_read(reporter, node, noun, &integer)) return false;
     if (scn_number_of_integer(type, integer, out_bytes)) return true;
     return scn_report(reporter, node->at, "%s does not fit into type %s",
-                      scn_shown(reporter->arena, node->text), name);
+                      scn_excerpt(reporter->arena, node->text), name);
 }
 
 bool scn_number_of_integer(scn_type type, scn_integer integer, uint8_t *out_bytes)
@@ -355,7 +355,7 @@ bool scn_magnitude_read(scn_reporter *reporter, const scn_node *node, const char
     bool ignored;
     if (is_special(node->text) || without_sign(node->text, &ignored).length < node->text.length) {
         return scn_report(reporter, node->at, "expected %s, finite and without a sign, found '%s'",
-                          noun, scn_shown(reporter->arena, node->text));
+                          noun, scn_excerpt(reporter->arena, node->text));
     }
     *out_value = strtod(node->text.data, NULL);
     return true;
@@ -382,7 +382,7 @@ bool scn_hexadecimal_read(scn_reporter *reporter, const scn_node *node, rt_bytes
         if (!rt_hex_read(pair, &bytes[size])) {
             return scn_report(reporter, node->at,
                               "expected bytes, two hexadecimal digits each, found '%s' as byte %zu",
-                              scn_shown(reporter->arena, rt_text_skip(text, i)), size);
+                              scn_excerpt(reporter->arena, rt_text_skip(text, i)), size);
         }
         size++;
         i += 2;

@@ -67,16 +67,16 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
 /* The content as a string in the arena; the buffer is freed. */
 static const char *keep(rt_arena *arena, rt_buffer *buffer)
 {
-    rt_text kept = rt_arena_text(arena, rt_buffer_text(buffer));
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(buffer));
     rt_buffer_free(buffer);
-    return kept.data;
+    return copy.data;
 }
 
-const char *scn_shown(rt_arena *arena, rt_text text)
+const char *scn_excerpt(rt_arena *arena, rt_text text)
 {
-    rt_buffer shown = {0};
-    rt_buffer_append_excerpt(&shown, text);
-    return keep(arena, &shown);
+    rt_buffer excerpt = {0};
+    rt_buffer_append_excerpt(&excerpt, text);
+    return keep(arena, &excerpt);
 }
 
 const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest)

@@ -34,7 +34,7 @@ scn_problems scn_reporter_finish(scn_reporter *reporter);
 
 /* The part of a text from the file that a message may show: one line, control characters and broken
  * UTF-8 replaced, the first 48 bytes, NUL-terminated, in the arena. */
-const char *scn_shown(rt_arena *arena, rt_text text);
+const char *scn_excerpt(rt_arena *arena, rt_text text);
 
 /* "; did you mean 'NAME'?"; if no name is near, "; expected one of: A, B", or "" if there are no
  * names or too many to list. NUL-terminated, in the arena or static. */

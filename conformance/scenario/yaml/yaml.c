@@ -277,7 +277,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         if (line != RT_MAP_NONE) {
             scn_report(build->reporter, entry.at,
                        "the key '%s' is repeated; it is already on line %u",
-                       scn_shown(build->arena, entry.key), line);
+                       scn_excerpt(build->arena, entry.key), line);
             continue;
         }
         rt_map_set(&lines, entry.key, entry.at.line);

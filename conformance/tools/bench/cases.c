@@ -73,15 +73,15 @@ const bench_case bench_cases[] = {
 
 const uint32_t bench_case_count = sizeof bench_cases / sizeof bench_cases[0];
 
-uint32_t bench_argument_count(const bench_case *one)
+uint32_t bench_argument_count(const bench_case *test_case)
 {
     uint32_t count = 0;
-    while (count < BENCH_ARGUMENTS_MAX && one->arguments[count].kind != BENCH_NONE)
+    while (count < BENCH_ARGUMENTS_MAX && test_case->arguments[count].kind != BENCH_NONE)
         count++;
     return count;
 }
 
-static uint32_t word_of(bench_fill fill, uint32_t index, uint32_t argument)
+static uint32_t fill_word(bench_fill fill, uint32_t index, uint32_t argument)
 {
     uint32_t spread = index * 7 + argument * 3;
     float real = (float)(spread % 17) * 0.25f - 1.0f;
@@ -97,14 +97,14 @@ static uint32_t word_of(bench_fill fill, uint32_t index, uint32_t argument)
     return word;
 }
 
-void bench_fill_buffer(const bench_case *one, uint32_t argument, void *data)
+void bench_fill_buffer(const bench_case *test_case, uint32_t argument, void *data)
 {
     CHECK(argument < BENCH_ARGUMENTS_MAX);
-    const bench_argument *what = &one->arguments[argument];
-    CHECK(what->bytes <= BENCH_BUFFER_BYTES_MAX);
-    CHECK(what->kind == BENCH_BUFFER && what->bytes % 4 == 0);
-    for (uint32_t i = 0; i < what->bytes / 4; i++) {
-        uint32_t word = word_of(what->fill, i, argument);
+    const bench_argument *buffer = &test_case->arguments[argument];
+    CHECK(buffer->bytes <= BENCH_BUFFER_BYTES_MAX);
+    CHECK(buffer->kind == BENCH_BUFFER && buffer->bytes % 4 == 0);
+    for (uint32_t i = 0; i < buffer->bytes / 4; i++) {
+        uint32_t word = fill_word(buffer->fill, i, argument);
         memcpy((uint8_t *)data + 4 * (uint64_t)i, &word, 4);
     }
 }

@@ -54,9 +54,9 @@ extern const bench_case bench_cases[];
 extern const uint32_t bench_case_count;
 
 /* Returns the number of arguments of a case. */
-uint32_t bench_argument_count(const bench_case *one);
+uint32_t bench_argument_count(const bench_case *test_case);
 
 /* Fills `bytes` bytes, a multiple of 4, with the argument's content. */
-void bench_fill_buffer(const bench_case *one, uint32_t argument, void *data);
+void bench_fill_buffer(const bench_case *test_case, uint32_t argument, void *data);
 
 #endif

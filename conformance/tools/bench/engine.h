@@ -7,7 +7,7 @@
 
 /* The parameters of a run; borrowed for the call. */
 typedef struct bench_run {
-    const bench_case *what;
+    const bench_case *test_case;
     rt_bytes code;     /* SPIR-V, or the text of kernels/NAME.cl */
     uint32_t warm_up;  /* launches before the timed ones */
     uint32_t repeat;   /* >= 1 */

@@ -25,8 +25,8 @@ typedef struct cl_bench {
 static rt_status judge(const cl_bench *bench, const char *call, cl_int code)
 {
     if (code == CL_SUCCESS) return RT_STATUS_OK;
-    return rt_fail(bench->sink, RT_TOOL, RT_RULE_NONE, "%s: %s: code %d", bench->run->what->name,
-                   call, (int)code);
+    return rt_fail(bench->sink, RT_TOOL, RT_RULE_NONE, "%s: %s: code %d",
+                   bench->run->test_case->name, call, (int)code);
 }
 
 /* Uses the deprecated entry point, because Oclgrind lacks its successor. */
@@ -69,22 +69,23 @@ static rt_status build(cl_bench *bench)
         fprintf(stderr, "%s\n", log);
     }
     RT_TRY(judge(bench, "clBuildProgram", code));
-    bench->kernel = bench->library.clCreateKernel(bench->program, bench->run->what->name, &code);
+    bench->kernel =
+        bench->library.clCreateKernel(bench->program, bench->run->test_case->name, &code);
     return judge(bench, "clCreateKernel", code);
 }
 
 static rt_status fill_buffer(const cl_bench *bench, uint32_t i)
 {
-    bench_fill_buffer(bench->run->what, i, bench->content);
+    bench_fill_buffer(bench->run->test_case, i, bench->content);
     cl_int code = bench->library.clEnqueueWriteBuffer(bench->queue, bench->buffers[i], CL_TRUE, 0,
-                                                      bench->run->what->arguments[i].bytes,
+                                                      bench->run->test_case->arguments[i].bytes,
                                                       bench->content, 0, NULL, NULL);
     return judge(bench, "clEnqueueWriteBuffer", code);
 }
 
 static rt_status set_argument(cl_bench *bench, uint32_t i)
 {
-    const bench_argument *from = &bench->run->what->arguments[i];
+    const bench_argument *from = &bench->run->test_case->arguments[i];
     const void *value = NULL;
     size_t size = 4;
     cl_int code = CL_SUCCESS;
@@ -108,16 +109,16 @@ static rt_status set_argument(cl_bench *bench, uint32_t i)
 
 static rt_status launch(const cl_bench *bench, double *out_ms)
 {
-    const bench_case *what = bench->run->what;
+    const bench_case *test_case = bench->run->test_case;
     for (uint32_t i = 0; i < bench->count; i++) {
-        if (what->arguments[i].written) RT_TRY(fill_buffer(bench, i));
+        if (test_case->arguments[i].written) RT_TRY(fill_buffer(bench, i));
     }
-    CHECK(what->dimensions == 1 || what->dimensions == 2);
-    size_t global[2] = {what->global[0], what->global[1]};
-    size_t local[2] = {what->local[0], what->local[1]};
+    CHECK(test_case->dimensions == 1 || test_case->dimensions == 2);
+    size_t global[2] = {test_case->global[0], test_case->global[1]};
+    size_t local[2] = {test_case->local[0], test_case->local[1]};
     double begin = bench_now_ms();
     cl_int code = bench->library.clEnqueueNDRangeKernel(
-        bench->queue, bench->kernel, what->dimensions, NULL, global, local, 0, NULL, NULL);
+        bench->queue, bench->kernel, test_case->dimensions, NULL, global, local, 0, NULL, NULL);
     RT_TRY(judge(bench, "clEnqueueNDRangeKernel", code));
     code = bench->library.clFinish(bench->queue);
     *out_ms = bench_now_ms() - begin;
@@ -137,7 +138,7 @@ static rt_status run_all(cl_bench *bench)
     for (uint32_t i = 0; i < run->repeat; i++)
         RT_TRY(launch(bench, &run->times_ms[i]));
     for (uint32_t i = 0; i < bench->count; i++) {
-        const bench_argument *from = &run->what->arguments[i];
+        const bench_argument *from = &run->test_case->arguments[i];
         if (!from->written) continue;
         cl_int code =
             bench->library.clEnqueueReadBuffer(bench->queue, bench->buffers[i], CL_TRUE, 0,
@@ -153,7 +154,7 @@ rt_status bench_on_opencl(rt_sink *sink, const bench_run *run)
     CHECK(run->repeat >= 1);
     cl_bench bench = {.run = run,
                       .sink = sink,
-                      .count = bench_argument_count(run->what),
+                      .count = bench_argument_count(run->test_case),
                       .content = rt_alloc(BENCH_BUFFER_BYTES_MAX)};
     CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     rt_status status = run_all(&bench);

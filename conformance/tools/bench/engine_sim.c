@@ -15,22 +15,22 @@ typedef struct sim_bench {
     sim_argument arguments[BENCH_ARGUMENTS_MAX];
     uint32_t count;
     uint8_t *content; /* content of one buffer at a time */
-    bool found;       /* a finding: the case or the engine is wrong */
+    bool has_finding; /* a finding: the case or the engine is wrong */
     rt_sink *sink;
 } sim_bench;
 
 static void on_finding(void *user, const sim_finding *finding)
 {
     sim_bench *bench = user;
-    bench->found = true;
+    bench->has_finding = true;
     fprintf(stderr, "%s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
 }
 
-static rt_status make_arguments(sim_bench *bench)
+static rt_status arguments_create(sim_bench *bench)
 {
-    const bench_case *what = bench->run->what;
+    const bench_case *test_case = bench->run->test_case;
     for (uint32_t i = 0; i < bench->count; i++) {
-        const bench_argument *from = &what->arguments[i];
+        const bench_argument *from = &test_case->arguments[i];
         sim_argument *to = &bench->arguments[i];
         switch (from->kind) {
         case BENCH_BUFFER:
@@ -55,36 +55,36 @@ static rt_status make_arguments(sim_bench *bench)
     return RT_STATUS_OK;
 }
 
-static void fill_buffers(const sim_bench *bench, bool all)
+static void fill_buffers(const sim_bench *bench, bool includes_inputs)
 {
     for (uint32_t i = 0; i < bench->count; i++) {
-        const bench_argument *from = &bench->run->what->arguments[i];
-        if (from->kind != BENCH_BUFFER || !(all || from->written)) continue;
-        bench_fill_buffer(bench->run->what, i, bench->content);
+        const bench_argument *from = &bench->run->test_case->arguments[i];
+        if (from->kind != BENCH_BUFFER || !(includes_inputs || from->written)) continue;
+        bench_fill_buffer(bench->run->test_case, i, bench->content);
         sim_object_write(bench->world, bench->objects[i], 0, from->bytes, bench->content);
     }
 }
 
 static rt_status launch(sim_bench *bench, const sim_kernel *kernel, double *out_ms)
 {
-    const bench_case *what = bench->run->what;
-    CHECK(what->dimensions == 1 || what->dimensions == 2);
-    sim_range range = {.global = {what->global[0], what->global[1], 1},
-                       .local = {what->local[0], what->local[1], 1},
-                       .dimensions = what->dimensions};
+    const bench_case *test_case = bench->run->test_case;
+    CHECK(test_case->dimensions == 1 || test_case->dimensions == 2);
+    sim_range range = {.global = {test_case->global[0], test_case->global[1], 1},
+                       .local = {test_case->local[0], test_case->local[1], 1},
+                       .dimensions = test_case->dimensions};
     sim_launch_options options = {.on_finding = on_finding, .user = bench};
     fill_buffers(bench, false);
     double begin = bench_now_ms();
     RT_TRY(sim_launch(bench->world, kernel, &range, bench->arguments, bench->count, &options));
     *out_ms = bench_now_ms() - begin;
-    if (!bench->found) return RT_STATUS_OK;
-    return rt_fail(bench->sink, RT_TOOL, RT_RULE_NONE, "%s has a finding", what->name);
+    if (!bench->has_finding) return RT_STATUS_OK;
+    return rt_fail(bench->sink, RT_TOOL, RT_RULE_NONE, "%s has a finding", test_case->name);
 }
 
 static rt_status run_in_world(sim_bench *bench, const sim_kernel *kernel)
 {
     const bench_run *run = bench->run;
-    RT_TRY(make_arguments(bench));
+    RT_TRY(arguments_create(bench));
     fill_buffers(bench, true);
     double ignored;
     for (uint32_t i = 0; i < run->warm_up; i++)
@@ -92,7 +92,7 @@ static rt_status run_in_world(sim_bench *bench, const sim_kernel *kernel)
     for (uint32_t i = 0; i < run->repeat; i++)
         RT_TRY(launch(bench, kernel, &run->times_ms[i]));
     for (uint32_t i = 0; i < bench->count; i++) {
-        const bench_argument *from = &run->what->arguments[i];
+        const bench_argument *from = &run->test_case->arguments[i];
         if (!from->written) continue;
         sim_object_read(bench->world, bench->objects[i], 0, from->bytes, bench->content);
         rt_buffer_append(run->result, bench->content, from->bytes);
@@ -116,15 +116,15 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
     RT_TRY(link_code(sink, run->code, &program));
     sim_bench bench = {.run = run,
                        .world = sim_world_create(sink, 1),
-                       .count = bench_argument_count(run->what),
+                       .count = bench_argument_count(run->test_case),
                        .content = rt_alloc(BENCH_BUFFER_BYTES_MAX),
                        .sink = sink};
     CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     if (!checks) sim_world_drop_checks(bench.world);
-    const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->what->name));
+    const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->test_case->name));
     rt_status status =
         kernel ? run_in_world(&bench, kernel)
-               : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", run->what->name);
+               : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", run->test_case->name);
     rt_free(bench.content);
     sim_world_destroy(bench.world);
     sim_program_destroy(program);

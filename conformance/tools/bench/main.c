@@ -98,9 +98,9 @@ static int time_case(const char *engine, const bench_run *run, const char *out)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
-    const bench_case *what = argc == 7 ? find(argv[2]) : NULL;
+    const bench_case *test_case = argc == 7 ? find(argv[2]) : NULL;
     uint32_t warm_up, repeat;
-    if (!what || !rt_number_read_u32(rt_text_of(argv[4]), 0, UINT32_MAX, &warm_up) ||
+    if (!test_case || !rt_number_read_u32(rt_text_of(argv[4]), 0, UINT32_MAX, &warm_up) ||
         !rt_number_read_u32(rt_text_of(argv[5]), 1, 10000, &repeat)) {
         fprintf(stderr,
                 "usage: bench_kernels --list\n"
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         return 2;
     }
     double *times = rt_alloc(repeat * sizeof *times);
-    bench_run run = {what, rt_buffer_bytes(&code), warm_up, repeat, times, &result};
+    bench_run run = {test_case, rt_buffer_bytes(&code), warm_up, repeat, times, &result};
     int status = time_case(argv[1], &run, argv[6]);
     rt_free(times);
     rt_buffer_free(&code);

@@ -1,12 +1,12 @@
-/* Measures what a launch on the simulated device costs, from a module's bytes to its result:
+/* Measures the cost of a launch on the simulated device, from a module's bytes to its result:
  *
  *     bench_sim FILE KERNEL GLOBAL LOCAL REPEAT ARGUMENT...
  *
- * FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER.  Prints one JSON object:
+ * FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER. Prints one JSON object:
  * milliseconds of processor time of this process to read and validate the module, to link and
- * decode it, and of each launch, the memory in use before the buffers are made and at most since,
- * in KiB, and the first word of the first buffer.  ci/bench sim drives it.  Exit status 1: the
- * device refused or found something; 2: wrong usage. */
+ * decode it, and of each launch; the memory in use before the buffers are created and the maximum
+ * since, in KiB; and the first word of the first buffer. ci/bench sim runs this program. Exit
+ * status 1: the device refused or found something; 2: wrong usage. */
 #define _POSIX_C_SOURCE 200809L
 #include "reference/base/alloc.h"
 #include "reference/base/number.h"
@@ -29,7 +29,7 @@ typedef struct cost {
     sim_object first; /* the first buffer */
     sim_range range;
     uint32_t repeat;
-    bool found;
+    bool has_finding;
     double read_ms, link_ms, launch_ms[REPEAT_MAX];
     long before_kib;
 } cost;
@@ -51,7 +51,7 @@ static long memory_kib(void)
 static void on_finding(void *user, const sim_finding *finding)
 {
     cost *c = user;
-    c->found = true;
+    c->has_finding = true;
     fprintf(stderr, "bench_sim: %s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
 }
 
@@ -67,7 +67,7 @@ static bool read_file(const char *path, rt_buffer *out)
     return good;
 }
 
-static rt_status make_buffer(cost *c, uint64_t size, sim_object *out_object)
+static rt_status buffer_create(cost *c, uint64_t size, sim_object *out_object)
 {
     RT_TRY(sim_object_create(c->world, size, RT_TEXT("buffer"), out_object));
     static uint8_t ones[65536];
@@ -79,19 +79,19 @@ static rt_status make_buffer(cost *c, uint64_t size, sim_object *out_object)
     return RT_STATUS_OK;
 }
 
-/* Returns a number from 1 to `most`; 0 if the text is not one. */
-static uint64_t number_of(const char *text, uint64_t most)
+/* Returns a number from 1 to `most`; 0 if the text is not such a number. */
+static uint64_t number_read(const char *text, uint64_t most)
 {
     uint64_t number;
     (void)rt_number_read(rt_text_of(text), 1, most, &number);
     return number;
 }
 
-static rt_status make_argument(cost *c, const char *text)
+static rt_status argument_create(cost *c, const char *text)
 {
     CHECK(c->argument_count < ARGUMENTS_MAX);
     uint32_t i = c->argument_count++;
-    uint64_t number = number_of(text + 1, UINT64_MAX);
+    uint64_t number = number_read(text + 1, UINT64_MAX);
     if (text[0] == 'u') {
         c->values[i] = (uint32_t)number;
         c->arguments[i] = (sim_argument){.kind = SIM_PARAMETER_VALUE,
@@ -99,7 +99,7 @@ static rt_status make_argument(cost *c, const char *text)
         return RT_STATUS_OK;
     }
     sim_object object;
-    RT_TRY(make_buffer(c, number, &object));
+    RT_TRY(buffer_create(c, number, &object));
     c->arguments[i] = (sim_argument){.kind = SIM_PARAMETER_GLOBAL, .object = object};
     if (!c->first) c->first = object;
     return RT_STATUS_OK;
@@ -128,8 +128,8 @@ static rt_status launch_all(cost *c, const sim_kernel *kernel)
         RT_TRY(sim_launch(c->world, kernel, &c->range, c->arguments, c->argument_count, &options));
         c->launch_ms[i] = now_ms() - begin;
     }
-    return c->found ? rt_fail(c->sink, RT_TOOL, RT_RULE_NONE, "the kernel has a finding")
-                    : RT_STATUS_OK;
+    return c->has_finding ? rt_fail(c->sink, RT_TOOL, RT_RULE_NONE, "the kernel has a finding")
+                          : RT_STATUS_OK;
 }
 
 static void print_cost(const cost *c)
@@ -152,7 +152,7 @@ static rt_status measure(cost *c, rt_bytes code, char **words, int word_count)
     c->world = sim_world_create(c->sink, 1);
     rt_status status = RT_STATUS_OK;
     for (int i = 6; rt_ok(status) && i < word_count; i++)
-        status = make_argument(c, words[i]);
+        status = argument_create(c, words[i]);
     const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(words[2]));
     if (rt_ok(status) && !kernel)
         status = rt_fail(c->sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", words[2]);
@@ -170,10 +170,10 @@ int main(int argc, char **argv)
         return 2;
     }
     cost *c = rt_alloc(sizeof *c);
-    *c = (cost){.range = {.global = {number_of(argv[3], UINT32_MAX), 1, 1},
-                          .local = {number_of(argv[4], 1 << 16), 1, 1},
+    *c = (cost){.range = {.global = {number_read(argv[3], UINT32_MAX), 1, 1},
+                          .local = {number_read(argv[4], 1 << 16), 1, 1},
                           .dimensions = 1},
-                .repeat = (uint32_t)number_of(argv[5], REPEAT_MAX)};
+                .repeat = (uint32_t)number_read(argv[5], REPEAT_MAX)};
     rt_buffer code = {0};
     int exit_status = 2;
     if (c->range.global[0] == 0 || c->range.local[0] == 0 || c->repeat == 0) {

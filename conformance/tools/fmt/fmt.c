@@ -39,8 +39,8 @@ static uint32_t events_differ(rt_text text, rt_text formatted)
     cnf_fmt_parser_begin(&a, text);
     cnf_fmt_parser_begin(&b, formatted);
     for (bool end = false; !end && line == 0;) {
-        int found = yaml_parser_parse(&a, &left);
-        CHECK(found); /* scn_yaml_read has read it to the end */
+        int is_read = yaml_parser_parse(&a, &left);
+        CHECK(is_read); /* scn_yaml_read has read it to the end */
         end = left.type == YAML_STREAM_END_EVENT;
         bool equal = yaml_parser_parse(&b, &right);
         if (equal) {

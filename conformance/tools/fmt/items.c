@@ -206,7 +206,7 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
 
 /* ---- Tokens -------------------------------------------------------------------------------- */
 
-/* Consumes an indicator, or a scalar without lines of its own. */
+/* Consumes an indicator, or a scalar that is not a block scalar. */
 static void pass_run(scanner *scan, const yaml_token_t *token, cnf_fmt_kind kind, bool leads)
 {
     size_t start = scan->offset;
@@ -296,13 +296,13 @@ void cnf_fmt_items_find(rt_arena *arena, rt_text text, cnf_fmt_items *out_items)
         .arena = arena, .text = text, .out = out_items, .line = 1, .level = CNF_FMT_NO_LEVEL};
     yaml_parser_t parser;
     cnf_fmt_parser_begin(&parser, text);
-    bool more = true;
-    while (more) {
+    bool has_more = true;
+    while (has_more) {
         yaml_token_t token;
-        int found = yaml_parser_scan(&parser, &token);
-        CHECK(found); /* the reader has read this text to the end */
+        int is_read = yaml_parser_scan(&parser, &token);
+        CHECK(is_read); /* the reader has read this text to the end */
         pass_token(&scan, &token);
-        more = token.type != YAML_STREAM_END_TOKEN;
+        has_more = token.type != YAML_STREAM_END_TOKEN;
         yaml_token_delete(&token);
     }
     pass_gap(&scan, SIZE_MAX);

@@ -17,7 +17,7 @@ typedef struct layout {
     uint32_t flow_depth;
 } layout;
 
-static const cnf_fmt_level *level_of(const layout *lay, const cnf_fmt_item *item)
+static const cnf_fmt_level *item_level(const layout *lay, const cnf_fmt_item *item)
 {
     return item->level == CNF_FMT_NO_LEVEL ? NULL : &lay->items->levels.items[item->level];
 }
@@ -28,13 +28,13 @@ static const cnf_fmt_level *level_of(const layout *lay, const cnf_fmt_item *item
 static uint32_t indent_inside(const layout *lay, const cnf_fmt_item *item)
 {
     if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
-    const cnf_fmt_level *level = level_of(lay, item);
+    const cnf_fmt_level *level = item_level(lay, item);
     return (level ? level->indent : 0) + CNF_FMT_INDENTATION;
 }
 
-static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
+static uint32_t item_indent(const layout *lay, const cnf_fmt_item *item)
 {
-    const cnf_fmt_level *level = level_of(lay, item);
+    const cnf_fmt_level *level = item_level(lay, item);
     if (lay->flow_depth > 0 || (level && item->kind != CNF_FMT_MARKER && !item->leads))
         return indent_inside(lay, item);
     return level && item->kind != CNF_FMT_MARKER ? level->indent : 0;
@@ -43,7 +43,7 @@ static uint32_t indent_of(const layout *lay, const cnf_fmt_item *item)
 /* Returns the indentation of a comment on its own line.  A comment directly above an item belongs
  * to that item; otherwise to the deepest collection that ends or begins here and does not begin to
  * the comment's right. */
-static uint32_t indent_of_comment(const layout *lay, uint32_t index)
+static uint32_t comment_indent(const layout *lay, uint32_t index)
 {
     const cnf_fmt_item *comment = &lay->items->list.items[index];
     while (index < lay->items->list.count && lay->items->list.items[index].kind == CNF_FMT_COMMENT)
@@ -51,9 +51,9 @@ static uint32_t indent_of_comment(const layout *lay, uint32_t index)
     const cnf_fmt_item *next =
         index < lay->items->list.count ? &lay->items->list.items[index] : NULL;
     if (lay->flow_depth > 0) return lay->flow[lay->flow_depth - 1];
-    if (next && next->column == comment->column) return indent_of(lay, next);
+    if (next && next->column == comment->column) return item_indent(lay, next);
     if (next && next->level != CNF_FMT_NO_LEVEL && !next->leads && next->column < comment->column)
-        return indent_of(lay, next);
+        return item_indent(lay, next);
     /* One of the levels before and after is an ancestor of the other, or both are the same; the one
      * that was opened later is deeper. */
     uint32_t level = comment->level;
@@ -65,7 +65,7 @@ static uint32_t indent_of_comment(const layout *lay, uint32_t index)
         if (open->column <= comment->column) return open->indent;
         level = open->parent;
     }
-    return next ? indent_of(lay, next) : 0;
+    return next ? item_indent(lay, next) : 0;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -165,9 +165,9 @@ void cnf_fmt_layout(const cnf_fmt_items *items, rt_buffer *out)
             if (i > 0) put_break(&lay);
             if (i > 0 && item->breaks > 1) put_break(&lay);
             if (item->kind == CNF_FMT_COMMENT)
-                put_spaces(&lay, indent_of_comment(&lay, i));
-            else if (item->kind != CNF_FMT_CONTENT) /* whose lines have their own indentation */
-                put_spaces(&lay, indent_of(&lay, item));
+                put_spaces(&lay, comment_indent(&lay, i));
+            else if (item->kind != CNF_FMT_CONTENT) /* put_content() indents its lines */
+                put_spaces(&lay, item_indent(&lay, item));
         }
         switch (item->kind) {
         case CNF_FMT_OPEN: put_open(&lay, i); break;

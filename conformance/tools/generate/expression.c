@@ -213,7 +213,7 @@ rt_text gen_index(gen *g, uint32_t count)
 static rt_text expand(gen *g, char letter, gen_type type, uint32_t depth)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
-    gen_type other = {gen_any_integer(g).base, type.width};
+    gen_type other_integer = {gen_any_integer(g).base, type.width};
     gen_type real = {gen_chance(g, 80) ? GEN_FLOAT : GEN_DOUBLE, type.width};
     gen_type half = {(gen_base)(type.base - 2), type.width};
     CHECK_IMPLIES(letter == 'h' || letter == 'l',
@@ -225,7 +225,7 @@ static rt_text expand(gen *g, char letter, gen_type type, uint32_t depth)
     case 'a': return gen_expression(g, type, depth);
     case 'u': return gen_expression(g, gen_type_unsigned(type), depth);
     case 's': return gen_expression(g, gen_type_signed(type), depth);
-    case 'o': return gen_expression(g, other, depth);
+    case 'o': return gen_expression(g, other_integer, depth);
     case 'f': return gen_expression(g, real, depth);
     case 'h': return gen_expression(g, half, depth);
     case 'l': return gen_expression(g, gen_type_unsigned(half), depth);
@@ -244,8 +244,8 @@ static rt_text make_leaf(gen *g, gen_type type)
 {
     rt_text text;
     gen_type from;
-    const gen_variable *same = gen_chance(g, 50) ? gen_value_of(g, type) : NULL;
-    if (same) return same->name;
+    const gen_variable *value = gen_chance(g, 50) ? gen_value_of(g, type) : NULL;
+    if (value) return value->name;
     if (gen_chance(g, 25) || !gen_place(g, false, &text, &from)) return gen_literal(g, type);
     return gen_convert(g, text, from, type);
 }

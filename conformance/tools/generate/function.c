@@ -14,9 +14,9 @@ bool gen_chance(gen *g, uint32_t percent)
 
 rt_text gen_keep(gen *g, rt_buffer *text)
 {
-    rt_text kept = rt_arena_text(&g->arena, rt_buffer_text(text));
+    rt_text copy = rt_arena_text(&g->arena, rt_buffer_text(text));
     rt_buffer_free(text);
-    return kept;
+    return copy;
 }
 
 static uint32_t any_width(gen *g)

@@ -28,7 +28,7 @@ typedef enum gen_space {
  * parts of any work-item, so there are no races. */
 typedef enum gen_phase {
     GEN_PHASE_ANY, /* of a variable: visible in both phases */
-    GEN_PHASE_OWN,
+    GEN_PHASE_PRIVATE,
     GEN_PHASE_SHARED,
 } gen_phase;
 
@@ -121,7 +121,7 @@ gen_type gen_any_element(gen *g);
 /* ---- Names -------------------------------------------------------------------------------- */
 
 /* Records that the text being generated refers to a declaration. */
-void gen_mention(gen *g, gen_declaration *what);
+void gen_mention(gen *g, gen_declaration *declaration);
 /* Returns a new name: the stem followed by a number. */
 rt_text gen_name(gen *g, const char *stem);
 /* Makes a variable visible from here on; the caller hides it by restoring visible_count. */
@@ -129,8 +129,8 @@ void gen_show(gen *g, gen_variable *variable);
 /* True if the variable can be named at this place. */
 bool gen_is_visible(const gen *g, const gen_variable *variable);
 /* Returns a random visible variable that `fits`; NULL if there is none. */
-gen_variable *gen_find(gen *g, bool (*fits)(const gen_variable *variable, const void *wanted),
-                       const void *wanted);
+gen_variable *gen_find(gen *g, bool (*fits)(const gen_variable *variable, const void *criteria),
+                       const void *criteria);
 
 /* ---- Expressions (expression.c, place.c) -------------------------------------------------- */
 

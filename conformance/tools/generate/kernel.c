@@ -1,6 +1,6 @@
 /* The kernel: its shared memories, accessed in phases between barriers, and its results.
  *
- * In an own phase a work-item writes and reads its own row of the local array `tile` and of the
+ * In a private phase a work-item writes and reads its own row of the local array `tile` and of the
  * buffer `rows`; in a shared phase it reads any row of its work-group, and no row is written.
  * Barriers separate the phases; they are at places that all work-items of a group reach: at the top
  * level, and in loops and ifs that do not depend on the work-item. */
@@ -54,7 +54,7 @@ static void add_array_of(gen *g, const char *name, rt_text text, gen_space space
     variable->space = space;
     variable->phase = phase;
     variable->count = count;
-    variable->is_constant = phase != GEN_PHASE_OWN;
+    variable->is_constant = phase != GEN_PHASE_PRIVATE;
     gen_mention(g, base);
 }
 
@@ -99,13 +99,13 @@ static void add_rows(gen *g, gen_kernel *kernel)
     }
     add_array_of(g, "own",
                  rt_arena_printf(&g->arena, "local uint *own = tile + lid * %u;", GEN_REACH),
-                 GEN_SPACE_LOCAL, GEN_PHASE_OWN, GEN_REACH, tile);
+                 GEN_SPACE_LOCAL, GEN_PHASE_PRIVATE, GEN_REACH, tile);
     gen_mention(g, lid);
     add_array_of(g, "tile", (rt_text){0}, GEN_SPACE_LOCAL, GEN_PHASE_SHARED, group_count, tile);
     gen_mention(g, &kernel->meeting);
     add_array_of(g, "row",
                  rt_arena_printf(&g->arena, "global uint *row = rows + gid * %u;", GEN_REACH),
-                 GEN_SPACE_GLOBAL, GEN_PHASE_OWN, GEN_REACH, rows);
+                 GEN_SPACE_GLOBAL, GEN_PHASE_PRIVATE, GEN_REACH, rows);
     gen_mention(g, gid);
     add_array_of(
         g, "group_rows",
@@ -157,11 +157,11 @@ static void add_initial(gen *g, gen_kernel *kernel, gen_statement *body)
 /* Generates an own and a shared phase. */
 static void make_phases(gen *g, gen_kernel *kernel, gen_statement *block)
 {
-    for (gen_phase phase = GEN_PHASE_OWN; phase <= GEN_PHASE_SHARED; phase++) {
+    for (gen_phase phase = GEN_PHASE_PRIVATE; phase <= GEN_PHASE_SHARED; phase++) {
         g->phase = phase;
         gen_block(g, block, 1 + gen_below(g, 3));
         gen_line(g, block, false, RT_TEXT(BARRIER))->only_with = &kernel->meeting;
-        g->phase = GEN_PHASE_OWN;
+        g->phase = GEN_PHASE_PRIVATE;
     }
 }
 
@@ -293,7 +293,7 @@ void gen_make_kernel(gen *g, gen_kernel *kernel)
     gen_add_some(g, 1 + gen_below(g, 4));
     add_for_functions(g);
     add_initial(g, kernel, body);
-    g->phase = GEN_PHASE_OWN;
+    g->phase = GEN_PHASE_PRIVATE;
     uint32_t count = 1 + gen_below(g, 2);
     for (uint32_t i = 0; i < count; i++) {
         if (gen_chance(g, 40))
@@ -302,7 +302,7 @@ void gen_make_kernel(gen *g, gen_kernel *kernel)
             make_phases(g, kernel, body);
     }
     gen_block(g, body, 1 + gen_below(g, 3));
-    CHECK(g->trips == 1 && g->depth == 0 && g->phase == GEN_PHASE_OWN);
+    CHECK(g->trips == 1 && g->depth == 0 && g->phase == GEN_PHASE_PRIVATE);
     add_records(g, kernel, body);
     g->counters = g->tally = NULL;
 }

@@ -2,10 +2,10 @@
  * fields; and the arguments of calls. */
 #include "conformance/tools/generate/generate_internal.h"
 
-void gen_mention(gen *g, gen_declaration *what)
+void gen_mention(gen *g, gen_declaration *declaration)
 {
     CHECK(g->uses);
-    gen_tree_use(&g->arena, g->uses, what);
+    gen_tree_use(&g->arena, g->uses, declaration);
 }
 
 void gen_show(gen *g, gen_variable *variable)
@@ -19,29 +19,29 @@ bool gen_is_visible(const gen *g, const gen_variable *variable)
     return variable->phase == GEN_PHASE_ANY || variable->phase == g->phase;
 }
 
-gen_variable *gen_find(gen *g, bool (*fits)(const gen_variable *variable, const void *wanted),
-                       const void *wanted)
+gen_variable *gen_find(gen *g, bool (*fits)(const gen_variable *variable, const void *criteria),
+                       const void *criteria)
 {
-    gen_variable *found[GEN_VISIBLE_MAX];
+    gen_variable *matches[GEN_VISIBLE_MAX];
     uint32_t count = 0;
     CHECK(g->visible_count <= GEN_VISIBLE_MAX);
     for (uint32_t i = 0; i < g->visible_count; i++) {
         gen_variable *variable = g->visible[i];
-        if (gen_is_visible(g, variable) && fits(variable, wanted)) found[count++] = variable;
+        if (gen_is_visible(g, variable) && fits(variable, criteria)) matches[count++] = variable;
     }
-    return count > 0 ? found[gen_below(g, count)] : NULL;
+    return count > 0 ? matches[gen_below(g, count)] : NULL;
 }
 
-static bool may_be_written(const gen_variable *variable, const void *wanted)
+static bool may_be_written(const gen_variable *variable, const void *criteria)
 {
-    const bool *is_written = wanted;
+    const bool *is_written = criteria;
     return !*is_written || !variable->is_constant;
 }
 
-static bool is_value_of(const gen_variable *variable, const void *wanted)
+static bool is_value_of(const gen_variable *variable, const void *criteria)
 {
     return variable->shape == GEN_VALUE &&
-           gen_type_equal(variable->type, *(const gen_type *)wanted);
+           gen_type_equal(variable->type, *(const gen_type *)criteria);
 }
 
 gen_variable *gen_value_of(gen *g, gen_type type)
@@ -119,15 +119,15 @@ rt_text gen_convert(gen *g, rt_text text, gen_type from, gen_type to)
 
 /* Calls. */
 
-static bool is_record(const gen_variable *variable, const void *wanted)
+static bool is_record(const gen_variable *variable, const void *criteria)
 {
-    const gen_variable *parameter = wanted;
+    const gen_variable *parameter = criteria;
     return variable->shape == GEN_RECORD && variable->record == parameter->record;
 }
 
-static bool is_reachable(const gen_variable *variable, const void *wanted)
+static bool is_reachable(const gen_variable *variable, const void *criteria)
 {
-    const gen_variable *parameter = wanted;
+    const gen_variable *parameter = criteria;
     return (variable->shape == GEN_ARRAY || variable->shape == GEN_POINTER) &&
            gen_type_equal(variable->type, parameter->type) && variable->space == parameter->space &&
            variable->count >= GEN_REACH && (parameter->is_constant || !variable->is_constant);
@@ -170,12 +170,12 @@ bool gen_call(gen *g, const gen_function *function, uint32_t depth, rt_text *out
 
 const gen_function *gen_callable(gen *g, bool is_statement)
 {
-    const gen_function *found = NULL;
+    const gen_function *choice = NULL;
     uint32_t count = 0;
     for (const gen_function *f = g->functions; f; f = f->next) {
         if ((f->writes || f->result_record) != is_statement) continue;
         if (g->work + g->trips * f->work > GEN_WORK_MAX) continue;
-        if (gen_below(g, ++count) == 0) found = f;
+        if (gen_below(g, ++count) == 0) choice = f;
     }
-    return found;
+    return choice;
 }

@@ -13,7 +13,7 @@ gen_statement *gen_begin(gen *g, gen_statement *block, bool is_numbered)
     if (is_numbered) {
         statement->number = ++g->statement_count;
         for (uint32_t i = 0; i < g->without_count; i++)
-            statement->is_left_out |= g->without[i] == statement->number;
+            statement->is_omitted |= g->without[i] == statement->number;
     }
     g->uses = &statement->uses;
     g->work += g->trips;
@@ -64,8 +64,8 @@ static bool make_assignment(gen *g, gen_statement *block)
     gen_statement *statement = gen_begin(g, block, true);
     rt_text place;
     gen_type type;
-    bool found = gen_place(g, true, &place, &type);
-    CHECK(found); /* every function has a variable */
+    bool is_found = gen_place(g, true, &place, &type);
+    CHECK(is_found); /* every function has a variable */
     uint32_t depth = gen_chance(g, 30) ? GEN_DEPTH : GEN_DEPTH - 1;
     statement->open = assignment(g, place, gen_tame(g, gen_expression(g, type, depth), type));
     return true;
@@ -78,8 +78,8 @@ static bool make_compound(gen *g, gen_statement *block)
     gen_statement *statement = gen_begin(g, block, true);
     rt_text place;
     gen_type type;
-    bool found = gen_place(g, true, &place, &type);
-    CHECK(found);
+    bool is_found = gen_place(g, true, &place, &type);
+    CHECK(is_found);
     bool is_plain = gen_type_is_real(type);
     bool may_wrap = !gen_type_is_signed(type) && gen_type_bits(type) >= 32;
     rt_text value = gen_tame(g, gen_expression(g, type, GEN_DEPTH - 1), type);
@@ -96,8 +96,8 @@ static bool make_rounding(gen *g, gen_statement *block)
     gen_statement *statement = gen_begin(g, block, true);
     rt_text place;
     gen_type type;
-    bool found = gen_place(g, true, &place, &type);
-    CHECK(found);
+    bool is_found = gen_place(g, true, &place, &type);
+    CHECK(is_found);
     gen_type from = {gen_any_integer(g).base, type.width};
     gen_type to = {gen_type_is_real(type) ? type.base : GEN_FLOAT, type.width};
     rt_text value = gen_expression(g, from, 1);
@@ -109,15 +109,15 @@ static bool make_rounding(gen *g, gen_statement *block)
     return true;
 }
 
-static bool is_written_value(const gen_variable *variable, const void *wanted)
+static bool is_written_value(const gen_variable *variable, const void *criteria)
 {
-    (void)wanted;
+    (void)criteria;
     return variable->shape == GEN_VALUE && !variable->is_constant;
 }
 
-static bool is_record_of(const gen_variable *variable, const void *wanted)
+static bool is_record_of(const gen_variable *variable, const void *criteria)
 {
-    return variable->shape == GEN_RECORD && variable->record == wanted;
+    return variable->shape == GEN_RECORD && variable->record == criteria;
 }
 
 /* Generates a call as a statement; its result is assigned to a variable that its arguments cannot
@@ -129,10 +129,10 @@ static bool make_call(gen *g, gen_statement *block)
     gen_use *uses = NULL, **outer = g->uses;
     g->uses = &uses;
     rt_text call;
-    bool made = gen_call(g, function, 1, &call);
+    bool is_generated = gen_call(g, function, 1, &call);
     const gen_record *record = function->result_record;
     gen_variable *target =
-        made ? gen_find(g, record ? is_record_of : is_written_value, record) : NULL;
+        is_generated ? gen_find(g, record ? is_record_of : is_written_value, record) : NULL;
     if (target && !record)
         call = gen_tame(g, gen_convert(g, call, function->result, target->type), target->type);
     g->uses = outer;
@@ -142,9 +142,9 @@ static bool make_call(gen *g, gen_statement *block)
     return true;
 }
 
-static bool is_any_record(const gen_variable *variable, const void *wanted)
+static bool is_any_record(const gen_variable *variable, const void *criteria)
 {
-    (void)wanted;
+    (void)criteria;
     return variable->shape == GEN_RECORD;
 }
 
@@ -161,15 +161,15 @@ static bool make_record_copy(gen *g, gen_statement *block)
     return true;
 }
 
-static bool is_pointer(const gen_variable *variable, const void *wanted)
+static bool is_pointer(const gen_variable *variable, const void *criteria)
 {
-    (void)wanted;
+    (void)criteria;
     return variable->shape == GEN_POINTER;
 }
 
-static bool is_target(const gen_variable *variable, const void *wanted)
+static bool is_target(const gen_variable *variable, const void *criteria)
 {
-    const gen_variable *pointer = wanted;
+    const gen_variable *pointer = criteria;
     return variable->shape == GEN_ARRAY && gen_type_equal(variable->type, pointer->type) &&
            variable->space == pointer->space && variable->phase == GEN_PHASE_ANY &&
            (pointer->is_constant || !variable->is_constant) && variable->count >= GEN_REACH;
@@ -192,21 +192,21 @@ static bool make_retarget(gen *g, gen_statement *block)
     if (!pointer) return false;
     gen_statement *statement = gen_begin(g, block, true);
     gen_mention(g, &pointer->declaration);
-    rt_text one = gen_target(g, pointer);
-    CHECK(one.length > 0); /* at least its initial target */
-    statement->open = assignment(g, pointer->name, one);
+    rt_text first = gen_target(g, pointer);
+    CHECK(first.length > 0); /* at least its initial target */
+    statement->open = assignment(g, pointer->name, first);
     if (gen_chance(g, 50)) return true;
-    rt_text condition = gen_condition(g, 1), other = gen_target(g, pointer);
+    rt_text condition = gen_condition(g, 1), second = gen_target(g, pointer);
     statement->open =
         rt_arena_printf(&g->arena, "%.*s = %.*s ? %.*s : %.*s;", RT_TEXT_ARG(pointer->name),
-                        RT_TEXT_ARG(condition), RT_TEXT_ARG(one), RT_TEXT_ARG(other));
+                        RT_TEXT_ARG(condition), RT_TEXT_ARG(first), RT_TEXT_ARG(second));
     return true;
 }
 
-/* Own cells only, so that the operation's result is deterministic. */
-static bool is_own_cell(const gen_variable *variable, const void *wanted)
+/* Only cells of the work-item itself, so that the operation's result is deterministic. */
+static bool is_own_cell(const gen_variable *variable, const void *criteria)
 {
-    (void)wanted;
+    (void)criteria;
     return variable->shape == GEN_ARRAY && variable->space != GEN_SPACE_PRIVATE &&
            !variable->is_constant;
 }
@@ -236,7 +236,7 @@ static bool make_tally(gen *g, gen_statement *block)
 {
     bool is_local = gen_chance(g, 50);
     gen_variable *cells = is_local ? g->tally : g->counters;
-    if (!cells || (is_local && g->phase != GEN_PHASE_OWN)) return false;
+    if (!cells || (is_local && g->phase != GEN_PHASE_PRIVATE)) return false;
     gen_statement *statement = gen_begin(g, block, true);
     gen_mention(g, &cells->declaration);
     rt_text value = gen_expression(g, (gen_type){GEN_UINT, 1}, 2);
@@ -254,8 +254,8 @@ static bool make_if(gen *g, gen_statement *block)
     statement->close = RT_TEXT("}");
     inner_block(g, statement, 1, false);
     if (gen_chance(g, 40)) {
-        gen_statement other = {0};
-        gen_statement *otherwise = gen_begin(g, &other, true);
+        gen_statement holder = {0};
+        gen_statement *otherwise = gen_begin(g, &holder, true);
         inner_block(g, otherwise, 1, false);
         statement->otherwise = otherwise;
     }
@@ -313,23 +313,23 @@ static bool make_for(gen *g, gen_statement *block)
 static bool make_while(gen *g, gen_statement *block)
 {
     bool is_do = gen_chance(g, 40);
-    gen_statement *both = gen_begin(g, block, true);
+    gen_statement *group = gen_begin(g, block, true);
     gen_variable *counter = add_counter(g, GEN_INT);
     counter->declaration.text =
         rt_arena_printf(&g->arena, "int %.*s = 0;", RT_TEXT_ARG(counter->name));
     gen_add_declaration(g, &counter->declaration);
     gen_line(
-        g, both, false,
+        g, group, false,
         rt_arena_printf(&g->arena, "%.*s = %u;", RT_TEXT_ARG(counter->name), 2 + gen_below(g, 3)));
     gen_mention(g, &counter->declaration);
-    gen_statement *loop = gen_begin(g, both, false);
+    gen_statement *loop = gen_begin(g, group, false);
     gen_mention(g, &counter->declaration);
-    rt_text more = gen_condition(g, 1);
-    more = rt_arena_printf(&g->arena,
-                           is_do ? "} while (--%.*s > 0 && %.*s);" : "while (%.*s-- > 0 && %.*s) {",
-                           RT_TEXT_ARG(counter->name), RT_TEXT_ARG(more));
-    loop->open = is_do ? RT_TEXT("do {") : more;
-    loop->close = is_do ? more : RT_TEXT("}");
+    rt_text condition = gen_condition(g, 1);
+    condition = rt_arena_printf(
+        &g->arena, is_do ? "} while (--%.*s > 0 && %.*s);" : "while (%.*s-- > 0 && %.*s) {",
+        RT_TEXT_ARG(counter->name), RT_TEXT_ARG(condition));
+    loop->open = is_do ? RT_TEXT("do {") : condition;
+    loop->close = is_do ? condition : RT_TEXT("}");
     inner_block(g, loop, 4, true);
     return true;
 }
@@ -347,12 +347,12 @@ static bool make_switch(gen *g, gen_statement *block)
     statement->close = RT_TEXT("}");
     uint32_t count = 2 + gen_below(g, 3), label = 0;
     for (uint32_t i = 0; i < count; i++, label += 1 + (is_masked ? 0 : gen_below(g, 40))) {
-        gen_statement *one = gen_begin(g, statement, true);
+        gen_statement *branch = gen_begin(g, statement, true);
         bool is_default = i + 1 == count && gen_chance(g, 50);
-        one->open =
+        branch->open =
             is_default ? RT_TEXT("default:") : rt_arena_printf(&g->arena, "case %u:", label);
-        inner_block(g, one, 1, false);
-        if (i + 1 == count || gen_chance(g, 75)) gen_line(g, one, false, RT_TEXT("break;"));
+        inner_block(g, branch, 1, false);
+        if (i + 1 == count || gen_chance(g, 75)) gen_line(g, branch, false, RT_TEXT("break;"));
     }
     return true;
 }
@@ -400,13 +400,13 @@ void gen_block(gen *g, gen_statement *block, uint32_t count)
     for (uint32_t i = 0; i < KIND_COUNT; i++)
         sum += kinds[i].weight;
     CHECK(count > 0 && g->depth <= STATEMENT_DEPTH_MAX);
-    for (uint32_t made = 0; made < count;) {
+    for (uint32_t generated = 0; generated < count;) {
         uint32_t kind = 0;
         for (uint32_t at = gen_below(g, sum); at >= kinds[kind].weight; kind++)
             at -= kinds[kind].weight;
         CHECK(kind < KIND_COUNT);
         /* Some kinds are not possible everywhere. */
         bool is_deep = g->depth >= STATEMENT_DEPTH_MAX || g->trips > TRIPS_MAX;
-        if (!kinds[kind].is_compound || !is_deep) made += kinds[kind].make(g, block);
+        if (!kinds[kind].is_compound || !is_deep) generated += kinds[kind].make(g, block);
     }
 }

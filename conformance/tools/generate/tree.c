@@ -1,13 +1,13 @@
 /* Marks what is used, and prints what is marked. */
 #include "conformance/tools/generate/tree.h"
 
-void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *what)
+void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *declaration)
 {
     for (const gen_use *use = *inout_uses; use; use = use->next) {
-        if (use->what == what) return;
+        if (use->declaration == declaration) return;
     }
     gen_use *use = rt_arena_alloc(arena, sizeof *use);
-    *use = (gen_use){*inout_uses, what};
+    *use = (gen_use){*inout_uses, declaration};
     *inout_uses = use;
 }
 
@@ -22,7 +22,7 @@ gen_statement *gen_tree_append(rt_arena *arena, gen_statement *block)
 
 static bool is_printed(const gen_statement *statement)
 {
-    return !statement->is_left_out && (!statement->only_with || statement->only_with->used);
+    return !statement->is_omitted && (!statement->only_with || statement->only_with->used);
 }
 
 static bool mark_uses(const gen_use *uses);
@@ -35,7 +35,7 @@ static bool mark_block(const gen_statement *block)
         if (!is_printed(s)) continue;
         marked |= mark_uses(s->uses);
         marked |= mark_block(s);
-        if (s->otherwise && !s->otherwise->is_left_out) marked |= mark_block(s->otherwise);
+        if (s->otherwise && !s->otherwise->is_omitted) marked |= mark_block(s->otherwise);
     }
     return marked;
 }
@@ -44,11 +44,11 @@ static bool mark_uses(const gen_use *uses)
 {
     bool marked = false;
     for (const gen_use *use = uses; use; use = use->next) {
-        if (use->what->used) continue;
-        use->what->used = true;
+        if (use->declaration->used) continue;
+        use->declaration->used = true;
         marked = true;
-        mark_uses(use->what->uses);
-        if (use->what->body) gen_tree_mark(use->what);
+        mark_uses(use->declaration->uses);
+        if (use->declaration->body) gen_tree_mark(use->declaration);
     }
     return marked;
 }
@@ -74,7 +74,7 @@ static void print_block(const gen_statement *block, uint32_t indent, rt_buffer *
         uint32_t inner = s->open.length > 0 ? indent + 2 : indent;
         if (s->open.length > 0) print_line(out, indent, s->open);
         print_block(s, inner, out);
-        if (s->otherwise && !s->otherwise->is_left_out) {
+        if (s->otherwise && !s->otherwise->is_omitted) {
             print_line(out, indent, RT_TEXT("} else {"));
             print_block(s->otherwise, inner, out);
         }

@@ -13,7 +13,7 @@ typedef struct gen_statement gen_statement;
 /* A reference from a text to a declaration. */
 typedef struct gen_use {
     struct gen_use *next;
-    gen_declaration *what;
+    gen_declaration *declaration;
 } gen_use;
 
 /* A variable, a parameter, a type or a function. */
@@ -28,7 +28,7 @@ struct gen_declaration {
 
 struct gen_statement {
     uint32_t number; /* for omitting it; 0 if it is only omitted with its parent */
-    bool is_left_out;
+    bool is_omitted;
     rt_text open;  /* the statement, or the first line of a compound one; empty if none */
     rt_text close; /* a block's last line; empty if none */
     gen_use *uses; /* references in both texts */
@@ -38,7 +38,7 @@ struct gen_statement {
 };
 
 /* Adds a reference to a declaration to a text's list; uses are in the arena. */
-void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *what);
+void gen_tree_use(rt_arena *arena, gen_use **inout_uses, gen_declaration *declaration);
 
 /* Appends a statement (zeroed, in the arena) to a block. */
 gen_statement *gen_tree_append(rt_arena *arena, gen_statement *block);

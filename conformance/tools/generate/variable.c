@@ -80,9 +80,9 @@ gen_variable *gen_add_record(gen *g, gen_record *record)
     return finish(g, variable, text);
 }
 
-static bool is_array(const gen_variable *variable, const void *wanted)
+static bool is_array(const gen_variable *variable, const void *criteria)
 {
-    (void)wanted;
+    (void)criteria;
     bool is_far = variable->space == GEN_SPACE_GLOBAL && variable->is_constant;
     return variable->shape == GEN_ARRAY && variable->phase == GEN_PHASE_ANY &&
            (is_far || variable->space == GEN_SPACE_PRIVATE) && variable->count >= GEN_REACH;

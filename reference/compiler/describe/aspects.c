@@ -1,8 +1,8 @@
-/* Finds aspects in code.
+/* Finds the aspects that code uses.
  *
- * The code is the front end's: as in SYCL, a type counts as used although an optimiser would remove
- * its uses.  A pointer to half does not use half, since every device has vload_half and the like.
- * Members of a struct behind a pointer do not count. */
+ * The code is that of the front end: as in SYCL, a type counts as used even if an optimiser would
+ * remove its uses. A pointer to half does not use half, since every device has vload_half and the
+ * like. Members of a struct behind a pointer do not count. */
 #include "reference/compiler/describe/aspects.h"
 
 #include "reference/base/spirv.h"

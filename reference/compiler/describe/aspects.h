@@ -1,8 +1,9 @@
-/* Optional kernel features: which aspects of a device code uses.
+/* Optional kernel features: the device aspects that code uses.
  *
- * A function uses an aspect if it is declared to, or if its code handles values of a type that only
- * some devices have; so do its callers, and the kernels that may call it through a set of virtual
- * functions (document 004, "Aspects propagation"; SYCL 2020, 5.7 "Optional kernel features"). */
+ * A function uses an aspect if it is declared to use it, or if its code handles values of a type
+ * that only some devices support; so do its callers, and the kernels that may call it through a set
+ * of virtual functions (document 004, "Aspects propagation"; SYCL 2020, 5.7 "Optional kernel
+ * features"). */
 #ifndef REFERENCE_COMPILER_DESCRIBE_ASPECTS_H
 #define REFERENCE_COMPILER_DESCRIBE_ASPECTS_H
 
@@ -10,13 +11,13 @@
 
 #include <llvm-c/Types.h>
 
-/* Aspects; bit n stands for the one whose number in SYCL is n. */
+/* Aspects; bit n represents the aspect whose number in SYCL is n. */
 typedef uint64_t pl_aspects;
 
-/* Function attribute: names of aspects that the function uses, separated by commas; ours. */
+/* Function attribute of ours: names of aspects that the function uses, separated by commas. */
 #define PL_USES_ASPECTS "uses-aspects"
 
-/* The names that pl_aspects_of_names knows, in words. */
+/* The names that pl_aspects_of_names accepts, for messages. */
 #define PL_ASPECT_NAMES "fp16, fp64 and atomic64"
 
 /* The aspects in a list of names; false: one of them is unknown, and *out_unknown receives it. */
@@ -25,8 +26,8 @@ bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unk
 /* The aspects that the capabilities of a SPIR-V module require.  Its layout has been checked. */
 pl_aspects pl_aspects_of_spirv(rt_bytes spirv);
 
-/* The aspects that a function is declared to use or whose types its code handles, its callees
- * apart. Its attribute PL_USES_ASPECTS, if it has one, names known aspects only. */
+/* The aspects that a function is declared to use or whose types its code handles, without those of
+ * its callees. Its attribute PL_USES_ASPECTS, if it has one, contains only known names. */
 pl_aspects pl_aspects_of_function(LLVMValueRef function);
 
 /* The union of pl_aspects_of_function over the functions that a module defines. */

@@ -1,4 +1,4 @@
-/* Property sets; the maker of an image decides which of them it has.
+/* Property sets; the creator of an image decides which of them it has.
  *
  * Sizes: SPIR-V specification, 3.6 "Execution Mode"; DPC++'s set "SYCL/device requirements" is
  * described in PropertySets.md. */
@@ -99,8 +99,8 @@ static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects 
         if (aspects >> number & 1) rt_write_u32(&numbers, number);
     if (aspects != 0) items[count++] = bytes_property(job, RT_REQUIREMENT_ASPECTS, &numbers);
     if (sizes->group_agreed) {
-        /* Shipped DPC++ refuses launches in another number of dimensions.  SPIR-V always has three,
-         * of which the last are 1 for a kernel with fewer. */
+        /* Shipped DPC++ refuses launches with another number of dimensions. SPIR-V always has
+         * three, of which the last are 1 for a kernel with fewer. */
         uint32_t dimensions = sizes->group.operand_count;
         while (dimensions > 1 && sizes->group.operands[dimensions - 1] == 1)
             dimensions--;
@@ -127,7 +127,7 @@ void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_a
 
 /* ---- Requirements of an LLVM module --------------------------------------------------------- */
 
-/* As scan_mode, for metadata. */
+/* The equivalent of scan_mode for metadata. */
 static bool scan_metadata(pl_job *job, mode_scan *scan, LLVMModuleRef module, const char *name)
 {
     LLVMValueRef kernel = LLVMGetFirstFunction(module);

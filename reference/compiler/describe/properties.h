@@ -1,4 +1,4 @@
-/* The property sets of an image, collected while it is made. */
+/* The property sets of an image, collected while it is built. */
 #ifndef REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 #define REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 
@@ -29,7 +29,7 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
                                     rt_bytes spirv);
 
-/* The same for code that is an LLVM module: the sizes are those of its kernels' metadata. */
+/* The same for code in an LLVM module: the sizes are those in its kernels' metadata. */
 void pl_properties_add_module_requirements(pl_job *job, pl_properties *properties,
                                            pl_aspects aspects, LLVMModuleRef module);
 

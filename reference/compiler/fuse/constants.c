@@ -82,7 +82,7 @@ void pl_fuse_constants(pl_fusing *fusing)
         LLVMValueRef value = make_constant(&maker, type, 0);
         CHECK(LLVMTypeOf(value) == type);
         if (by_value) {
-            /* An argument that is passed through a pointer becomes a variable with the value. */
+            /* An argument passed through a pointer becomes a variable with the value. */
             LLVMBuilderRef builder = LLVMCreateBuilderInContext(fusing->job->context);
             LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fusing->kernel);
             LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));

@@ -1,5 +1,5 @@
-/* The last step before the fused kernel is emitted: what only the fusion needed is removed; and the
- * state that all passes share is checked. */
+/* The last step before the fused kernel is emitted: removes everything that only the fusion needed,
+ * and checks the state that all passes share. */
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/compiler/fuse/kernel_metadata.h"
@@ -12,10 +12,10 @@ void pl_fuse_finish(pl_fusing *fusing)
     uint32_t count = fusing->parameters.count;
     size_t entry_count = 0;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(fusing->kernel, &entry_count);
-    bool *kept = rt_arena_alloc_array(&fusing->job->arena, count, sizeof *kept);
+    bool *keep = rt_arena_alloc_array(&fusing->job->arena, count, sizeof *keep);
     for (uint32_t i = 0; i < count; i++)
-        kept[i] = !fusing->dropped[i];
-    fusing->kernel = pl_drop_parameters(fusing->kernel, kept);
+        keep[i] = !fusing->dropped[i];
+    fusing->kernel = pl_drop_parameters(fusing->kernel, keep);
     pl_kernel_metadata_keep(fusing, entries, entry_count);
     LLVMDisposeValueMetadataEntries(entries);
     pl_attribute_remove(fusing->kernel, PL_NO_BARRIERS);

@@ -41,7 +41,7 @@ static rt_status finish(pl_fusing *fusing)
     return pl_passes_run_native(fusing->job, fusing->module, "globaldce,strip-dead-prototypes");
 }
 
-/* A pass of ours, or one of LLVM by the name that its pass builder has for it. */
+/* A pass of ours, or one of LLVM's under its name in the pass builder. */
 typedef struct pass_row {
     const char *name; /* the document's */
     rt_status (*run)(pl_fusing *fusing);
@@ -148,7 +148,7 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     return RT_STATUS_OK;
 }
 
-/* The metadata omits promotions that the parameter's type ruled out; `reasons` has those. */
+/* The metadata omits promotions that the parameter's type ruled out; `reasons` contains those. */
 static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
                                    rt_text *reasons, rt_fusion_result *result)
 {

@@ -4,15 +4,15 @@
 
 #include "reference/compiler/fuse/passes.h"
 
-/* Watches a fusion; for tests. */
+/* Observes a fusion; for tests. */
 typedef struct pl_fusion_observer {
     void *user;
     /* The module before each pass, and after the last one; `next` is the pass's name, or "emit". */
     void (*before)(void *user, const char *next, LLVMModuleRef module);
 } pl_fusion_observer;
 
-/* Runs all passes over a module with a stub, in the document's order.  `observer` may be NULL.
- * Errors: as the passes'. */
+/* Runs all passes on a module with a stub, in the document's order. `observer` may be NULL. Errors:
+ * those of the passes. */
 RT_MUST_USE rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer);
 
 /* The table's fuse (reference/compiler_api.h). */

@@ -1,6 +1,8 @@
-/* Each program (a list of codes) is read once, however many of its kernels are in the list.  The
- * stub's metadata names functions of the module, whose names may differ from the kernels': two
- * programs may have kernels of one name. */
+/* Each program (a list of codes) is read once, regardless of how many of its kernels are in the
+ * list.
+ *
+ * The stub's metadata names functions of the module, whose names may differ from the kernels': two
+ * programs may have kernels with the same name. */
 #include "reference/compiler/fuse/input.h"
 
 #include "reference/compiler/fuse/metadata.h"
@@ -11,7 +13,7 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-/* The making of the module. */
+/* The state while the module is built. */
 typedef struct fusion_input {
     pl_job *job;
     const rt_fusion_request *request;
@@ -62,8 +64,8 @@ static bool is_shared(const rt_fusion_request *request, rt_text name)
     return false;
 }
 
-/* The fused kernel is a program of its own, with its own copies of variables that kernels write.
- * That is rejected, unless programs share the variable: such variables are merged by name. */
+/* The fused kernel is a separate program, with its own copies of variables that kernels write. That
+ * is rejected, unless programs share the variable: shared variables are merged by name. */
 static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
 {
     pl_job *job = input->job;
@@ -82,7 +84,7 @@ static rt_status check_variables(const fusion_input *input, LLVMModuleRef progra
     return RT_STATUS_OK;
 }
 
-/* The name of a kernel while programs are linked, which no other function has. */
+/* The name of a kernel while programs are linked; it is unique among the functions. */
 static const char *joining_name(pl_job *job, uint32_t program, rt_text kernel)
 {
     return rt_arena_printf(&job->arena, "assay.fused.%u.%.*s", program, RT_TEXT_ARG(kernel)).data;
@@ -97,10 +99,11 @@ static void hide_kernels(const fusion_input *input, LLVMModuleRef program, uint3
         if (!pl_is_kernel(function) || LLVMIsDeclaration(function)) continue;
         pl_make_plain_function(function);
         rt_text name = pl_job_name(input->job, function);
-        bool listed = false;
-        for (uint32_t i = number; i < request->kernel_count && !listed; i++)
-            listed = input->programs[i] == number && rt_text_equal(request->kernels[i].name, name);
-        if (listed) {
+        bool is_listed = false;
+        for (uint32_t i = number; i < request->kernel_count && !is_listed; i++)
+            is_listed =
+                input->programs[i] == number && rt_text_equal(request->kernels[i].name, name);
+        if (is_listed) {
             const char *joining = joining_name(input->job, number, name);
             LLVMSetValueName2(function, joining, strlen(joining));
         } else {
@@ -198,8 +201,8 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
                           rt_arena_alloc_array(&job->arena, count, sizeof *input.programs)};
     /* The stub is added first, so that it gets the requested name even if something else has it. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
-    rt_text wanted = RULE_ELSE(KF_JIT_06, request->name, RT_TEXT("stub"));
-    const char *stub_name = rt_arena_text(&job->arena, wanted).data;
+    rt_text requested_name = RULE_ELSE(KF_JIT_06, request->name, RT_TEXT("stub"));
+    const char *stub_name = rt_arena_text(&job->arena, requested_name).data;
     LLVMValueRef stub = LLVMAddFunction(input.module, stub_name, type);
     LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
     rt_status status = RT_STATUS_OK;

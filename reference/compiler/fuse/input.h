@@ -6,12 +6,12 @@
 #include "reference/compiler/ir/job.h"
 #include "reference/image/fusion_request.h"
 
-/* Reads and links the kernels' codes and makes the module; the caller owns it, NULL on failure.  If
+/* Reads and links the kernels' codes and builds the module; the caller owns it, NULL on failure. If
  * the parameter's type rules out a promotion, the metadata omits it, and its entry of out_reasons
- * (one for each promotion of the request, empty before the call) says why, in the job's arena.
- * MALFORMED: code that cannot be read; FUSION_REJECTED: codes that do not link, a kernel that they
- * lack, a variable that the fused kernel would have a copy of, parameters that the request gets
- * wrong.  Source: document 001, "Kernel fusion pipeline". */
+ * (one for each promotion of the request, empty before the call) states the reason, in the job's
+ * arena. MALFORMED: code that cannot be read; FUSION_REJECTED: codes that do not link, a kernel
+ * that they lack, a variable that the fused kernel would have a copy of, incorrect parameters in
+ * the request. Source: document 001, "Kernel fusion pipeline". */
 RT_MUST_USE rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request,
                                       rt_text *out_reasons, LLVMModuleRef *out_module);
 

@@ -9,8 +9,8 @@ static const char *const parameter_kinds[] = {"kernel_arg_addr_space", "kernel_a
                                               "kernel_arg_type",       "kernel_arg_base_type",
                                               "kernel_arg_type_qual",  "kernel_arg_name"};
 
-/* Metadata of the whole kernel: a kernel that has it decides for all.  The first kind is OpenCL's.
- */
+/* Metadata of the whole kernel: one kernel that has it determines it for the fused kernel. The
+ * first kind is OpenCL's. */
 static const char *const kernel_kinds[] = {"reqd_work_group_size", "intel_reqd_sub_group_size"};
 
 enum {
@@ -77,7 +77,7 @@ rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels
     LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (size_t i = 0; i < PARAMETER_KINDS; i++) {
         const char *kind = parameter_kinds[i];
-        /* A list is joined if every kernel with a parameter of the fused kernel has it. */
+        /* A list is joined if every kernel with a parameter of the fused kernel has that list. */
         bool complete = true;
         for (uint32_t k = 0; k < count && complete; k++) {
             rt_fusion_place origin = fusing->parameters.origins[k];
@@ -114,12 +114,12 @@ void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries,
         LLVMMetadataRef list = entry_of(entries, count, kind);
         if (!list) continue;
         LLVMValueRef node = LLVMMetadataAsValue(job->context, list);
-        uint32_t kept = 0;
+        uint32_t operand_count = 0;
         for (uint32_t k = 0; k < parameter_count; k++)
-            if (!fusing->dropped[k]) operands[kept++] = operand_of(job, node, k);
-        CHECK(kept == LLVMCountParams(fusing->kernel));
+            if (!fusing->dropped[k]) operands[operand_count++] = operand_of(job, node, k);
+        CHECK(operand_count == LLVMCountParams(fusing->kernel));
         LLVMGlobalSetMetadata(fusing->kernel, kind,
-                              LLVMMDNodeInContext2(job->context, operands, kept));
+                              LLVMMDNodeInContext2(job->context, operands, operand_count));
     }
     for (size_t i = 0; i < KERNEL_KINDS; i++) {
         unsigned kind = pl_metadata_kind(job, kernel_kinds[i]);

@@ -19,7 +19,7 @@ enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_
 /* The fused kernel while it is built. */
 typedef struct fused_body {
     pl_fusing *fusing;
-    LLVMValueRef *kernels; /* of the list, as the metadata names them */
+    LLVMValueRef *kernels; /* of the list, found by the metadata's names */
     LLVMBuilderRef builder;
     bool ptx;
 } fused_body;
@@ -77,8 +77,8 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     rt_text suffix = rt_arena_printf(&job->arena, ".%u", index);
     uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
     CHECK(count >= 1);
-    /* The copies are inlined entirely, whatever their author wrote, so that later passes see every
-     * access. */
+    /* The copies are inlined entirely, even if the source forbids it, so that later passes see
+     * every access. */
     for (uint32_t i = 0; i < count; i++) {
         pl_flag_remove(copies[i], "optnone");
         pl_flag_remove(copies[i], "noinline");
@@ -100,7 +100,7 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
     const rt_text *names = fusing->fusion.kernels;
-    uint32_t first = 0; /* the place where the kernel is in the list for the first time */
+    uint32_t first = 0; /* the kernel's first position in the list */
     while (!rt_text_equal(names[first], names[index]))
         first++;
     CHECK(first <= index && index < fusing->fusion.kernel_count);

@@ -4,13 +4,13 @@
 
 #include "reference/compiler/fuse/passes.h"
 
-/* The bytes of a work-group's local memory that the module's variables occupy.  Variables do not
- * share space, although those of two kernels are never needed at once: no known driver exploits
- * that. */
+/* The number of bytes of a work-group's local memory that the module's variables occupy. Variables
+ * do not share space, although those of two kernels are never needed at the same time: no known
+ * driver exploits that. */
 uint64_t pl_fuse_local_size(LLVMModuleRef module);
 
-/* Reports whether `more` bytes of local memory fit beside the module's variables, or the limit is
- * unknown. */
+/* Reports whether `more` bytes of local memory fit in addition to the module's variables, or the
+ * limit is unknown. */
 bool pl_fuse_local_fits(const pl_fusing *fusing, uint64_t more);
 
 /* FUSION_REJECTED: the fused kernel needs more local memory than there is. */

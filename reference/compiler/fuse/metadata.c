@@ -10,7 +10,7 @@
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Nodes are built as metadata throughout: as a value, a node of one constant would be the constant.
+/* Nodes are built as metadata, not as values: a node of one constant would turn into the constant.
  */
 
 static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
@@ -90,7 +90,7 @@ static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
                      index_node(job, first + place.parameter));
 }
 
-/* A group is the parameter that stays, then all parameters that are identical to it. */
+/* A group is the parameter that remains, then all parameters that are identical to it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->identity_count, group_count = 0;
@@ -100,13 +100,13 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
     bool *grouped = rt_arena_alloc_array(&job->arena, count, sizeof *grouped);
     for (uint32_t i = 0; i < count; i++) {
         if (grouped[i]) continue;
-        rt_fusion_place stays = fusion->identities[i].as;
+        rt_fusion_place stays = fusion->identities[i].original;
         uint32_t member_count = 0;
         members[member_count++] = place_node(job, stays);
         for (uint32_t j = i; j < count; j++) {
-            rt_fusion_place as = fusion->identities[j].as;
-            if (as.kernel != stays.kernel || as.parameter != stays.parameter) continue;
-            members[member_count++] = place_node(job, fusion->identities[j].same);
+            rt_fusion_place original = fusion->identities[j].original;
+            if (original.kernel != stays.kernel || original.parameter != stays.parameter) continue;
+            members[member_count++] = place_node(job, fusion->identities[j].duplicate);
             grouped[j] = true;
         }
         groups[group_count++] = tuple_node(job, members, member_count);
@@ -155,7 +155,7 @@ typedef struct node {
 typedef struct metadata_reader {
     pl_job *job;
     LLVMValueRef stub;
-    bool failed; /* some metadata has another form; never reset */
+    bool failed; /* some metadata has an unexpected form; never reset */
 } metadata_reader;
 
 static node node_of(metadata_reader *reader, LLVMValueRef value)
@@ -169,7 +169,7 @@ static node node_of(metadata_reader *reader, LLVMValueRef value)
     return tuple;
 }
 
-/* The stub's node of a kind; no operands: it has none. */
+/* The stub's node of a kind; without operands if the stub has none. */
 static node attached(metadata_reader *reader, const char *kind)
 {
     LLVMValueRef value = pl_metadata(reader->job, reader->stub, kind);
@@ -271,10 +271,10 @@ static void read_identities(metadata_reader *reader, pl_fusion *fusion)
         rt_arena_alloc_array(&reader->job->arena, count, sizeof *identities);
     for (uint32_t i = 0; i < groups.count && !reader->failed; i++) {
         node group = node_of(reader, groups.operands[i]);
-        rt_fusion_place as = read_place(reader, group, 0);
+        rt_fusion_place original = read_place(reader, group, 0);
         for (uint32_t j = 1; j < group.count; j++)
             identities[fusion->identity_count++] =
-                (rt_fusion_identity){as, read_place(reader, group, j)};
+                (rt_fusion_identity){original, read_place(reader, group, j)};
     }
     fusion->identities = identities;
 }

@@ -31,7 +31,7 @@ typedef struct pl_constant {
     rt_bytes value;
 } pl_constant;
 
-/* What the metadata says.  Tables live in the job's arena. */
+/* The content of the metadata. Tables live in the job's arena. */
 typedef struct pl_fusion {
     const rt_text *kernels; /* names of functions of the module, in the order of the list */
     uint32_t kernel_count;
@@ -50,8 +50,8 @@ typedef struct pl_fusion {
 /* Attaches everything to `stub`, a function of the module. */
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
 
-/* Reads everything from the one function of the module that has it.  FUSION_REJECTED: there is no
- * such function, or its metadata has another form. */
+/* Reads everything from the one function of the module that has it. FUSION_REJECTED: no function
+ * has it, or its metadata has another form. */
 RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
                                      pl_fusion *out_fusion);
 

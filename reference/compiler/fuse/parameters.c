@@ -38,7 +38,7 @@ static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMVal
     return reject_place(job, place, "there is no such parameter");
 }
 
-/* Pointers to the same address space can get one argument, whatever they point to. */
+/* Pointers to the same address space can get one argument, regardless of the pointee's type. */
 static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
 {
     LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
@@ -84,15 +84,16 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
     }
     /* Until its turn comes, an identical parameter has the index of its identity. */
     for (uint32_t i = 0; i < fusion->identity_count; i++) {
-        rt_fusion_place as = fusion->identities[i].as, same = fusion->identities[i].same;
-        RT_TRY(check_place(job, fusion, kernels, as));
-        RT_TRY(check_place(job, fusion, kernels, same));
-        if (!can_share_argument(kernels[as.kernel], as.parameter, kernels[same.kernel],
-                                same.parameter))
-            return reject_place(job, same,
+        rt_fusion_place first = fusion->identities[i].original,
+                        copy = fusion->identities[i].duplicate;
+        RT_TRY(check_place(job, fusion, kernels, first));
+        RT_TRY(check_place(job, fusion, kernels, copy));
+        if (!can_share_argument(kernels[first.kernel], first.parameter, kernels[copy.kernel],
+                                copy.parameter))
+            return reject_place(job, copy,
                                 "no argument has both its type and that of the parameter "
                                 "that gets the same argument");
-        numbers[same.kernel][same.parameter] = i;
+        numbers[copy.kernel][copy.parameter] = i;
     }
     rt_fusion_place *origins = rt_arena_alloc_array(&job->arena, total, sizeof *origins);
     for (uint32_t i = 0; i < fusion->kernel_count; i++) {
@@ -103,11 +104,11 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
                 numbers[i][j] = count++;
             } else {
                 CHECK(numbers[i][j] < fusion->identity_count);
-                rt_fusion_place as = fusion->identities[numbers[i][j]].as;
-                bool earlier = as.kernel < i || (as.kernel == i && as.parameter < j);
+                rt_fusion_place first = fusion->identities[numbers[i][j]].original;
+                bool earlier = first.kernel < i || (first.kernel == i && first.parameter < j);
                 if (!earlier)
                     return reject_place(job, place, "the parameter it is identical to comes later");
-                numbers[i][j] = numbers[as.kernel][as.parameter];
+                numbers[i][j] = numbers[first.kernel][first.parameter];
             }
         }
     }
@@ -156,8 +157,8 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
         bool joined = false; /* other parameters get the same argument */
         for (uint32_t k = 0; k < fusion->identity_count; k++) {
-            rt_fusion_place as = fusion->identities[k].as;
-            joined = joined || (as.kernel == place.kernel && as.parameter == place.parameter);
+            rt_fusion_place first = fusion->identities[k].original;
+            joined = joined || (first.kernel == place.kernel && first.parameter == place.parameter);
         }
         if (!problem && joined && !RULE(KF_PROMOTE_05))
             problem = "it is the parameter of several kernels";

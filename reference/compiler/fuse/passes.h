@@ -15,15 +15,16 @@ typedef struct pl_fusing {
     pl_fusion fusion;
     pl_parameters parameters;
     LLVMValueRef kernel;   /* the fused kernel, with its metadata */
-    bool *dropped;         /* for each of its parameters: nothing uses it any more */
-    const char **refusals; /* for each promotion of the metadata: why it was not made, or NULL */
-    bool finished;         /* pl_fuse_finish has run: dropped parameters are gone */
+    bool *dropped;         /* for each of its parameters: it is no longer used */
+    const char **refusals; /* for each promotion of the metadata: the reason for refusing it, or
+                            * NULL */
+    bool finished;         /* pl_fuse_finish has run and removed dropped parameters */
 } pl_fusing;
 
 /* Pass SYCLKernelFusion: gives the stub parameters and a body in which each kernel of the list is
- * inlined in order, remapped if ranges differ, with barriers between them.  FUSION_REJECTED: as
- * pl_fusion_read, pl_parameters_number and pl_remap_functions; a name without a function; kernels
- * that were compiled for different work-group sizes. */
+ * inlined in order, remapped if ranges differ, with barriers between them. FUSION_REJECTED: for the
+ * reasons of pl_fusion_read, pl_parameters_number and pl_remap_functions; a name without a
+ * function; kernels that were compiled for different work-group sizes. */
 RT_MUST_USE rt_status pl_fuse_kernels(pl_fusing *fusing);
 
 /* Pass SYCLInternalizer: private or local memory replaces buffers if every use of the parameter
@@ -36,7 +37,7 @@ void pl_fuse_constants(pl_fusing *fusing);
 /* Drops the parameters that nothing uses and all metadata of the fusion. */
 void pl_fuse_finish(pl_fusing *fusing);
 
-/* States what holds between the passes; for CHECK_SLOW. */
+/* The invariants between the passes; for CHECK_SLOW. */
 bool pl_fusing_check(const pl_fusing *fusing);
 
 #endif

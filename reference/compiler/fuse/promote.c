@@ -15,7 +15,8 @@
 /* A pointer derived from the parameter. */
 typedef struct derived {
     LLVMValueRef pointer;
-    uint32_t base; /* index of the pointer that it is computed from; the parameter has its own */
+    uint32_t base; /* index of the pointer that it is computed from; for the parameter, its own
+                    * index */
     bool inside;   /* it points into an element, so further indices would not count elements */
     LLVMValueRef replacement;
     LLVMValueRef index; /* of the element in the buffer, 64 bits; NULL: 0 */
@@ -51,7 +52,8 @@ static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool
         (derived){.pointer = pointer, .base = base, .inside = inside};
 }
 
-/* NULL: the use can be changed; otherwise why not, in the shipped compiler's words. */
+/* NULL: the use can be changed; otherwise the reason why not, in the words of the shipped compiler.
+ */
 static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
                                uint32_t from)
 {
@@ -152,7 +154,8 @@ static void make_derived(promotion_walk *walk, derived *pointer)
     pointer->replacement = LLVMBuildBitCast(builder, address, type, "");
 }
 
-/* Derived pointers come after what they are computed from, so the walk back erases users first. */
+/* Derived pointers follow the pointers that they are computed from, so the backward walk erases
+ * users first. */
 static void change(promotion_walk *walk)
 {
     derived *parameter = &walk->pointers.items[0];

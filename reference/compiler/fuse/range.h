@@ -4,8 +4,7 @@
 
 #include "reference/image/fusion_request.h"
 
-/* What has to be remapped for one kernel of the list.  Source: document 001, "Work-item remapping".
- */
+/* The values to remap for one kernel of the list. Source: document 001, "Work-item remapping". */
 typedef struct pl_remap {
     bool sizes;  /* global_size, global_offset and the number of dimensions are the kernel's own */
     bool groups; /* local_size and num_work_groups too */

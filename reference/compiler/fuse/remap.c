@@ -14,7 +14,7 @@
 
 #define INDEX_OF_ARGUMENT UINT32_MAX
 
-/* A query: its unqualified name, and what it asks for. */
+/* A query: its unqualified name and the component that it returns. */
 typedef struct query_row {
     const char *name;
     pl_component component;
@@ -106,7 +106,7 @@ static bool is_sub_group(const char *name)
     return contains(name, "sub_group") || contains(name, "Subgroup") || contains(name, "SubGroup");
 }
 
-/* States that a name is one query only, and that every component is asked for in both worlds. */
+/* States that names are unique, and that each target has a query for every component. */
 static bool queries_check(void)
 {
     enum { QUERY_COUNT = sizeof queries / sizeof *queries };

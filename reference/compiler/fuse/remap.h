@@ -6,10 +6,9 @@
 
 /* Replaces, in `functions` (everything that one kernel of the list reaches, and nothing that
  * another one reaches), each query of a component that has to be remapped by the view's value.
- * FUSION_REJECTED, naming the kernel: it does what is impossible in another grid: it uses
- * sub-groups although ids change, has a barrier under a guard that not all work-items of a group
- * pass, or calls through a pointer.  Source: document 001, "Work-item remapping" and
- * "Restrictions". */
+ * FUSION_REJECTED, naming the kernel: it cannot run in another grid, because it uses sub-groups
+ * although ids change, has a barrier under a guard that not all work-items of a group pass, or
+ * calls through a pointer. Source: document 001, "Work-item remapping" and "Restrictions". */
 RT_MUST_USE rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
                                          const LLVMValueRef *functions, uint32_t count,
                                          rt_text kernel);

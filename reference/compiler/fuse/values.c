@@ -53,7 +53,7 @@ static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_
     return LLVMBuildZExt(emitter->builder, value, size_type(emitter), "");
 }
 
-/* PTX has registers for groups and for nothing else (KF-PTX-01, KF-PTX-12). */
+/* PTX has registers only for groups (KF-PTX-01, KF-PTX-12). */
 static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
                              pl_component component, uint32_t index)
 {

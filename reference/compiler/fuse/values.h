@@ -1,4 +1,4 @@
-/* A work-item's place in an nd-range: in the launch, and as a fused kernel sees it. */
+/* A work-item's position in an nd-range: in the launch, and as a fused kernel sees it. */
 #ifndef REFERENCE_COMPILER_FUSE_VALUES_H
 #define REFERENCE_COMPILER_FUSE_VALUES_H
 
@@ -47,7 +47,7 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index);
 
-/* Reports whether the kernel sees another value of a component than that of the launch. */
+/* Reports whether a component's value for the kernel differs from that of the launch. */
 bool pl_is_remapped(const pl_view *view, pl_component component);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct pl_annotation {
     unsigned line;      /* of the annotated declaration, counted from 1; 0: not known */
 } pl_annotation;
 
-/* In the order of the list, which is that of the source's declarations of one kind.  Several may
- * concern one value. */
+/* In the order of the list, which is that of the source's declarations of one kind. A value may
+ * have several. */
 typedef struct pl_annotations {
     const pl_annotation *items; /* in the job's arena */
     uint32_t count;
@@ -28,17 +28,17 @@ typedef struct pl_annotations {
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 
-/* Appends, in the same form, what `assume` attributes say about destructors that a vtable can name,
- * because clang 14 drops their annotations.  Removes assumptions that begin with "assay:" from all
- * functions and calls; others stay.  Source: Itanium C++ ABI, 5.1.4.3 "Constructors and
- * Destructors"; observed with clang 14. */
+/* Appends, in the same form, the `assume` attributes of destructors that a vtable can name, because
+ * clang 14 drops their annotations. Removes assumptions that begin with "assay:" from all functions
+ * and calls; others stay. Source: Itanium C++ ABI, 5.1.4.3 "Constructors and Destructors"; observed
+ * with clang 14. */
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 
 /* The characters of the string literal that an address (cast or not) points to, without the NUL, in
- * the job's arena; false: it points to something else. */
+ * the job's arena; false: the address does not point to a string literal. */
 bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text);
 
-/* The text after `prefix`, for an annotation that begins with it; false: it begins otherwise. */
+/* The text after `prefix`, for an annotation that begins with it; false: it does not. */
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest);
 
 #endif

@@ -1,8 +1,9 @@
-/* Assumptions stand in for the annotations of destructors.
+/* Assumptions replace the annotations of destructors.
  *
- * Clang 14 emits constructors and destructors in code of its own, which loses annotations but keeps
- * attributes of the function; `assume` is one that takes any text.  Other functions, thunks and
- * calls get it as well, but there annotations or the function itself say the same. */
+ * Clang 14 emits constructors and destructors on a separate path, which loses annotations but keeps
+ * attributes of the function; `assume` is an attribute that takes any text. Other functions, thunks
+ * and calls get it as well, but for them annotations or the function itself carry the same
+ * information. */
 #include "reference/compiler/ir/annotations.h"
 
 #include "reference/compiler/ir/attributes.h"
@@ -51,8 +52,8 @@ void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inou
         if (!rt_text_starts(rest, OURS)) continue;
         pl_attribute_remove(function, ATTRIBUTE);
         if (LLVMIsDeclaration(function) || !is_slot_destructor(pl_name(function))) continue;
-        /* Several assumptions are one text with commas between them, and one about aspects contains
-         * commas too; but each begins with our prefix. */
+        /* Several assumptions form one text, separated by commas, and an assumption about aspects
+         * contains commas too; but each begins with our prefix. */
         while (rest.length > 0) {
             const char *next = memmem(rest.data + 1, rest.length - 1, "," OURS, strlen("," OURS));
             size_t length = next ? (size_t)(next - rest.data) : rest.length;

@@ -1,4 +1,4 @@
-/* LLVM counts parameters from 1 in these calls and has the function at an index of its own. */
+/* LLVM counts parameters from 1 in these calls and has a separate index for the function. */
 #include "reference/compiler/ir/attributes.h"
 
 #include <string.h>

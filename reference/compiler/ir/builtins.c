@@ -1,8 +1,8 @@
-/* Classifies symbols by their names alone.
+/* Classifies symbols by their names only.
  *
- * OpenCL C's builtin functions lack the double underscore of SYCL's `__spirv_` functions but are
- * the same thing, operations that the translator turns into instructions, so a table of their
- * names, generated from clang's own headers, recognises them. Source: Itanium C++ ABI, 5.1
+ * OpenCL C's builtin functions lack the double underscore of SYCL's `__spirv_` functions but serve
+ * the same purpose: they are operations that the translator turns into instructions. A table of
+ * their names, generated from clang's own headers, recognises them. Source: Itanium C++ ABI, 5.1
  * "External Names"; OpenCL C 2.0, 6.13 "Built-in Functions". */
 #include "reference/compiler/ir/builtins.h"
 

@@ -1,11 +1,11 @@
-/* What the name of a symbol says: builtin functions of OpenCL C, and operations of SPIR-V. */
+/* Classification of symbols by name: builtin functions of OpenCL C, and operations of SPIR-V. */
 #ifndef REFERENCE_COMPILER_IR_BUILTINS_H
 #define REFERENCE_COMPILER_IR_BUILTINS_H
 
 #include "reference/base/text.h"
 
-/* Splits `_Z<length><name>...` into the unqualified name and what follows it; false for any other
- * form, nested names (`_ZN...`) included. */
+/* Splits `_Z<length><name>...` into the unqualified name and the text after it; false for any other
+ * form, including nested names (`_ZN...`). */
 bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest);
 
 /* Reports whether a symbol is a builtin function of OpenCL C: `_Z13get_global_idj`, `printf`. */

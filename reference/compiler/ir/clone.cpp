@@ -22,21 +22,21 @@ namespace
 
 enum { WORK_GROUP_SPACE = 3 };
 
-/* What is to be copied, once each, in the order of discovery. */
-struct reached {
+/* The values to copy, once each, in the order of discovery. */
+struct reached_values {
     llvm::SetVector<llvm::Function *> functions;
     llvm::SetVector<llvm::GlobalVariable *> variables;
 };
 
-void note_operand(llvm::Value *value, reached &all)
+void note_operand(llvm::Value *value, reached_values &reached)
 {
     if (auto *function = llvm::dyn_cast<llvm::Function>(value)) {
-        if (!function->isDeclaration()) all.functions.insert(function);
+        if (!function->isDeclaration()) reached.functions.insert(function);
     } else if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
-        if (variable->getAddressSpace() == WORK_GROUP_SPACE) all.variables.insert(variable);
+        if (variable->getAddressSpace() == WORK_GROUP_SPACE) reached.variables.insert(variable);
     } else if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
         for (llvm::Use &operand : constant->operands())
-            note_operand(operand.get(), all);
+            note_operand(operand.get(), reached);
     }
 }
 
@@ -44,15 +44,16 @@ void note_operand(llvm::Value *value, reached &all)
 
 uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef **out_copies)
 {
-    reached all;
-    all.functions.insert(llvm::unwrap<llvm::Function>(root));
-    for (unsigned i = 0; i < all.functions.size(); i++)
-        for (llvm::BasicBlock &block : *all.functions[i])
+    reached_values reached;
+    reached.functions.insert(llvm::unwrap<llvm::Function>(root));
+    for (unsigned i = 0; i < reached.functions.size(); i++)
+        for (llvm::BasicBlock &block : *reached.functions[i])
             for (llvm::Instruction &instruction : block)
                 for (llvm::Use &operand : instruction.operands())
-                    if (llvm::isa<llvm::Constant>(operand.get())) note_operand(operand.get(), all);
+                    if (llvm::isa<llvm::Constant>(operand.get()))
+                        note_operand(operand.get(), reached);
     llvm::ValueToValueMapTy map;
-    for (llvm::GlobalVariable *variable : all.variables) {
+    for (llvm::GlobalVariable *variable : reached.variables) {
         llvm::Constant *value = variable->hasInitializer()
                                     ? variable->getInitializer()
                                     : llvm::UndefValue::get(variable->getValueType());
@@ -65,7 +66,7 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
     }
     /* All copies are declared before the first body, which may call any of them. */
     std::vector<llvm::Function *> copies;
-    for (llvm::Function *function : all.functions) {
+    for (llvm::Function *function : reached.functions) {
         auto *copy =
             llvm::Function::Create(function->getFunctionType(), llvm::GlobalValue::InternalLinkage,
                                    function->getName() + suffix, function->getParent());
@@ -74,10 +75,10 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
         map[function] = copy;
     }
     size_t count = copies.size();
-    CHECK(count >= 1 && count == all.functions.size());
+    CHECK(count >= 1 && count == reached.functions.size());
     *out_copies = static_cast<LLVMValueRef *>(rt_alloc_array(count, sizeof **out_copies));
     for (size_t i = 0; i < count; i++) {
-        llvm::Function *from = all.functions[(unsigned)i], *to = copies[i];
+        llvm::Function *from = reached.functions[(unsigned)i], *to = copies[i];
         auto parameter = to->arg_begin();
         for (llvm::Argument &argument : from->args()) {
             parameter->setName(argument.getName());
@@ -92,34 +93,34 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
     return static_cast<uint32_t>(count);
 }
 
-LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept)
+LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *keep)
 {
     auto *old = llvm::unwrap<llvm::Function>(function);
     CHECK(old->use_empty() && !old->isDeclaration());
     std::vector<llvm::Type *> types;
     std::vector<llvm::AttributeSet> attributes;
     for (llvm::Argument &argument : old->args()) {
-        CHECK(kept[argument.getArgNo()] || argument.use_empty());
-        if (!kept[argument.getArgNo()]) continue;
+        CHECK(keep[argument.getArgNo()] || argument.use_empty());
+        if (!keep[argument.getArgNo()]) continue;
         types.push_back(argument.getType());
         attributes.push_back(old->getAttributes().getParamAttrs(argument.getArgNo()));
     }
     auto *type = llvm::FunctionType::get(old->getReturnType(), types, false);
-    auto *made = llvm::Function::Create(type, old->getLinkage(), "", old->getParent());
-    made->setCallingConv(old->getCallingConv());
-    made->setAttributes(llvm::AttributeList::get(old->getContext(),
-                                                 old->getAttributes().getFnAttrs(),
-                                                 old->getAttributes().getRetAttrs(), attributes));
-    made->takeName(old);
-    made->getBasicBlockList().splice(made->begin(), old->getBasicBlockList());
-    auto parameter = made->arg_begin();
+    auto *result = llvm::Function::Create(type, old->getLinkage(), "", old->getParent());
+    result->setCallingConv(old->getCallingConv());
+    result->setAttributes(llvm::AttributeList::get(old->getContext(),
+                                                   old->getAttributes().getFnAttrs(),
+                                                   old->getAttributes().getRetAttrs(), attributes));
+    result->takeName(old);
+    result->getBasicBlockList().splice(result->begin(), old->getBasicBlockList());
+    auto parameter = result->arg_begin();
     for (llvm::Argument &argument : old->args()) {
-        if (!kept[argument.getArgNo()]) continue;
+        if (!keep[argument.getArgNo()]) continue;
         parameter->takeName(&argument);
         argument.replaceAllUsesWith(&*parameter++);
     }
     old->eraseFromParent();
-    return llvm::wrap(made);
+    return llvm::wrap(result);
 }
 
 void pl_drop_named_metadata(LLVMModuleRef module, const char *name)

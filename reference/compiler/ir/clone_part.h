@@ -1,7 +1,7 @@
-/* A module made of some functions and variables of another one, in the same context.
+/* A module built from some functions and variables of another one, in the same context.
  *
  * LLVM's C interface copies whole modules only, so a split into n parts would cost n times the
- * module; this costs what the part holds. */
+ * module; the cost of this function is proportional to the part. */
 #ifndef REFERENCE_COMPILER_IR_CLONE_PART_H
 #define REFERENCE_COMPILER_IR_CLONE_PART_H
 
@@ -16,12 +16,12 @@ extern "C" {
 typedef struct pl_clone_item {
     LLVMValueRef original; /* a function or a variable of the input */
     bool defines;          /* copy its definition, which it has; else declare it */
-    LLVMValueRef clone;    /* filled in */
+    LLVMValueRef clone;    /* output */
 } pl_clone_item;
 
-/* Makes a module with the items in their order, under their names and with their linkage, which is
- * external for what is declared, and with the input's named metadata.  Everything that a definition
- * refers to must be an item.  The caller owns the module. */
+/* Creates a module with the items in their order, under their names and with their linkage
+ * (external for declared items), and with the input's named metadata. Everything that a definition
+ * refers to must be an item. The caller owns the module. */
 LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *items,
                             uint32_t count);
 

@@ -1,5 +1,5 @@
-/* The C++ library's demangler, which reads types as well: "i" would become "int".  So it gets only
- * what begins like a symbol. */
+/* The C++ library's demangler, which reads types as well: "i" would become "int". So it gets only
+ * text that begins like a symbol. */
 #include "reference/compiler/ir/demangle.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-/* Symbols as their sources name them. */
+/* Names of symbols in their sources. */
 #ifndef REFERENCE_COMPILER_IR_DEMANGLE_H
 #define REFERENCE_COMPILER_IR_DEMANGLE_H
 
@@ -8,8 +8,8 @@ extern "C" {
 
 #include "reference/base/text.h"
 
-/* Appends the name that a symbol stands for, "inner::Bar" for _ZN5inner3BarE, or the symbol itself
- * if it is not mangled.  Source: Itanium C++ ABI, 5.1 "External Names". */
+/* Appends the demangled name of a symbol, "inner::Bar" for _ZN5inner3BarE, or the symbol itself if
+ * it is not mangled. Source: Itanium C++ ABI, 5.1 "External Names". */
 void pl_demangle(const char *symbol, rt_buffer *out_name);
 
 #ifdef __cplusplus

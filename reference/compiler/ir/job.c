@@ -1,6 +1,6 @@
-/* Jobs: the life of an LLVM context, and modules in and out of it.
+/* Jobs: the lifetime of an LLVM context, and its modules.
  *
- * Nothing here knows device code.  LLVM's contract for C is the header llvm-c/Core.h; that
+ * Nothing here is specific to device code. LLVM's contract for C is the header llvm-c/Core.h; that
  * LLVMLinkModules2 ends the process unless the context has a diagnostic handler was observed. */
 #include "reference/compiler/ir/job.h"
 
@@ -50,16 +50,16 @@ rt_text pl_job_name(pl_job *job, LLVMValueRef value)
 const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count)
 {
     *out_count = texts->count;
-    const rt_text *kept = rt_arena_copy(&job->arena, texts->items, texts->count, sizeof *kept);
+    const rt_text *copy = rt_arena_copy(&job->arena, texts->items, texts->count, sizeof *copy);
     rt_vector_free(texts);
     CHECK(texts->count == 0);
-    return kept;
+    return copy;
 }
 
-rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModuleRef *out_module)
+rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text label, LLVMModuleRef *out_module)
 {
     *out_module = NULL;
-    CHECK(job->context && what.length > 0);
+    CHECK(job->context && label.length > 0);
     rt_buffer_free(&job->errors);
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         (const char *)bitcode.data, bitcode.size, "bitcode");
@@ -68,13 +68,13 @@ rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModul
     LLVMDisposeMemoryBuffer(memory);
     if (failed) {
         return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%.*s: not LLVM bitcode that LLVM 14 reads (%s)", RT_TEXT_ARG(what),
+                       "%.*s: not LLVM bitcode that LLVM 14 reads (%s)", RT_TEXT_ARG(label),
                        pl_job_reason(job));
     }
     char *reason = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
         rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                                   "%.*s: invalid LLVM IR: %s", RT_TEXT_ARG(what), reason);
+                                   "%.*s: invalid LLVM IR: %s", RT_TEXT_ARG(label), reason);
         LLVMDisposeMessage(reason);
         LLVMDisposeModule(module);
         return status;

@@ -1,5 +1,5 @@
-/* What one call of the plugin works with: an LLVM context, an arena, and where errors go; and the
- * numbers of the targets that LLVM's C interface has no names for.
+/* The state of one call of the plugin: an LLVM context, an arena, and the sink for errors; and the
+ * numbers of the targets for which LLVM's C interface has no names.
  *
  * A job is used by one thread; jobs share nothing, so several may run at once. */
 #ifndef REFERENCE_COMPILER_IR_JOB_H
@@ -41,8 +41,8 @@ typedef struct pl_job {
     LLVMContextRef context;
     rt_arena arena;      /* freed when the job is closed */
     rt_buffer errors;    /* LLVM's errors since the buffer was last freed, joined by "; " */
-    rt_profile profile;  /* post-link: whose behaviour it has */
-    rt_format format;    /* of the images; decides what the code is for */
+    rt_profile profile;  /* post-link: the implementation to follow */
+    rt_format format;    /* of the images; determines the target of the code */
     bool device_globals; /* post-link: device_global variables are treated as such */
 } pl_job;
 
@@ -56,19 +56,19 @@ void pl_job_close(pl_job *job);
 /* The errors that LLVM reported, on one line, or "no reason given". */
 const char *pl_job_reason(const pl_job *job);
 
-/* The name of a value, copied into the job's arena, where a NUL follows it. */
+/* The name of a value, copied into the job's arena and followed by a NUL. */
 rt_text pl_job_name(pl_job *job, LLVMValueRef value);
 
 /* Moves a list into the job's arena: copies it and frees the vector. */
 const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out_count);
 
-/* Parses bitcode into a module of the job's context and verifies it.  MALFORMED with LLVM's reason;
- * `what` names the input in the message ("source app/0").  *out_module is NULL on failure. */
-RT_MUST_USE rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what,
+/* Parses bitcode into a module of the job's context and verifies it. MALFORMED with LLVM's reason;
+ * `label` names the input in the message ("source app/0"). *out_module is NULL on failure. */
+RT_MUST_USE rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text label,
                                       LLVMModuleRef *out_module);
 
-/* Verifies a module after a change of ours, which `after` names.  TOOL, with LLVM's reason: the
- * module is invalid, which is a fault of ours or of LLVM. */
+/* Verifies a module after a change of ours, which `after` names. TOOL, with LLVM's reason: the
+ * module is invalid, which is a bug of assay or of LLVM. */
 RT_MUST_USE rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after);
 
 /* Reports whether a function is a kernel entry (calling convention SPIR_KERNEL). */

@@ -1,4 +1,4 @@
-/* Every run of passes goes through here, so that none leaves a module unverified. */
+/* All passes run through here, so that no run leaves a module unverified. */
 #include "reference/compiler/ir/passes.h"
 
 #include <llvm-c/Error.h>
@@ -19,8 +19,8 @@ rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef 
     return status;
 }
 
-/* The data layout of spir64 names no native integers, which tells the passes that any width will
- * do; the writer accepts 8 to 64 bits.  So the layout names them while the passes run. */
+/* The data layout of spir64 names no native integers, so the passes assume that any width will do;
+ * the writer accepts 8 to 64 bits. So the layout names them while the passes run. */
 rt_status pl_passes_run_native(pl_job *job, LLVMModuleRef module, const char *passes)
 {
     rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));

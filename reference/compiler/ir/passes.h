@@ -6,17 +6,17 @@
 
 #include <llvm-c/TargetMachine.h>
 
-/* Drops what nothing uses and turns available_externally definitions into declarations. */
+/* Drops unused code and turns available_externally definitions into declarations. */
 #define PL_DROP_PASSES "elim-avail-extern,globaldce,strip-dead-prototypes"
 
-/* Runs passes, named as LLVM's pass builder names them, and verifies the module.  `machine` is what
- * they optimise for, or NULL.  TOOL, with LLVM's reason: there is no such pass, or the module is
- * invalid afterwards. */
+/* Runs passes, named as in LLVM's pass builder, and verifies the module. `machine` is the machine
+ * that they optimise for, or NULL. TOOL, with LLVM's reason: the pass does not exist, or the module
+ * is invalid afterwards. */
 RT_MUST_USE rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                     const char *passes);
 
-/* The same without a machine, and told that integers of 8, 16, 32 and 64 bits are native, so that
- * they prefer these widths. */
+/* The same without a machine, but with 8, 16, 32 and 64 bits declared as native integer widths, so
+ * that the passes prefer them. */
 RT_MUST_USE rt_status pl_passes_run_native(pl_job *job, LLVMModuleRef module, const char *passes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Line information: an instruction has its own, a function that of its definition. */
+/* Line information: an instruction has its own line, a function that of its definition. */
 #include "reference/compiler/ir/place.h"
 
 #include "reference/compiler/ir/demangle.h"
@@ -17,8 +17,8 @@ rt_text pl_place(pl_job *job, LLVMValueRef value)
     return rt_arena_printf(&job->arena, "%.*s:%u: ", (int)length, file, line);
 }
 
-/* Of the instructions that use a value directly or through constants, such as casts, the one with
- * the lowest line. */
+/* The instruction with the lowest line among those that use a value directly or through constants,
+ * such as casts. */
 static LLVMValueRef first_instruction(LLVMValueRef value, LLVMValueRef first)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -44,7 +44,7 @@ rt_text pl_place_name(pl_job *job, LLVMValueRef symbol)
 {
     rt_buffer name = {0};
     pl_demangle(pl_job_name(job, symbol).data, &name);
-    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&name));
+    rt_text result = rt_arena_text(&job->arena, rt_buffer_text(&name));
     rt_buffer_free(&name);
-    return kept;
+    return result;
 }

@@ -1,15 +1,15 @@
-/* Where a value stands in its source, and what it is called there, for messages. */
+/* The position of a value in its source, and its name there, for messages. */
 #ifndef REFERENCE_COMPILER_IR_PLACE_H
 #define REFERENCE_COMPILER_IR_PLACE_H
 
 #include "reference/compiler/ir/job.h"
 
-/* `NAME:LINE: ` of a function or an instruction, with the source's name as the line information has
- * it; empty where there is none.  In the job's arena. */
+/* `NAME:LINE: ` of a function or an instruction, with the source's name from the line information;
+ * empty if there is none. In the job's arena. */
 rt_text pl_place(pl_job *job, LLVMValueRef value);
 
-/* The place of a variable's first use, by line.  Variables have no line themselves, since sources
- * are compiled with line tables only.  As pl_place. */
+/* The place of a variable's first use, by line. Variables have no line themselves, since sources
+ * are compiled with line tables only. Otherwise as pl_place. */
 rt_text pl_place_of_use(pl_job *job, LLVMValueRef variable);
 
 /* The line of a function or an instruction, counted from 1; 0: not known. */

@@ -1,7 +1,7 @@
-/* LLVM IR that was written by hand or by another tool takes the place of a front end's output.
+/* LLVM IR that was written by hand or by another tool replaces a front end's output.
  *
- * Text or bitcode; LLVM tells them apart.  Errors have the front ends' form, with line and column
- * of the text.  Source: LLVM Language Reference Manual of version 14. */
+ * Text or bitcode; LLVM distinguishes them. Errors have the front ends' form, with line and column
+ * of the text. Source: LLVM Language Reference Manual of version 14. */
 #include "reference/compiler/ir/read.h"
 
 #include "reference/compiler/ir/data_layout.h"
@@ -55,7 +55,7 @@ static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
 
 static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *out_module)
 {
-    rt_text label = rt_arena_text(&job->arena, name); /* a NUL follows it there */
+    rt_text label = rt_arena_text(&job->arena, name); /* followed by a NUL there */
     LLVMMemoryBufferRef memory =
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)ir.data, ir.size, label.data);
     char *reason = NULL;
@@ -90,8 +90,8 @@ static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
     return status;
 }
 
-/* Reports whether a layout agrees with spir64's as far as code can see: byte order, the size of
- * pointers, the alignment of numbers and vectors.  Other front ends word their layouts otherwise.
+/* Reports whether a layout agrees with spir64's as far as code can observe: byte order, the size of
+ * pointers, the alignment of numbers and vectors. Other front ends write their layouts differently.
  */
 static bool is_laid_out(pl_job *job, LLVMModuleRef module)
 {
@@ -105,8 +105,8 @@ static bool is_laid_out(pl_job *job, LLVMModuleRef module)
            LLVMABIAlignmentOfType(layout, vector) == 16;
 }
 
-/* A module that names no target is for spir64.  Code for nvptx64 comes from front ends only, which
- * name triple and layout. */
+/* A module without a target is for spir64. Code for nvptx64 comes only from front ends, which set
+ * triple and layout. */
 static rt_status set_target(pl_job *job, rt_text name, rt_format format, LLVMModuleRef module)
 {
     rt_text triple = rt_text_of(LLVMGetTarget(module));

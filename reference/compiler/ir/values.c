@@ -1,5 +1,5 @@
-/* The walks ask LLVM for the next value, so they need no memory and see what is appended meanwhile.
- */
+/* The walks query LLVM for the next value, so they need no memory and include values that are
+ * appended meanwhile. */
 #include "reference/compiler/ir/values.h"
 
 #include <llvm-c/BitWriter.h>
@@ -94,12 +94,12 @@ unsigned pl_metadata_kind(const pl_job *job, const char *kind)
 LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind)
 {
     CHECK(LLVMIsAFunction(function));
-    unsigned wanted = pl_metadata_kind(job, kind);
+    unsigned kind_id = pl_metadata_kind(job, kind);
     LLVMMetadataRef found = NULL;
     size_t count = 0;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);
     for (unsigned i = 0; i < count && !found; i++)
-        if (LLVMValueMetadataEntriesGetKind(entries, i) == wanted)
+        if (LLVMValueMetadataEntriesGetKind(entries, i) == kind_id)
             found = LLVMValueMetadataEntriesGetMetadata(entries, i);
     LLVMDisposeValueMetadataEntries(entries);
     return found ? LLVMMetadataAsValue(job->context, found) : NULL;

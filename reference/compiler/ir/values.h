@@ -1,4 +1,4 @@
-/* Walking over modules and changing them: what LLVM's C interface takes several calls for. */
+/* Traversing and changing modules: operations for which LLVM's C interface needs several calls. */
 #ifndef REFERENCE_COMPILER_IR_VALUES_H
 #define REFERENCE_COMPILER_IR_VALUES_H
 
@@ -24,20 +24,21 @@ rt_text pl_name(LLVMValueRef value);
 /* Reports whether an instruction calls the function (its other operands do not count). */
 bool pl_calls(LLVMValueRef user, LLVMValueRef function);
 
-/* Some call of the function; NULL: nothing calls it directly. */
+/* Any call of the function; NULL: it is not called directly. */
 LLVMValueRef pl_any_call(LLVMValueRef function);
 
-/* What an address is computed from by casts and offsets in constant expressions: the function or
- * variable itself, or whatever else they start from. */
+/* The base that an address is computed from by casts and offsets in constant expressions: the
+ * function or variable itself, or another constant. */
 LLVMValueRef pl_strip_constant(LLVMValueRef value);
 
-/* Lets all users of an instruction use `value`, which has its type, and erases the instruction. */
+/* Replaces all uses of an instruction by `value`, which has its type, and erases the instruction.
+ */
 void pl_replace(LLVMValueRef instruction, LLVMValueRef value);
 
 /* LLVM's number for a kind of metadata. */
 unsigned pl_metadata_kind(const pl_job *job, const char *kind);
 
-/* The node of metadata that a function has under the name of a kind; NULL: none. */
+/* The metadata node that a function has under a kind's name; NULL: none. */
 LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind);
 
 /* The operands of a node, in the job's arena. */

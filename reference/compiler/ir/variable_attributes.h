@@ -1,4 +1,5 @@
-/* String attributes of module-scope variables; LLVM's C interface has those of functions only. */
+/* String attributes of module-scope variables; LLVM's C interface supports only those of functions.
+ */
 #ifndef REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
 #define REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
 
@@ -14,7 +15,7 @@ extern "C" {
  * empty and lives as long as the variable's context. */
 bool pl_variable_attribute(LLVMValueRef variable, const char *name, rt_text *out_value);
 
-/* Gives a variable an attribute, in place of one of that name. */
+/* Gives a variable an attribute, replacing one of that name. */
 void pl_variable_attribute_set(LLVMValueRef variable, const char *name, rt_text value);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* A call whose dimension is known to be out of range becomes a number; one whose dimension is
- * unknown asks for dimension 0 if it is out of range, and a select replaces the answer. */
+/* A call whose dimension is known to be out of range becomes a number. If the dimension is unknown,
+ * the call queries dimension 0 whenever it is out of range, and a select replaces the result. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/vector.h"
@@ -9,7 +9,7 @@ enum { DIMENSION_COUNT = 3 };
 
 static const struct work_item_function {
     const char *symbol;
-    unsigned outside; /* its answer for any other dimension */
+    unsigned outside; /* its result for any other dimension */
 } functions[] = {
     {"_Z13get_global_idj", 0},   {"_Z12get_local_idj", 0},
     {"_Z12get_group_idj", 0},    {"_Z17get_global_offsetj", 0},
@@ -19,7 +19,8 @@ static const struct work_item_function {
 
 typedef RT_VECTOR(LLVMValueRef) value_list;
 
-/* The users are collected before the select is built, which keeps using the call. */
+/* The users are collected before the select is built, because the select must still use the call.
+ */
 static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outside)
 {
     LLVMValueRef dimension = LLVMGetOperand(call, 0);

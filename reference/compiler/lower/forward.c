@@ -19,7 +19,7 @@ static bool is_decorated(LLVMValueRef value)
     return name && (strstr(name, "_sat") || strstr(name, "_rt"));
 }
 
-/* True in the value's shape, since a select of vectors takes a bit for each component. */
+/* `true` in the value's shape: a select of vectors takes a bit for each component. */
 static LLVMValueRef true_for(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -27,7 +27,7 @@ static LLVMValueRef true_for(LLVMValueRef value)
     bits[0] = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(type)), 1, 0);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return bits[0];
     unsigned count = LLVMGetVectorSize(type);
-    CHECK(count <= 16); /* of OpenCL's conversions */
+    CHECK(count <= 16); /* the longest vector that OpenCL converts */
     for (unsigned i = 1; i < count; i++)
         bits[i] = bits[0];
     return LLVMConstVector(bits, count);
@@ -47,7 +47,7 @@ static void forward(LLVMBuilderRef builder, LLVMValueRef call)
         }
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
             if (LLVMGetIncomingValue(phi, i) == call) LLVMSetOperand(phi, i, select);
-        next = LLVMGetFirstUse(call); /* the list has changed; no phi comes twice */
+        next = LLVMGetFirstUse(call); /* the list has changed; no phi is visited twice */
     }
 }
 

@@ -1,8 +1,8 @@
 /* Lowering of integers of odd widths.
  *
- * LLVM's indvars turns `i & 7` of a counter into another counter of three bits, whatever widths the
- * target has.  Each such value becomes one of a width that SPIR-V has, with zeros in the upper
- * bits; operations that need its sign shift it in. */
+ * LLVM's indvars turns `i & 7` of a counter into another counter of three bits, regardless of the
+ * widths that the target has. Each of these values becomes one of a width that SPIR-V has, with
+ * zeros in the upper bits; operations that need its sign shift it in. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/map.h"
@@ -71,7 +71,8 @@ static uint32_t count_odd(LLVMValueRef function)
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         if (!is_odd(i) && !has_odd_operand(i)) continue;
         if (!is_known(i)) return 0;
-        /* Odd operands are numbers or results: no other constants, no parameters. */
+        /* Odd operands are constants or results of instructions; other constants and parameters are
+         * not lowered. */
         for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
             LLVMValueRef operand = LLVMGetOperand(i, k);
             if (!is_odd(operand)) continue;

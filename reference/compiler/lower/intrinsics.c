@@ -1,24 +1,27 @@
 /* Lowering of intrinsics to plain integer arithmetic, on scalars and vectors alike.
  *
- * The table has only what the SPIR-V writer lacks; everything else stays.  Source of the semantics:
- * LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with Overflow
- * Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was given each intrinsic. */
+ * The table has only the intrinsics that the SPIR-V writer lacks; all others stay.  Source of the
+ * semantics: LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with
+ * Overflow Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was run on each
+ * intrinsic. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
-/* A call that is being replaced: its operands, and the builder that stands before it. */
+enum { LANES_MAX = 16 };
+
+/* A call that is being replaced: its operands, and a builder positioned before it. */
 typedef struct lowering {
     LLVMBuilderRef builder;
     LLVMTypeRef type;     /* of the operands: an integer or a vector of integers */
     uint32_t width;       /* bits of the integer */
-    bool is_signed;       /* the variant of the row: signed, or ... */
-    bool is_right;        /* ... to the right, or ... */
-    bool subtracts;       /* ... a difference instead of a sum */
-    uint32_t group;       /* bits of a group whose order is reversed */
-    LLVMValueRef a, b, c; /* operands; NULL where there are fewer */
+    bool is_signed;       /* the row's variant: operands are signed, ... */
+    bool is_right;        /* ... the shift is to the right, ... */
+    bool subtracts;       /* ... a difference, not a sum */
+    uint32_t group;       /* the bits of each of the groups whose order is reversed */
+    LLVMValueRef a, b, c; /* operands; NULL if there are fewer */
 } lowering;
 
 /* ---- Building ------------------------------------------------------------------------------ */
@@ -26,9 +29,9 @@ typedef struct lowering {
 static LLVMValueRef number(const lowering *at, uint64_t value)
 {
     if (LLVMGetTypeKind(at->type) != LLVMVectorTypeKind) return LLVMConstInt(at->type, value, 0);
-    LLVMValueRef lanes[16];
+    LLVMValueRef lanes[LANES_MAX];
     unsigned count = LLVMGetVectorSize(at->type);
-    CHECK(count >= 1 && count <= 16);
+    CHECK(count >= 1 && count <= LANES_MAX);
     for (unsigned i = 0; i < count; i++)
         lanes[i] = LLVMConstInt(LLVMGetElementType(at->type), value, 0);
     return LLVMConstVector(lanes, count);
@@ -56,6 +59,14 @@ static LLVMValueRef shift(const lowering *at, LLVMOpcode opcode, LLVMValueRef x,
     return build(at, opcode, x, number(at, bits));
 }
 
+/* An integer of the width, or a vector of as many of them as `type` has components. */
+static LLVMTypeRef integers_like(LLVMTypeRef type, uint32_t width)
+{
+    LLVMTypeRef integer = LLVMIntTypeInContext(LLVMGetTypeContext(type), width);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return integer;
+    return LLVMVectorType(integer, LLVMGetVectorSize(type));
+}
+
 static uint64_t largest_signed(const lowering *at)
 {
     return (UINT64_C(1) << (at->width - 1)) - 1;
@@ -63,44 +74,52 @@ static uint64_t largest_signed(const lowering *at)
 
 /* ---- Bits ---------------------------------------------------------------------------------- */
 
-/* Funnel shift of a:b; shifting by one and then by the rest keeps every amount below the width. */
+/* Funnel shift of a:b; shifting by one and then by the remaining bits keeps every amount below the
+ * width. */
 static LLVMValueRef lower_funnel(const lowering *at)
 {
     CHECK(at->a && at->b && at->c);
     LLVMValueRef mask = number(at, at->width - 1);
     LLVMValueRef amount = build(at, LLVMAnd, at->c, mask);
-    LLVMValueRef rest = build(at, LLVMXor, amount, mask);
+    LLVMValueRef remaining = build(at, LLVMXor, amount, mask);
     LLVMValueRef high, low;
     if (at->is_right) {
-        high = build(at, LLVMShl, shift(at, LLVMShl, at->a, 1), rest);
+        high = build(at, LLVMShl, shift(at, LLVMShl, at->a, 1), remaining);
         low = build(at, LLVMLShr, at->b, amount);
     } else {
         high = build(at, LLVMShl, at->a, amount);
-        low = build(at, LLVMLShr, shift(at, LLVMLShr, at->b, 1), rest);
+        low = build(at, LLVMLShr, shift(at, LLVMLShr, at->b, 1), remaining);
     }
     return build(at, LLVMOr, high, low);
 }
 
 /* Reverses the order of groups of bits: exchanges pairs of these, then of ever larger groups up to
- * halves; `selected` has the lower group of each pair. */
+ * halves; `selected` has the lower group of each pair.  The passes also reverse 24 or 48 bits: the
+ * operand is widened to a power of two, and the result is in the upper bits. */
 static LLVMValueRef lower_reversal(const lowering *at)
 {
     CHECK(at->group >= 1);
-    LLVMValueRef x = at->a;
-    for (uint32_t bits = at->group; bits < at->width; bits *= 2) {
-        CHECK(bits * 2 <= at->width);
-        LLVMValueRef selected = number(at, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
-        LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
-        LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
-        x = build(at, LLVMOr, up, down);
+    lowering wide = {.builder = at->builder, .type = at->type, .width = 8};
+    while (wide.width < at->width)
+        wide.width *= 2;
+    if (wide.width > at->width) wide.type = integers_like(at->type, wide.width);
+    LLVMValueRef x = LLVMBuildZExtOrBitCast(at->builder, at->a, wide.type, "");
+    for (uint32_t bits = at->group; bits < wide.width; bits *= 2) {
+        CHECK(bits * 2 <= wide.width);
+        LLVMValueRef selected = number(&wide, UINT64_MAX / ((UINT64_C(1) << bits) + 1));
+        LLVMValueRef up = shift(&wide, LLVMShl, build(&wide, LLVMAnd, x, selected), bits);
+        LLVMValueRef down = build(&wide, LLVMAnd, shift(&wide, LLVMLShr, x, bits), selected);
+        x = build(&wide, LLVMOr, up, down);
     }
-    return x;
+    if (wide.width == at->width) return x;
+    x = shift(&wide, LLVMLShr, x, wide.width - at->width);
+    return LLVMBuildTrunc(at->builder, x, at->type, "");
 }
 
 /* ---- Saturating arithmetic ----------------------------------------------------------------- */
 
-/* Whether a sum or difference overflowed.  A signed one did when its sign is neither operand's (for
- * a difference: the negated second operand's). */
+/* Whether a sum or difference overflowed.  A signed sum overflowed if its sign differs from those
+ * of both operands; for a difference, the second operand's sign is negated. */
 static LLVMValueRef overflow_of(const lowering *at, LLVMValueRef result)
 {
     if (!at->is_signed)
@@ -144,9 +163,8 @@ static LLVMValueRef lower_overflow(const lowering *at)
     return pair(at, result, overflow_of(at, result));
 }
 
-/* A product overflowed when dividing it by a does not give b back.  Divisors 0 and -1, for which
- * the division is undefined, are replaced by 1: 0 never overflows, -1 only with the least integer.
- */
+/* A product overflowed if dividing it by `a` does not return `b`.  Divisors 0 and -1, for which the
+ * division is undefined, are replaced by 1: 0 never overflows, -1 only with the least integer. */
 static LLVMValueRef lower_mul_overflow(const lowering *at)
 {
     LLVMValueRef zero = number(at, 0), one = number(at, 1), minus_one = number(at, UINT64_MAX);
@@ -198,13 +216,27 @@ static const lowering_row lowering_rows[] = {
     {.name = "llvm.smul.with.overflow", .lower = lower_mul_overflow, .is_signed = true},
 };
 
+/* False: the call stays, and pl_refuse_unwritable names it. */
+static bool is_lowerable(const lowering_row *row, LLVMTypeRef type)
+{
+    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (is_vector && LLVMGetVectorSize(type) > LANES_MAX) return false;
+    if (is_vector) type = LLVMGetElementType(type);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind) return false; /* a scalable vector */
+    uint32_t width = LLVMGetIntTypeWidth(type);
+    bool is_power = (width & (width - 1)) == 0;
+    return width >= 8 && width <= 64 && (is_power || row->lower != lower_funnel);
+}
+
+/* NULL: calls of the function stay. */
 static const lowering_row *row_of(LLVMValueRef function)
 {
     unsigned id = LLVMGetIntrinsicID(function);
     if (id == 0) return NULL;
     for (size_t i = 0; i < sizeof lowering_rows / sizeof *lowering_rows; i++) {
-        const char *name = lowering_rows[i].name;
-        if (LLVMLookupIntrinsicID(name, strlen(name)) == id) return &lowering_rows[i];
+        const lowering_row *row = &lowering_rows[i];
+        if (LLVMLookupIntrinsicID(row->name, strlen(row->name)) != id) continue;
+        return is_lowerable(row, LLVMTypeOf(LLVMGetParam(function, 0))) ? row : NULL;
     }
     return NULL;
 }
@@ -229,8 +261,8 @@ static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValu
         .b = operand_or_null(call, 1),
         .c = operand_or_null(call, 2),
     };
-    bool vector = LLVMGetTypeKind(at.type) == LLVMVectorTypeKind;
-    at.width = LLVMGetIntTypeWidth(vector ? LLVMGetElementType(at.type) : at.type);
+    bool is_vector = LLVMGetTypeKind(at.type) == LLVMVectorTypeKind;
+    at.width = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(at.type) : at.type);
     CHECK(at.width >= 8 && at.width <= 64);
     pl_replace(call, row->lower(&at));
 }

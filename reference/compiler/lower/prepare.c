@@ -1,7 +1,7 @@
-/* The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
- * work-items), no unrolling, no recognition of library calls, no lookup tables.  Jumps are threaded
+/* A custom pipeline instead of a standard one: no vectorising (the devices vectorise over
+ * work-items), no unrolling, no recognition of library calls, no lookup tables. Jumps are threaded
  * once, before the loop passes: a `break` reaches the optimiser as a switch over the reason for
- * leaving a scope, which would otherwise stay in the loop.  Observed with llvm-spirv 14: an exit
+ * leaving a scope, which would otherwise stay in the loop. Observed with llvm-spirv 14: an exit
  * block before its loop, and a loop's metadata, make invalid SPIR-V. */
 #include "reference/compiler/lower/prepare.h"
 
@@ -19,8 +19,8 @@
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," PL_DROP_PASSES
 
-/* After the lowering: nothing that would recognise the intrinsics again.  Questions to the compiler
- * (is this a constant, how large is this object) are answered here. */
+/* After the lowering: no pass that would recognise the intrinsics again. Queries to the compiler
+ * (is this a constant, how large is this object) are evaluated here. */
 #define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," PL_DROP_PASSES
 
 rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
@@ -112,7 +112,7 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
 
 /* ---- Half ---------------------------------------------------------------------------------- */
 
-/* A pointer to half needs no support for half: every device has vload_half and the like. */
+/* A pointer to half does not require support for half: every device has vload_half and the like. */
 static bool is_half(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
@@ -133,7 +133,7 @@ static bool handles_half(LLVMValueRef function)
 
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
 {
-    /* The writer goes by the list of used extensions, which clang 14 does not fill. */
+    /* The writer relies on the list of used extensions, which clang 14 does not fill. */
     static const char extension[] = "cl_khr_fp16";
     LLVMValueRef function = LLVMGetFirstFunction(module);
     while (function && !handles_half(function))
@@ -152,8 +152,8 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), loop_kind, NULL);
         }
-        /* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32,
-         * which does not fit into a word of SPIR-V; the C API reads it as 0. */
+        /* LLVM gives an access through a null pointer the largest alignment that it supports, 2^32,
+         * which does not fit into a word of SPIR-V; the C API returns it as 0. */
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
             bool accesses = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
             if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);

@@ -1,8 +1,8 @@
 /* Lowering of vectors that are too long or of an odd length, and of selects between vectors.
  *
- * LLVM's instcombine makes them when a component is narrowed: trunc(extractelement <3 x i64>)
- * becomes extractelement <6 x i32>, and a load whose value is only used so becomes a load of that
- * type.  This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
+ * LLVM's instcombine creates them when a component is narrowed: trunc(extractelement <3 x i64>)
+ * becomes extractelement <6 x i32>, and a load that is only used this way becomes a load of that
+ * type. This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
  * or, in a library built without assertions, writes a module in which ids denote wrong values. */
 #include "reference/compiler/lower/lower_internal.h"
 
@@ -24,8 +24,8 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
-/* Part number `index` of the vector that is cast, counted in parts of `type`; NULL if the cast does
- * not split wider components into integers. */
+/* Part number `index` of the vector operand of a cast, counted in parts of `type`; NULL if the cast
+ * does not split wider components into integers. */
 static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVMTypeRef type,
                                  uint64_t index)
 {
@@ -47,7 +47,7 @@ static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVM
     return LLVMBuildTrunc(builder, LLVMBuildLShr(builder, whole, shift, ""), type, "");
 }
 
-/* Component number `index` loaded by itself, at the place of the load. */
+/* Component number `index`, loaded by itself at the position of the load. */
 static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVMTypeRef type,
                                  uint64_t index)
 {
@@ -55,7 +55,7 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     if (LLVMGetVolatile(load) || bytes == 0) return NULL;
     LLVMPositionBuilderBefore(builder, load);
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    while (LLVMIsABitCastInst(pointer)) /* a pointer to the vector must not stay either */
+    while (LLVMIsABitCastInst(pointer)) /* a pointer to the vector must not remain either */
         pointer = LLVMGetOperand(pointer, 0);
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     LLVMContextRef context = LLVMGetTypeContext(type);
@@ -85,11 +85,11 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
  * incoming edges, counts as two. */
 enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 
-static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef before, LLVMValueRef vector,
                             uint64_t index, uint32_t depth);
 
-/* A phi of vectors becomes one of their components, each computed at the end of its predecessor.  A
- * vector carried round a loop stays: the search for its components would not end. */
+/* A phi of vectors becomes a phi of one of their components, each computed at the end of its
+ * predecessor. A vector carried round a loop stays: the search for its components would not end. */
 static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64_t index,
                                 uint32_t depth)
 {
@@ -109,30 +109,31 @@ static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64
     return part;
 }
 
-/* Component number `index` of a vector that cannot stay, computed before the instruction `asks`;
- * NULL: the vector stays. */
-static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+/* Component number `index` of a vector that SPIR-V cannot express, computed before the instruction
+ * `before`; NULL: the vector stays. */
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef before, LLVMValueRef vector,
                             uint64_t index, uint32_t depth)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
     CHECK(index < length_of(vector));
-    LLVMPositionBuilderBefore(builder, asks);
+    LLVMPositionBuilderBefore(builder, before);
     if (LLVMIsAConstant(vector)) return part_of_constant(vector, (unsigned)index);
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
     if (depth >= OPERATION_DEPTH_MAX) return NULL;
     if (LLVMIsAPHINode(vector)) return part_of_phi(builder, vector, index, depth);
-    /* An operation, or a select by one bit, becomes the same of its operands' components. */
+    /* A binary operation, or a select by one bit, becomes the same operation on its operands'
+     * components. */
     bool selects = LLVMIsASelectInst(vector);
     if (!selects && !LLVMIsABinaryOperator(vector)) return NULL;
     LLVMValueRef first = LLVMGetOperand(vector, 0), parts[2];
     if (selects && LLVMGetTypeKind(LLVMTypeOf(first)) != LLVMIntegerTypeKind) return NULL;
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef operand = LLVMGetOperand(vector, selects ? i + 1 : i);
-        parts[i] = part_of(builder, asks, operand, index, depth + 1);
+        parts[i] = part_of(builder, before, operand, index, depth + 1);
         if (!parts[i]) return NULL;
     }
-    LLVMPositionBuilderBefore(builder, asks);
+    LLVMPositionBuilderBefore(builder, before);
     if (selects) return LLVMBuildSelect(builder, first, parts[0], parts[1], "");
     return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), parts[0], parts[1], "");
 }
@@ -145,7 +146,7 @@ static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)
     return number < length_of(vector) ? part_of(builder, extract, vector, number, 0) : NULL;
 }
 
-/* A shuffle becomes a vector that is assembled from components. */
+/* A shuffle becomes a vector assembled from components. */
 static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
 {
     unsigned count = length_of(LLVMGetOperand(shuffle, 0));
@@ -179,10 +180,11 @@ static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
     LLVMTypeRef bit = LLVMTypeOf(condition);
     LLVMTypeRef number = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
     LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(bit, count));
-    LLVMValueRef first = LLVMConstNull(number), all = LLVMConstNull(LLVMVectorType(number, count));
+    LLVMValueRef first = LLVMConstNull(number),
+                 zeros = LLVMConstNull(LLVMVectorType(number, count));
     LLVMPositionBuilderBefore(builder, select);
     LLVMValueRef bits = LLVMBuildInsertElement(builder, undefined, condition, first, "");
-    bits = LLVMBuildShuffleVector(builder, bits, undefined, all, "");
+    bits = LLVMBuildShuffleVector(builder, bits, undefined, zeros, "");
     return LLVMBuildSelect(builder, bits, LLVMGetOperand(select, 1), LLVMGetOperand(select, 2), "");
 }
 
@@ -194,7 +196,7 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
         LLVMValueRef next = NULL;
         for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
             next = pl_next_instruction(i);
-            LLVMValueRef value = NULL; /* the replacement of such a vector's user */
+            LLVMValueRef value = NULL; /* the replacement of the instruction */
             switch (LLVMGetInstructionOpcode(i)) {
             case LLVMExtractElement: value = lower_extract(builder, i); break;
             case LLVMShuffleVector: value = lower_shuffle(builder, i); break;

@@ -54,7 +54,8 @@ static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoratio
 
 /* ---- Decorations --------------------------------------------------------------------------- */
 
-/* Writes what the host may do with a device_global, and when it is initialised. */
+/* Writes decorations for the host's access to a device_global and for the time of its
+ * initialisation. */
 static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
                      const pl_device_global *global)
 {

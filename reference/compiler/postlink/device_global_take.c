@@ -2,9 +2,9 @@
  * become attributes, and the host code of each source registers them.
  *
  * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global,
- * "Properties" and the restrictions on declarations.  The unique id has the form of DPC++'s
- * __builtin_sycl_unique_stable_id: the mangled name, preceded by the translation unit if others
- * cannot name the variable. */
+ * "Properties" and the restrictions on declarations. The unique id has the form of DPC++'s
+ * __builtin_sycl_unique_stable_id: the mangled name, preceded by the translation unit if no other
+ * unit can name the variable. */
 #include "reference/compiler/postlink/device_globals.h"
 
 #include "reference/base/rule.h"
@@ -19,7 +19,7 @@
 /* A declaration of the current source. */
 typedef struct declaration {
     LLVMValueRef variable;
-    rt_text properties; /* as written in the source; data NULL: it came with attributes */
+    rt_text properties; /* as written in the source; data NULL: the source has attributes instead */
     unsigned line;      /* 0: not known */
     uint32_t number;    /* in order of discovery */
 } declaration;
@@ -30,7 +30,7 @@ typedef struct taking {
     pl_job *job;
     rt_text source;
     declaration_list declarations;
-    rt_map found;                     /* variable -> index in declarations */
+    rt_map indices;                   /* variable -> index in declarations */
     RT_VECTOR(LLVMValueRef) pointers; /* the annotated stand-ins for declarations */
 } taking;
 
@@ -63,7 +63,7 @@ static rt_status refuse(taking *take, const declaration *at, rt_text name, const
 typedef struct property_row {
     const char *name;
     const char *attribute;
-    const char *arguments;    /* its possible arguments, for messages; "": none */
+    const char *arguments;    /* its possible arguments, for messages; "": it takes none */
     const char *values[4][2]; /* argument, value of the attribute; NULL ends them */
 } property_row;
 
@@ -86,7 +86,7 @@ static rt_text trim(rt_text text)
     return text;
 }
 
-/* Takes the text before the next comma outside parentheses. */
+/* Consumes the text before the next comma outside parentheses. */
 static rt_text next_property(rt_text *rest)
 {
     size_t length = 0, depth = 0;
@@ -97,8 +97,8 @@ static rt_text next_property(rt_text *rest)
         depth -= c == ')' && depth > 0;
     }
     rt_text property = {rest->data, length};
-    size_t taken = length < rest->length ? length + 1 : length;
-    *rest = (rt_text){rest->data + taken, rest->length - taken};
+    size_t consumed = length < rest->length ? length + 1 : length;
+    *rest = (rt_text){rest->data + consumed, rest->length - consumed};
     return trim(property);
 }
 
@@ -146,7 +146,7 @@ static rt_status apply_property(taking *take, const declaration *at, rt_text nam
 /* ---- Names and types ----------------------------------------------------------------------- */
 
 /* sizeof(T) of a variable that the prelude declares: a structure whose last member is an array of
- * one T or a pointer to T.  0: it is neither, or T has no size. */
+ * one T or a pointer to T. 0: the variable has another form, or T has no size. */
 static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
@@ -203,7 +203,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
 static void note(taking *take, LLVMValueRef variable, rt_text properties, unsigned line)
 {
     uint32_t number = take->declarations.count;
-    rt_map_set_number(&take->found, (uintptr_t)variable, number);
+    rt_map_set_number(&take->indices, (uintptr_t)variable, number);
     *rt_vector_push(&take->declarations) = (declaration){variable, properties, line, number};
 }
 
@@ -226,7 +226,7 @@ static bool agrees(const pl_device_global *a, const pl_device_global *b)
 static rt_status enter(taking *take, const declaration *at, pl_device_globals *globals)
 {
     pl_device_global global;
-    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* with a planted fault */
+    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* only with a planted fault */
     RT_TRY(pl_device_global_read(take->job, at->variable, &global));
     rt_text id = global.host.unique_id;
     uint32_t known = rt_map_find(&globals->declared_ids, id);
@@ -235,10 +235,10 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
         rt_map_set(&globals->declared_ids, id, globals->declared.count);
         *rt_vector_push(&globals->declared) = global;
     } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
-        rt_text other = globals->declared.items[known].symbol;
+        rt_text owner = globals->declared.items[known].symbol;
         return refuse(take, at, global.host.name,
                       "has the unique id '%.*s', which is that of '%.*s'; rename one of them",
-                      RT_TEXT_ARG(id), RT_TEXT_ARG(other));
+                      RT_TEXT_ARG(id), RT_TEXT_ARG(owner));
     } else if (!agrees(&global, &globals->declared.items[known])) {
         return refuse(take, at, global.host.name,
                       "is declared before with another size or other properties; make the "
@@ -263,7 +263,7 @@ static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotatio
         if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
             note(take, variable, properties, annotation->line);
         } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
-            /* It stands in for a declaration, to which it points. */
+            /* The variable represents a declaration, to which it points. */
             LLVMValueRef value = LLVMGetInitializer(variable);
             LLVMValueRef declared = value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
             if (!declared) continue;
@@ -274,7 +274,7 @@ static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotatio
     /* LLVM IR may have device_globals with their attributes. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool known = rt_map_find_number(&take->found, (uintptr_t)variable) != RT_MAP_NONE;
+        bool known = rt_map_find_number(&take->indices, (uintptr_t)variable) != RT_MAP_NONE;
         if (!known && pl_is_device_global(variable)) note(take, variable, (rt_text){0}, 0);
     }
     uint32_t count = take->declarations.count;
@@ -297,6 +297,6 @@ rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, rt_text sour
     rt_status status = take_all(&take, module, annotations, globals);
     rt_vector_free(&take.declarations);
     rt_vector_free(&take.pointers);
-    rt_map_free(&take.found);
+    rt_map_free(&take.indices);
     return status;
 }

@@ -80,7 +80,7 @@ static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_g
     return RT_STATUS_OK;
 }
 
-/* 0 for a declaration of unknown type. */
+/* 0 if the type of the declaration is unknown. */
 static uint64_t size_in_ir(LLVMValueRef variable)
 {
     if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
@@ -111,7 +111,7 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL)
         return refuse(job, &global, "is not in global memory; declare it with addrspace(1)");
     rt_text bytes;
-    uint32_t size = (uint32_t)size_in_ir(variable); /* for one with a planted fault */
+    uint32_t size = (uint32_t)size_in_ir(variable); /* for an attribute with a planted fault */
     bool has_size = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &bytes);
     if (has_size && !rt_number_read_u32(bytes, 1, UINT32_MAX, &size))
         return refuse(job, &global,

@@ -19,7 +19,8 @@
 #define PL_GLOBAL_SIZE "sycl-device-global-size" /* sizeof(T), bytes */
 #define PL_GLOBAL_ID   "sycl-unique-id"
 #define PL_GLOBAL_IMAGE_SCOPE                                                                      \
-    "sycl-device-image-scope"                         /* not "false" or "0": it has the property */
+    "sycl-device-image-scope"                         /* any value except "false" and "0": it has  \
+                                                       * the property */
 #define PL_GLOBAL_HOST_ACCESS "sycl-host-access"      /* 0 read, 1 write, 2 read_write, 3 none */
 #define PL_GLOBAL_INIT_MODE   "sycl-init-mode"        /* 0 reprogram, 1 reset */
 #define PL_GLOBAL_IN_CSR      "sycl-implement-in-csr" /* "true", "false" */
@@ -59,8 +60,9 @@ bool pl_is_device_global(LLVMValueRef variable);
 /* Reports whether it is a device_global with the property device_image_scope. */
 bool pl_is_image_scope(LLVMValueRef variable);
 
-/* Reads a device_global.  POSTLINK_ERROR, for LLVM IR written by hand: an attribute with an invalid
- * value, an initial value other than zero, a variable without a name or outside global memory. */
+/* Reads a device_global. POSTLINK_ERROR, for LLVM IR written by hand: an attribute with an invalid
+ * value, an initial value other than zero, a variable that has no name or is outside global memory.
+ */
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,
                                             pl_device_global *out_global);
 
@@ -91,7 +93,7 @@ RT_MUST_USE rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
                                              uint32_t *out_count);
 
 /* Appends the translation of an image with the decorations of its device_globals, which llvm-spirv
- * 14 cannot write.  Source: SPV_INTEL_global_variable_decorations, with the numbers that DPC++'s
+ * 14 cannot write. Source: SPV_INTEL_global_variable_decorations, with the numbers that DPC++'s
  * compiler writes. */
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
                                 rt_buffer *out_spirv);

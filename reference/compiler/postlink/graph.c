@@ -80,8 +80,8 @@ static void add_functions(builder *build, LLVMModuleRef module)
         if (pl_attribute_has(function, PL_MODULE_ID)) {
             node.unit = unit_index(build, pl_attribute(function, PL_MODULE_ID));
         }
-        /* A function that other sources cannot call is a helper, whatever its attributes; so is one
-         * that shipped DPC++ takes for a builtin by its name. */
+        /* A function that other sources cannot call is a helper, regardless of its attributes; so
+         * is a function that shipped DPC++ mistakes for a builtin because of its name. */
         bool entry = node.unit != PL_NONE && !LLVMIsDeclaration(function) &&
                      !pl_is_local(function) && !pl_is_hidden_entry(build->job, function);
         if (pl_is_kernel(function)) {
@@ -107,7 +107,7 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
         node.device_global = build->job->device_globals && pl_is_device_global(variable);
         if (node.device_global) {
             /* Every image that refers to a device_global has a definition of it (DG-POSTLINK-05),
-             * so none is offered. */
+             * so no image offers it. */
             pl_device_global global;
             RT_TRY(pl_device_global_read(build->job, variable, &global));
             node.shared = true;
@@ -124,9 +124,8 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
     return RT_STATUS_OK;
 }
 
-/* Notes the functions and variables in a value: the value itself, or the parts of a constant.
- * `called`: the value is the callee of a call. */
-static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool called)
+/* Notes the functions and variables in a value: the value itself, or the parts of a constant. */
+static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool is_callee)
 {
     if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
     if (!LLVMIsAGlobalValue(value)) {
@@ -137,7 +136,7 @@ static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool c
     }
     uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
     CHECK(user < build->node_count && used < build->node_count);
-    bool referred = !called && build->nodes[used].set != PL_NONE;
+    bool referred = !is_callee && build->nodes[used].set != PL_NONE;
     uint32_t *noted_for = referred ? &build->referred_by[used] : &build->seen_for[used];
     if (*noted_for == user + 1) return;
     *noted_for = user + 1;
@@ -158,7 +157,7 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
         LLVMValueRef callee = LLVMGetCalledValue(instruction);
         if (LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee)) continue;
         build->calls_through_pointers = build->nodes[user].calls_pointers = true;
-        /* Where one source declares a function with another type than the defining source, linking
+        /* If one source declares a function with another type than the defining source, linking
          * leaves a call through a cast. */
         bool cast = LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast;
         LLVMValueRef mistyped = cast ? LLVMIsAFunction(LLVMGetOperand(callee, 0)) : NULL;

@@ -1,4 +1,4 @@
-/* The functions and module-scope variables of a linked input, and which uses which.
+/* The functions and module-scope variables of a linked input, and the uses between them.
  *
  * Workload: built once per post-link, then walked once for each image; a few hundred nodes. */
 #ifndef REFERENCE_COMPILER_POSTLINK_GRAPH_H
@@ -22,8 +22,8 @@ typedef struct pl_node {
     LLVMValueRef value;
     pl_kind kind;
     bool defined;
-    bool shared;        /* VARIABLE: writable, in global memory: a copy would be another variable */
-    bool offered;       /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
+    bool shared;  /* VARIABLE: writable, in global memory: a copy would be a separate variable */
+    bool offered; /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
     bool device_global; /* VARIABLE: a treated device_global, which is never offered */
     bool image_scope;   /* device_global: it has the property device_image_scope */
     bool is_vtable;     /* VARIABLE */
@@ -68,7 +68,7 @@ RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph
  * attributes of all functions have been checked. */
 void pl_graph_fill_aspects(pl_graph *graph);
 
-/* States what holds for every graph between the steps of post-link; for CHECK_SLOW. */
+/* The invariants of a graph between the steps of post-link; for CHECK_SLOW. */
 bool pl_graph_check(const pl_graph *graph);
 
 #endif

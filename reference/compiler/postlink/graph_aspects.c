@@ -23,8 +23,8 @@ static void propagate_uses(pl_graph *graph)
         for (uint32_t i = 0; i < graph->node_count; i++) {
             pl_node *node = &graph->nodes[i];
             pl_aspects aspects = node->aspects | of_uses(graph, node->uses, node->use_count);
-            /* A reference to a virtual function other than a call carries no aspects, whether a
-             * vtable holds it (VF-ASPECT-04) or anything else does (VF-ASPECT-06). */
+            /* A reference to a virtual function other than a call carries no aspects, in a vtable
+             * (VF-ASPECT-04) or elsewhere (VF-ASPECT-06). */
             if (node->reference_count > 0 &&
                 (node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06))) {
                 aspects |= of_uses(graph, node->references, node->reference_count);

@@ -1,5 +1,5 @@
-/* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
- * symbols, then translate and check the translation against the symbols, or write PTX.
+/* Builds one image: clone the part, give every definition the linkage of its role, optimise,
+ * collect symbols, then translate and check the translation against the symbols, or write PTX.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
@@ -30,7 +30,7 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
     CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
     if (role == PL_ENTRY) {
-        /* The sources are linked, so a weak definition is as good as any other now. */
+        /* The sources are linked, so a weak definition is now equivalent to any other. */
         CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
         LLVMSetLinkage(value, LLVMExternalLinkage);
     }
@@ -38,10 +38,10 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     CHECK(node->defined && !LLVMIsDeclaration(value));
     if (node->device_global) {
         /* The definitions of one device_global in images that are linked together are one variable:
-         * each gives way to another one, and a static variable is named by its unique id.  One with
-         * image scope is in no other image (DG-POSTLINK-03); as with DPC++'s compiler, its symbol
-         * is external for drivers that do not know HostAccess names, although it is not an exported
-         * symbol. */
+         * each can be replaced by another one, and a static variable is named by its unique id. A
+         * device_global with image scope is in one image only (DG-POSTLINK-03); as with DPC++'s
+         * compiler, its symbol is external for drivers that do not know HostAccess names, although
+         * it is not an exported symbol. */
         rt_text id;
         if (pl_is_local(value) && pl_variable_attribute(value, PL_GLOBAL_ID, &id))
             LLVMSetValueName2(value, id.data, id.length);
@@ -88,7 +88,7 @@ static void map_names(rt_map *map, const rt_text *names, uint32_t count)
         rt_map_set(map, names[i], i);
 }
 
-/* POSTLINK_ERROR: a name is not in `allowed`; `problem` says what that means. */
+/* POSTLINK_ERROR: a name is not in `allowed`; `problem` explains the consequence in the message. */
 static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count,
                                const rt_map *allowed, rt_text image, const char *problem)
 {
@@ -109,25 +109,26 @@ static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count
 static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_linkage *linkage,
                                rt_text image)
 {
-    rt_map listed = {0}, written = {0};
-    map_names(&listed, symbols->imports, symbols->import_count);
-    map_names(&listed, symbols->unlisted, symbols->unlisted_count);
-    map_names(&written, linkage->imports, linkage->import_count);
-    /* A SPIR-V operation is an instruction by now; if one were listed, a launch would fail. */
+    rt_map listed_names = {0}, written_names = {0};
+    map_names(&listed_names, symbols->imports, symbols->import_count);
+    map_names(&listed_names, symbols->unlisted, symbols->unlisted_count);
+    map_names(&written_names, linkage->imports, linkage->import_count);
+    /* By now a SPIR-V operation is an instruction; if an import list contained it, a launch would
+     * fail. */
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         rt_text name = symbols->imports[i];
-        if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written, name, i);
+        if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written_names, name, i);
     }
     rt_status status = require_names(
-        job, linkage->imports, linkage->import_count, &listed, image,
+        job, linkage->imports, linkage->import_count, &listed_names, image,
         "has the name of an OpenCL C builtin that the SPIR-V translator does not know with these "
         "parameter types; avoid it, or rename it if it is your own");
     if (rt_ok(status)) {
-        status = require_names(job, symbols->imports, symbols->import_count, &written, image,
+        status = require_names(job, symbols->imports, symbols->import_count, &written_names, image,
                                "is listed as an import, but its translation does not import it");
     }
-    rt_map_free(&listed);
-    rt_map_free(&written);
+    rt_map_free(&listed_names);
+    rt_map_free(&written_names);
     return status;
 }
 
@@ -136,23 +137,24 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
 static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
                                const pl_linkage *linkage, rt_text image)
 {
-    rt_map listed = {0}, written = {0};
+    rt_map listed_names = {0}, written_names = {0};
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (pl_is_image_scope(variable)) rt_map_set(&listed, pl_name(variable), 0);
+        if (pl_is_image_scope(variable)) rt_map_set(&listed_names, pl_name(variable), 0);
     }
-    map_names(&listed, symbols->exports, symbols->export_count);
-    map_names(&listed, symbols->kernels, symbols->kernel_count);
-    map_names(&listed, symbols->provided, symbols->provided_count);
-    map_names(&written, linkage->exports, linkage->export_count);
-    rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
-                                     "is exported by the translation, but not listed as an export");
+    map_names(&listed_names, symbols->exports, symbols->export_count);
+    map_names(&listed_names, symbols->kernels, symbols->kernel_count);
+    map_names(&listed_names, symbols->provided, symbols->provided_count);
+    map_names(&written_names, linkage->exports, linkage->export_count);
+    rt_status status =
+        require_names(job, linkage->exports, linkage->export_count, &listed_names, image,
+                      "is exported by the translation, but not listed as an export");
     if (rt_ok(status)) {
-        status = require_names(job, symbols->exports, symbols->export_count, &written, image,
+        status = require_names(job, symbols->exports, symbols->export_count, &written_names, image,
                                "is listed as an export, but its translation does not export it");
     }
-    rt_map_free(&listed);
-    rt_map_free(&written);
+    rt_map_free(&listed_names);
+    rt_map_free(&written_names);
     return status;
 }
 
@@ -252,7 +254,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
-    rt_map separated = {0}; /* the names that the split left to other images */
+    rt_map separated = {0}; /* the names that other images define because of the split */
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_placed *placed = &part->placed[i];
         if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);

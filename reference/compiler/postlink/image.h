@@ -5,8 +5,8 @@
 #include "reference/compiler/postlink/split.h"
 #include "reference/image/image.h"
 
-/* Makes an image of a part of `input`, which stays unchanged.  Everything in *out_image lives in
- * the job's arena.  POSTLINK_ERROR: the translator rejects the code, or the translation imports or
+/* Builds an image from a part of `input`, which stays unchanged. Everything in *out_image lives in
+ * the job's arena. POSTLINK_ERROR: the translator rejects the code, or the translation imports or
  * exports other symbols than the image lists, which the diagnostic names. */
 RT_MUST_USE rt_status pl_image_make(pl_job *job, const rt_postlink_request *request,
                                     LLVMModuleRef input, const pl_graph *graph, const pl_part *part,

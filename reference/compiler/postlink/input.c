@@ -30,8 +30,8 @@ static bool is_external(LLVMValueRef value)
 }
 
 /* Gives the functions of a source the marks of the front end, and "no-builtins": a user's `isdigit`
- * must not be taken for the C library's, which OpenCL C does not have.  Variables are symbols as
- * functions are: if the front end marks nothing, all that other sources can name. */
+ * must not be mistaken for the C library's, which OpenCL C does not have. Variables are symbols as
+ * well: if the front end marks nothing, every variable that other sources can name. */
 static void mark_symbols(LLVMModuleRef module, rt_text source)
 {
     CHECK(source.length > 0);
@@ -100,8 +100,7 @@ static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part
     return status;
 }
 
-/* Everything that a source goes through by itself: stripped, checked, and its declarations taken.
- */
+/* Processes one source by itself: strips it, checks it, and takes its declarations. */
 static rt_status take_source(pl_job *job, LLVMModuleRef part, rt_text name,
                              pl_device_globals *globals)
 {
@@ -123,9 +122,9 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     CHECK(index < request->source_count);
     CHECK_IMPLIES(index == 0, !*module);
     const rt_postlink_source *source = &request->sources[index];
-    rt_text what = rt_arena_printf(&job->arena, "source %.*s", RT_TEXT_ARG(source->name));
+    rt_text label = rt_arena_printf(&job->arena, "source %.*s", RT_TEXT_ARG(source->name));
     LLVMModuleRef part = NULL;
-    RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
+    RT_TRY(pl_module_parse(job, source->bitcode, label, &part));
     rt_status status = take_source(job, part, source->name, globals);
     if (rt_ok(status)) status = note_definitions(job, names, part, source->name, request->module);
     if (!rt_ok(status)) {
@@ -155,7 +154,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_devi
     }
     CHECK(module);
     /* A C99 `inline` function without an external definition has a body for inlining only; all
-     * sources are linked now, so no definition can come and the body is kept. */
+     * sources are linked now, so no other definition can follow, and the body stays. */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))
         if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)

@@ -11,10 +11,10 @@
  * images may import. */
 #define PL_MODULE_ID "sycl-module-id"
 
-/* Links the sources and collects their device_globals.  The caller owns *out_module, NULL on
+/* Links the sources and collects their device_globals. The caller owns *out_module, NULL on
  * failure. MALFORMED: LLVM rejects a source; POSTLINK_ERROR: several sources define a symbol (the
- * diagnostic names all such symbols), or a source has what refuse.h refuses; otherwise as the
- * `_take` functions of virtual_functions.h, spec_constants.h and device_globals.h. */
+ * diagnostic names all duplicates), or a source has a feature that refuse.h refuses; otherwise as
+ * the `_take` functions of virtual_functions.h, spec_constants.h and device_globals.h. */
 RT_MUST_USE rt_status pl_input_link(pl_job *job, const rt_postlink_request *request,
                                     pl_device_globals *globals, LLVMModuleRef *out_module);
 

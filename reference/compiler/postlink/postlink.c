@@ -1,6 +1,5 @@
-/* Post-link: sources in, images out (document 003, "sycl-post-link changes").
- *
- * It runs the steps in their order; each step has a file of its own. */
+/* Post-link: sources in, images out (document 003, "sycl-post-link changes"). Runs the steps in
+ * order; each step has a separate file. */
 #include "reference/compiler/postlink/postlink.h"
 
 #include "reference/compiler/postlink/image.h"
@@ -17,7 +16,7 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
     RT_TRY(pl_graph_build(job, input, &graph));
     pl_graph_fill_aspects(&graph);
     if (ahead) {
-        /* For a known target, sets that it does not support are dropped. */
+        /* If the target is known, sets that it does not support are dropped. */
         pl_sets_drop(input, &graph, request->target_aspects);
         RT_TRY(pl_graph_build(job, input, &graph));
         pl_graph_fill_aspects(&graph);

@@ -13,7 +13,7 @@
 #define DEFAULT_PREFIX  "__assay_spec_default_"
 #define VALUE_PREFIX    "__assay_spec_value_"
 
-/* The rest of a symbol after a prefix; empty: it has another beginning. */
+/* The rest of a symbol after a prefix; empty: it does not have the prefix. */
 static rt_text name_after(pl_job *job, LLVMValueRef value, const char *prefix)
 {
     rt_text symbol = pl_job_name(job, value);
@@ -104,9 +104,9 @@ static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef fu
     return call;
 }
 
-/* Replaces the loads of a variable, which is used by its value only, by calls of a function that
- * stands for the constant.  It reads nothing and always returns, so the passes can move, merge and
- * drop its calls. */
+/* Replaces the loads of a variable, of which only the value is used, by calls of a function that
+ * represents the constant. The function reads nothing and always returns, so the passes can move,
+ * merge and drop its calls. */
 static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variable, rt_text name,
                           LLVMValueRef value)
 {
@@ -141,7 +141,7 @@ static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variab
 static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef variable,
                                rt_text name)
 {
-    /* Loads whose value is not used say nothing about the type. */
+    /* Loads with an unused value do not reveal the type. */
     LLVMUseRef use = LLVMGetFirstUse(variable);
     while (use) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -161,8 +161,8 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
     rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
     LLVMValueRef initialised = LLVMGetNamedGlobal(module, symbol.data);
     LLVMValueRef value = initialised ? LLVMGetInitializer(initialised) : NULL;
-    bool constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
-    if (!constant || LLVMTypeOf(value) != type) {
+    bool is_constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
+    if (!is_constant || LLVMTypeOf(value) != type) {
         return refuse(job, name,
                       "has no default of its type; declare it with SPEC_CONSTANT(type, name, "
                       "default)");
@@ -184,10 +184,10 @@ rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source)
     LLVMValueRef variable = LLVMGetFirstGlobal(source);
     for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
         rt_text name = name_after(job, variable, CONSTANT_PREFIX);
-        bool constant = name.length > 0;
-        if (constant) status = take_constant(job, source, variable, name);
-        bool other = name_after(job, variable, DEFAULT_PREFIX).length > 0;
-        if (constant || other) *rt_vector_push(&variables) = variable;
+        bool is_constant = name.length > 0;
+        if (is_constant) status = take_constant(job, source, variable, name);
+        bool is_default = name_after(job, variable, DEFAULT_PREFIX).length > 0;
+        if (is_constant || is_default) *rt_vector_push(&variables) = variable;
     }
     for (uint32_t i = 0; i < variables.count && rt_ok(status); i++) {
         if (!LLVMGetFirstUse(variables.items[i])) LLVMDeleteGlobal(variables.items[i]);
@@ -205,7 +205,7 @@ rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
     for (; function; function = LLVMGetNextFunction(function)) {
         rt_text name = name_after(job, function, VALUE_PREFIX);
         if (name.length == 0) continue;
-        /* Every use is a call of the function's own type, and all have the same default. */
+        /* Every use is a call with the function's own type, and all have the same default. */
         LLVMValueRef value = NULL;
         bool agrees = true;
         LLVMUseRef use = LLVMGetFirstUse(function);
@@ -233,7 +233,7 @@ rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
 typedef struct placement {
     pl_job *job;
     LLVMModuleRef image;
-    RT_VECTOR(LLVMValueRef) functions; /* number in the code -> function that stands for it */
+    RT_VECTOR(LLVMValueRef) functions; /* number in the code -> function that represents it */
     rt_buffer defaults;
 } placement;
 
@@ -246,7 +246,7 @@ static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef fu
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
     const scalar_row *scalar = scalar_of(type);
     CHECK(scalar && id < place->functions.count);
-    /* `__spirv_SpecConstant(int, T)`, as the translator knows it. */
+    /* `__spirv_SpecConstant(int, T)`, mangled as the translator expects it. */
     rt_text symbol = rt_arena_printf(&job->arena, "_Z20__spirv_SpecConstanti%s", scalar->mangled);
     LLVMTypeRef number_type = LLVMInt32TypeInContext(job->context);
     LLVMValueRef operation = LLVMGetNamedFunction(place->image, symbol.data);
@@ -281,8 +281,8 @@ static void find_constants(placement *place)
 {
     LLVMValueRef function = LLVMGetFirstFunction(place->image);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool constant = name_after(place->job, function, VALUE_PREFIX).length > 0;
-        if (constant && LLVMGetFirstUse(function)) *rt_vector_push(&place->functions) = function;
+        bool is_constant = name_after(place->job, function, VALUE_PREFIX).length > 0;
+        if (is_constant && LLVMGetFirstUse(function)) *rt_vector_push(&place->functions) = function;
     }
 }
 
@@ -299,11 +299,11 @@ void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *pr
         LLVMDeleteFunction(function);
     }
     if (count > 0) {
-        rt_property *all = rt_arena_alloc(&job->arena, sizeof *all);
-        *all = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
-        all->bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&place.defaults));
+        rt_property *defaults = rt_arena_alloc(&job->arena, sizeof *defaults);
+        *defaults = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
+        defaults->bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&place.defaults));
         pl_properties_add(properties, RT_SET_SPEC_CONSTANTS, items, count);
-        pl_properties_add(properties, RT_SET_SPEC_CONSTANT_DEFAULTS, all, 1);
+        pl_properties_add(properties, RT_SET_SPEC_CONSTANT_DEFAULTS, defaults, 1);
     }
     rt_vector_free(&place.functions);
     rt_buffer_free(&place.defaults);

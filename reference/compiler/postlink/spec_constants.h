@@ -11,7 +11,7 @@
 #include "reference/compiler/describe/properties.h"
 #include "reference/compiler/ir/job.h"
 
-/* Removes the variables from one source and replaces their loads.  POSTLINK_ERROR, with the
+/* Removes the variables from one source and replaces their loads. POSTLINK_ERROR, with the
  * constant's name: it is not a scalar, has no default, or is used other than by its value. */
 RT_MUST_USE rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source);
 
@@ -19,7 +19,7 @@ RT_MUST_USE rt_status pl_spec_constants_take(pl_job *job, LLVMModuleRef source);
  * defaults; the diagnostic names all of them. */
 RT_MUST_USE rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module);
 
-/* Turns the calls in an optimised image into what the translator writes as specialisation
+/* Turns the calls in an optimised image into the form that the translator writes as specialisation
  * constants, numbered from 0 in the order of the module, and adds the property sets with their
  * numbers and defaults by name, if there are any. */
 void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *properties);

@@ -31,12 +31,12 @@
 typedef struct group {
     RT_VECTOR(uint32_t) kernels;
     RT_VECTOR(uint32_t) functions;
-    RT_VECTOR(uint32_t) variables; /* whose home it is */
+    RT_VECTOR(uint32_t) variables; /* variables whose home is this image */
     RT_VECTOR(uint32_t) virtuals;  /* all of one set */
     uint32_t set;                  /* or PL_NONE */
 } group;
 
-/* What the plan knows about a node. */
+/* The plan's state of a node. */
 typedef struct node_plan {
     uint32_t home;        /* function, variable: the group whose entry point it is, or PL_NONE */
     uint32_t kernel_home; /* offered variable: a group whose kernels reach it, or PL_NONE */
@@ -52,7 +52,7 @@ typedef struct planner {
     pl_job *job;
     const pl_graph *graph;
     rt_split split; /* not AUTO */
-    bool whole;     /* one group of everything */
+    bool whole;     /* one group for everything */
     bool outlines;  /* virtual functions have groups of their own */
     node_plan *nodes;
     RT_VECTOR(group) groups;
@@ -60,7 +60,7 @@ typedef struct planner {
     rt_map group_of_aspects;     /* unit and class -> group of its functions of these aspects */
     rt_map class_of_aspects;     /* aspects -> class */
     uint32_t image;              /* number of the current image, from 1 */
-    RT_VECTOR(uint32_t) held;    /* nodes with a role in it */
+    RT_VECTOR(uint32_t) members; /* nodes with a role in it */
     RT_VECTOR(uint32_t) pending; /* nodes whose uses have not been followed */
     RT_VECTOR(uint32_t) torn;    /* writable variables that several images would have */
     RT_VECTOR(uint32_t) scoped; /* device_globals with device_image_scope that several would have */
@@ -79,7 +79,7 @@ static uint32_t unit_key(const planner *plan, uint32_t unit)
     return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
 }
 
-/* The group of a source's variables, which is made if necessary. */
+/* The group of a source's variables, which is created if necessary. */
 static uint32_t group_of_unit(planner *plan, uint32_t unit)
 {
     uint32_t key = unit_key(plan, unit);
@@ -90,8 +90,8 @@ static uint32_t group_of_unit(planner *plan, uint32_t unit)
     return found;
 }
 
-/* The group of a source's entry points that use the same aspects; those of different ones share no
- * image, whatever the split (VF-SPLIT-09). */
+/* The group of a source's entry points that use the same aspects; entry points with different
+ * aspects never share an image, regardless of the split (VF-SPLIT-09). */
 static uint32_t group_of_aspects(planner *plan, const pl_node *node)
 {
     uint32_t aspect_class = 0;
@@ -181,7 +181,7 @@ static void group_sets(planner *plan)
 static void begin_image(planner *plan, uint32_t number)
 {
     plan->image = number + 1;
-    plan->held.count = 0;
+    plan->members.count = 0;
     CHECK(plan->pending.count == 0);
 }
 
@@ -202,13 +202,13 @@ static void hold(planner *plan, uint32_t index, pl_role role)
     CHECK(node->role == PL_ABSENT && role != PL_ABSENT);
     CHECK(plan->graph->nodes[index].defined == (role != PL_DECLARE));
     node->role = role;
-    *rt_vector_push(&plan->held) = index;
+    *rt_vector_push(&plan->members) = index;
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
 }
 
 /* ---- Roles --------------------------------------------------------------------------------- */
 
-/* A variable of another image: a constant may as well be a copy. */
+/* The role of a variable of another image: a constant may be a copy. */
 static pl_role role_of_variable(const planner *plan, uint32_t index)
 {
     const pl_node *node = &plan->graph->nodes[index];
@@ -218,8 +218,8 @@ static pl_role role_of_variable(const planner *plan, uint32_t index)
     return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
 }
 
-/* What an image's kernels reach is copied, so that the image needs no link (DL-SPLIT-02, -04);
- * shipped DPC++ imports such a function (A9). */
+/* Functions that an image's kernels reach are copied, so that the image needs no link (DL-SPLIT-02,
+ * -04); shipped DPC++ imports them (A9). */
 static pl_role role_for_kernel(planner *plan, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
@@ -288,19 +288,20 @@ static void push_all(planner *plan, const uint32_t *items, uint32_t count)
         *rt_vector_push(&plan->pending) = items[i];
 }
 
-/* Gives a role to every node in the image of a group.  The original body of a function stays
- * exported beside a kernel of its source (DL-EXPORT-05). */
+/* Gives a role to every node in the image of a group. The original body of a function stays
+ * exported next to a kernel of its source (DL-EXPORT-05). */
 static void fill_image(planner *plan, const group *entries)
 {
-    bool kept = entries->kernels.count == 0 || RULE(DL_EXPORT_05);
+    bool exports_bodies = entries->kernels.count == 0 || RULE(DL_EXPORT_05);
     hold_all(plan, entries->kernels.items, entries->kernels.count, PL_ENTRY);
     hold_all(plan, entries->variables.items, entries->variables.count, PL_ENTRY);
     hold_all(plan, entries->virtuals.items, entries->virtuals.count, PL_ENTRY);
-    if (kept) hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
+    if (exports_bodies)
+        hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
     push_all(plan, entries->kernels.items, entries->kernels.count);
     push_all(plan, entries->virtuals.items, entries->virtuals.count);
     follow(plan, role_for_kernel);
-    if (!kept) {
+    if (!exports_bodies) {
         for (uint32_t i = 0; i < entries->functions.count; i++) {
             uint32_t function = entries->functions.items[i];
             if (current_plan(plan, function)->role == PL_ABSENT) hold(plan, function, PL_COPY);
@@ -364,7 +365,7 @@ static rt_status refuse_scoped(const planner *plan)
 
 /* ---- Homes of variables -------------------------------------------------------------------- */
 
-/* Gives every variable that others may import the image that defines it. */
+/* Assigns to every variable that other images may import the image that defines it. */
 static void choose_homes(planner *plan)
 {
     /* Which groups' kernels reach a writable one? */
@@ -375,11 +376,11 @@ static void choose_homes(planner *plan)
         hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
         push_all(plan, entries->kernels.items, entries->kernels.count);
         follow(plan, role_for_kernel);
-        for (uint32_t i = 0; i < plan->held.count; i++) {
-            const pl_node *node = &plan->graph->nodes[plan->held.items[i]];
-            node_plan *at = &plan->nodes[plan->held.items[i]];
+        for (uint32_t i = 0; i < plan->members.count; i++) {
+            const pl_node *node = &plan->graph->nodes[plan->members.items[i]];
+            node_plan *at = &plan->nodes[plan->members.items[i]];
             if (!node->offered || !node->shared) continue;
-            if (at->kernel_home != PL_NONE) note_torn(plan, plan->held.items[i]);
+            if (at->kernel_home != PL_NONE) note_torn(plan, plan->members.items[i]);
             at->kernel_home = g;
         }
     }
@@ -413,31 +414,31 @@ static pl_part plan_part(planner *plan, uint32_t number)
     const group *entries = &plan->groups.items[number];
     begin_image(plan, number);
     fill_image(plan, entries);
-    uint32_t count = plan->held.count;
+    uint32_t count = plan->members.count;
     pl_part part = {.set = entries->set, .count = count};
     pl_placed *placed = rt_arena_alloc_array(&plan->job->arena, count, sizeof *placed);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = plan->held.items[i];
+        uint32_t index = plan->members.items[i];
         const pl_node *node = &plan->graph->nodes[index];
         node_plan *at = current_plan(plan, index);
         placed[i] = (pl_placed){index, at->role};
         CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
         if (at->role == PL_ENTRY) part.aspects |= node->aspects;
         if (at->role != PL_COPY) continue;
-        bool again = at->copied_before;
+        bool is_repeated = at->copied_before;
         at->copied_before = true;
         if (!node->device_global) {
-            if (again && node->shared) note_torn(plan, index);
+            if (is_repeated && node->shared) note_torn(plan, index);
             continue;
         }
-        /* The first image that refers to a device_global exports it if others may import it; the
-         * definitions of further images give way to that one. */
-        if (again && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
+        /* The first image that refers to a device_global exports it if other images may import it;
+         * the definitions in further images yield to that one. */
+        if (is_repeated && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
             at->torn = true;
             *rt_vector_push(&plan->scoped) = index;
         }
-        if (again && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
-        if (node->unit != PL_NONE && !again) {
+        if (is_repeated && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
+        if (node->unit != PL_NONE && !is_repeated) {
             at->home = number;
             placed[i].role = PL_ENTRY;
         }
@@ -472,8 +473,8 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
     return parts;
 }
 
-/* States what holds for the parts of a plan: each is closed under uses, and one part alone defines
- * what others import. */
+/* The invariants of a plan's parts: each is closed under uses, and each imported symbol has exactly
+ * one defining part. */
 static bool parts_check(const pl_graph *graph, const pl_part *parts, uint32_t count)
 {
     rt_map exporters = {0}, importers = {0};
@@ -502,8 +503,8 @@ static bool parts_check(const pl_graph *graph, const pl_part *parts, uint32_t co
         CHECK((part->aspects & ~aspects) == 0);
         for (uint32_t i = 0; i < part->count; i++) {
             const pl_node *node = &graph->nodes[part->placed[i].node];
-            bool held = part->placed[i].role == PL_ENTRY || part->placed[i].role == PL_COPY;
-            for (uint32_t k = 0; held && k < node->use_count; k++)
+            bool is_held = part->placed[i].role == PL_ENTRY || part->placed[i].role == PL_COPY;
+            for (uint32_t k = 0; is_held && k < node->use_count; k++)
                 CHECK(rt_map_find_number(&placed, node->uses[k]) != RT_MAP_NONE);
         }
         rt_map_free(&placed);
@@ -554,7 +555,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     rt_map_free(&plan.group_of_unit);
     rt_map_free(&plan.group_of_aspects);
     rt_map_free(&plan.class_of_aspects);
-    rt_vector_free(&plan.held);
+    rt_vector_free(&plan.members);
     rt_vector_free(&plan.pending);
     rt_vector_free(&plan.torn);
     rt_vector_free(&plan.scoped);

@@ -1,15 +1,16 @@
-/* Device code split: which image holds what, and how (document 003, "sycl-post-link changes"). */
+/* Device code split: the contents of each image (document 003, "sycl-post-link changes"). */
 #ifndef REFERENCE_COMPILER_POSTLINK_SPLIT_H
 #define REFERENCE_COMPILER_POSTLINK_SPLIT_H
 
 #include "reference/compiler/postlink/graph.h"
 #include "reference/compiler_api.h"
 
-/* What an image does with a function or variable of the input. */
+/* The role of a function or variable of the input in an image. */
 typedef enum pl_role {
     PL_ABSENT, /* leaves it out */
-    PL_ENTRY,  /* holds it for others: a kernel, or an exported function or variable */
-    PL_COPY,   /* holds a copy of its own, with internal linkage */
+    PL_ENTRY,  /* defines it for other images or the host: a kernel, or an exported function or
+                * variable */
+    PL_COPY,   /* defines a separate copy, with internal linkage */
     PL_IMPORT, /* declares it; another image of the same input defines it */
     PL_SLOT,   /* declares it for vtables; the image of its set defines it (VF-SPLIT-03) */
     PL_DECLARE /* declares it, as the input does */
@@ -20,12 +21,12 @@ typedef struct pl_placed {
     pl_role role; /* not ABSENT */
 } pl_placed;
 
-/* A planned image: what it holds or declares of the graph, in the graph's order. */
+/* A planned image: the nodes of the graph that it defines or declares, in the graph's order. */
 typedef struct pl_part {
     const pl_placed *placed;
     uint32_t count;
     uint32_t set;       /* the set of virtual functions that it provides, or PL_NONE */
-    bool dummy;         /* whose functions do nothing (VF-DUMMY-02) */
+    bool dummy;         /* its functions do nothing (VF-DUMMY-02) */
     pl_aspects aspects; /* of its entry points */
 } pl_part;
 

@@ -64,12 +64,12 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
         return PL_DECLARED_UNLISTED;
     }
-    /* The set tells which image defines it. */
+    /* The set determines the image that defines it. */
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
-    /* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front
-     * end marked, and none that is there to be called through a virtual function's table. */
+    /* Shipped DPC++ lists as imports (A3, A4) only declarations that its front end marked and that
+     * are not indirectly callable. */
     bool marked = pl_attribute_has(function, PL_MODULE_ID) &&
                   !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
     return job->profile == RT_PROFILE_DPCPP && !marked ? PL_DECLARED_UNLISTED : PL_DECLARED_IMPORT;
@@ -114,50 +114,50 @@ typedef struct collector {
     pl_text_list imports, exports, unlisted, provided, kernels;
 } collector;
 
-static rt_status collect_declaration(collector *all, LLVMValueRef function)
+static rt_status collect_declaration(collector *lists, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
     rt_text name = pl_name(function);
-    pl_declaration kind = pl_declaration_classify(all->job, function);
+    pl_declaration kind = pl_declaration_classify(lists->job, function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
     /* Taking its address is a reference too.  Broken: only calls count. */
     bool referred = kind == PL_DECLARED_IMPORT && (pl_any_call(function) || RULE(DL_REQ_09));
     if (kind == PL_DECLARED_UNLISTED || !referred) {
-        *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
+        *rt_vector_push(&lists->unlisted) = pl_job_name(lists->job, function);
         return RT_STATUS_OK;
     }
     if (is_reserved_inside(name) && !RULE(DL_IMPORT_10)) {
-        return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
+        return rt_fail(lists->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
                        "symbol '%.*s' is reserved", RT_TEXT_ARG(name));
     }
-    bool by_split = rt_map_find(all->separated, name) != RT_MAP_NONE;
+    bool by_split = rt_map_find(lists->separated, name) != RT_MAP_NONE;
     if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
-    if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
+    if (RULE(DL_IMPORT_01)) *rt_vector_push(&lists->imports) = recorded_name(lists->job, function);
     return RT_STATUS_OK;
 }
 
-static void collect_export(collector *all, LLVMValueRef function)
+static void collect_export(collector *lists, LLVMValueRef function)
 {
     bool declared = LLVMIsDeclaration(function);
     if (declared && RULE(DL_EXPORT_03)) return;
     if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
     bool provided = !declared && !pl_is_local(function);
     if (provided && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
-        *rt_vector_push(&all->provided) = pl_job_name(all->job, function);
+        *rt_vector_push(&lists->provided) = pl_job_name(lists->job, function);
         return;
     }
     bool offered = pl_attribute_has(function, PL_MODULE_ID) &&
                    LLVMGetLinkage(function) == LLVMExternalLinkage &&
-                   !pl_is_hidden_entry(all->job, function);
+                   !pl_is_hidden_entry(lists->job, function);
     if (offered && RULE(DL_EXPORT_01)) {
-        *rt_vector_push(&all->exports) = recorded_name(all->job, function);
+        *rt_vector_push(&lists->exports) = recorded_name(lists->job, function);
     }
 }
 
 /* The document's wording covers undefined variables, but its exclusions and its list of exports
  * speak of functions only, so listing them is as correct as not listing them; we list those that
  * another image can define and leave the others to the device. */
-static rt_status collect_variables(collector *all, LLVMModuleRef module)
+static rt_status collect_variables(collector *lists, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
@@ -165,19 +165,19 @@ static rt_status collect_variables(collector *all, LLVMModuleRef module)
         if (!LLVMIsDeclaration(variable)) {
             bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
             if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
-                pl_variable_is_offered(all->job, variable) && !pl_is_image_scope(variable))
-                *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
+                pl_variable_is_offered(lists->job, variable) && !pl_is_image_scope(variable))
+                *rt_vector_push(&lists->exports) = recorded_name(lists->job, variable);
             continue;
         }
         if (!RULE(DL_IMPORT_08)) {
-            return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
+            return rt_fail(lists->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
                            "variable '%.*s' is not defined", RT_TEXT_ARG(name));
         }
         if (rt_text_starts(name, "llvm.")) continue;
-        bool imported = lists_variable(all->job, variable) &&
-                        lies_in_shared_memory(all->job, variable) && !is_reserved(name);
-        pl_text_list *list = imported ? &all->imports : &all->unlisted;
-        *rt_vector_push(list) = recorded_name(all->job, variable);
+        bool imported = lists_variable(lists->job, variable) &&
+                        lies_in_shared_memory(lists->job, variable) && !is_reserved(name);
+        pl_text_list *list = imported ? &lists->imports : &lists->unlisted;
+        *rt_vector_push(list) = recorded_name(lists->job, variable);
     }
     return RT_STATUS_OK;
 }
@@ -190,7 +190,7 @@ static void check_apart(rt_map *seen, const rt_text *names, uint32_t count)
     }
 }
 
-/* States that a symbol stands in one list only, once. */
+/* States that each symbol is in one list only, once. */
 static bool symbols_check(const pl_symbols *symbols)
 {
     rt_map seen = {0};
@@ -207,23 +207,23 @@ rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *se
                              pl_symbols *out_symbols)
 {
     CHECK(separated);
-    collector all = {.job = job, .separated = separated};
+    collector lists = {.job = job, .separated = separated};
     rt_status status = RT_STATUS_OK;
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {
-        collect_export(&all, function);
+        collect_export(&lists, function);
         if (LLVMIsDeclaration(function)) {
-            status = collect_declaration(&all, function);
+            status = collect_declaration(&lists, function);
         } else if (pl_is_kernel(function)) {
-            *rt_vector_push(&all.kernels) = pl_job_name(job, function);
+            *rt_vector_push(&lists.kernels) = pl_job_name(job, function);
         }
     }
-    if (rt_ok(status)) status = collect_variables(&all, module);
-    out_symbols->imports = pl_job_keep_texts(job, &all.imports, &out_symbols->import_count);
-    out_symbols->exports = pl_job_keep_texts(job, &all.exports, &out_symbols->export_count);
-    out_symbols->unlisted = pl_job_keep_texts(job, &all.unlisted, &out_symbols->unlisted_count);
-    out_symbols->provided = pl_job_keep_texts(job, &all.provided, &out_symbols->provided_count);
-    out_symbols->kernels = pl_job_keep_texts(job, &all.kernels, &out_symbols->kernel_count);
+    if (rt_ok(status)) status = collect_variables(&lists, module);
+    out_symbols->imports = pl_job_keep_texts(job, &lists.imports, &out_symbols->import_count);
+    out_symbols->exports = pl_job_keep_texts(job, &lists.exports, &out_symbols->export_count);
+    out_symbols->unlisted = pl_job_keep_texts(job, &lists.unlisted, &out_symbols->unlisted_count);
+    out_symbols->provided = pl_job_keep_texts(job, &lists.provided, &out_symbols->provided_count);
+    out_symbols->kernels = pl_job_keep_texts(job, &lists.kernels, &out_symbols->kernel_count);
     CHECK_SLOW(symbols_check(out_symbols));
     return status;
 }

@@ -5,11 +5,11 @@
 #include "reference/base/map.h"
 #include "reference/compiler/ir/job.h"
 
-/* A declaration with this function attribute is never an import.  The document leaves the name of
- * such an attribute open (DL-IMPORT-04); this one is ours. */
+/* A declaration with this function attribute is never an import. The document does not specify the
+ * name of the attribute (DL-IMPORT-04); this name is ours. */
 #define PL_NOT_IMPORTED "assay-not-imported"
 
-/* What a function that a module declares without defining stands for. */
+/* The kinds of functions that a module declares without defining them. */
 typedef enum pl_declaration {
     PL_DECLARED_IMPORT,   /* a symbol that another image must define */
     PL_DECLARED_BUILTIN,  /* becomes SPIR-V instructions: llvm.*, __spirv_*, OpenCL C builtins */
@@ -34,7 +34,7 @@ typedef struct pl_symbols {
 pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function);
 
 /* Reports whether images may export and import a defined variable: other sources can name it, and
- * it lies in memory that all work-items share.  Document 003, "sycl-post-link changes", speaks of
+ * it is in memory that all work-items share. Document 003, "sycl-post-link changes", speaks of
  * declared but undefined symbols (DL-IMPORT-08); shipped DPC++ means functions only (A2, A3), and
  * so does its profile. */
 bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
@@ -43,8 +43,8 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
  * name or because it is indirectly callable; always false under the documents' profile. */
 bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function);
 
-/* Collects the symbols of an image after the split (DL-IMPORT-05).  `separated` holds the names
- * that the split left to other images.  POSTLINK_ERROR: only with a planted fault. */
+/* Collects the symbols of an image after the split (DL-IMPORT-05). `separated` contains the names
+ * that other images define because of the split. POSTLINK_ERROR: only with a planted fault. */
 RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
                                          pl_symbols *out_symbols);
 

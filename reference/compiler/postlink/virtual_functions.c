@@ -14,9 +14,9 @@
 /* ---- Annotations --------------------------------------------------------------------------- */
 
 static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef value, unsigned line,
-                        const char *what)
+                        const char *problem)
 {
-    return pl_refuse_symbol(job, source, line, pl_job_name(job, value), what);
+    return pl_refuse_symbol(job, source, line, pl_job_name(job, value), problem);
 }
 
 static bool is_between(char c)
@@ -42,13 +42,13 @@ static rt_text list_of(pl_job *job, rt_text written)
         if (list.size > 0) rt_buffer_append_byte(&list, ',');
         rt_buffer_append(&list, written.data + start, at - start);
     }
-    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&list));
+    rt_text result = rt_arena_text(&job->arena, rt_buffer_text(&list));
     rt_buffer_free(&list);
-    return kept;
+    return result;
 }
 
 /* Reports whether the arguments of a macro are strings, each of which can be the name of a set;
- * other arguments would be read as names that the author did not mean. */
+ * other arguments would be read as names that the author did not intend. */
 static bool are_strings(rt_text written)
 {
     bool inside = false;
@@ -148,10 +148,10 @@ static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef functi
     pl_aspects aspects;
     rt_text unknown, names = pl_attribute(function, PL_USES_ASPECTS);
     if (pl_aspects_of_names(names, &aspects, &unknown)) return RT_STATUS_OK;
-    rt_text what = rt_arena_printf(
+    rt_text problem = rt_arena_printf(
         &job->arena, "uses aspect '%.*s', which assay does not know; it knows " PL_ASPECT_NAMES,
         RT_TEXT_ARG(unknown));
-    return refuse(job, source, function, line, what.data);
+    return refuse(job, source, function, line, problem.data);
 }
 
 rt_status pl_virtual_functions_take(pl_job *job, LLVMModuleRef module, rt_text source,
@@ -213,12 +213,12 @@ void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user
 
 /* ---- The linked sources -------------------------------------------------------------------- */
 
-/* The function that a thunk calls; NULL: none. */
+/* The function that a thunk calls; NULL: it calls none. */
 static LLVMValueRef target_of(LLVMValueRef thunk)
 {
     for (LLVMValueRef i = pl_first_instruction(thunk); i; i = pl_next_instruction(i)) {
-        LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-        if (called && LLVMIsAFunction(called) && LLVMGetIntrinsicID(called) == 0) return called;
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        if (callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) == 0) return callee;
     }
     return NULL;
 }
@@ -246,8 +246,8 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
         pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
                          pl_attribute(target, PL_INDIRECTLY_CALLABLE));
     }
-    /* For its optimiser, clang copies vtables that another source defines; such a copy lacks what
-     * only that source knows about the functions, such as their marks. */
+    /* Clang copies vtables that another source defines, for its optimiser; such a copy lacks
+     * information that only that source has, such as the functions' marks. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         bool copy = LLVMGetLinkage(variable) == LLVMAvailableExternallyLinkage;

@@ -14,7 +14,7 @@
 #define PL_INDIRECTLY_CALLABLE "indirectly-callable"
 #define PL_CALLS_INDIRECTLY    "calls-indirectly"
 
-/* The set of properties that name none: the string form of type void (VF-PROP-04). */
+/* The default set, for properties that name none: the string form of type void (VF-PROP-04). */
 #define PL_DEFAULT_SET "_ZTSv"
 
 /* Turns the annotations of a source into attributes and checks all attributes.  POSTLINK_ERROR,
@@ -32,7 +32,7 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
  * Entities"). */
 bool pl_is_vtable(LLVMValueRef variable);
 
-/* Decides about a slot of a vtable that holds `function`: true empties it. */
+/* Decides on a slot of a vtable that contains `function`: true empties it. */
 typedef bool pl_slot_rule(LLVMValueRef function, const void *user);
 
 /* Empties slots of all vtables of the module: they become null pointers. */

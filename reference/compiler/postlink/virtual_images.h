@@ -1,14 +1,14 @@
-/* Virtual functions in images: what happens to bodies, slots and vtables when an image is made, and
- * how the image describes them (document 004, "Device code split and device images", "New device
- * image properties"). */
+/* Virtual functions in images: the changes to bodies, slots and vtables, and the properties that
+ * describe them (document 004, "Device code split and device images", "New device image
+ * properties"). */
 #ifndef REFERENCE_COMPILER_POSTLINK_VIRTUAL_IMAGES_H
 #define REFERENCE_COMPILER_POSTLINK_VIRTUAL_IMAGES_H
 
 #include "reference/compiler/describe/properties.h"
 #include "reference/compiler/postlink/split.h"
 
-/* Empties the bodies of a dummy's virtual functions: each returns at once, with a zero if it
- * returns a value (VF-DUMMY-02).  `module` is the image's code after its roles were applied. */
+/* Empties the bodies of a dummy's virtual functions: each returns immediately, with a zero if it
+ * returns a value (VF-DUMMY-02). `module` is the image's code after its roles were applied. */
 void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, const pl_part *part);
 
 /* Separates bodies from slots: for a virtual function of another image that is called by name here,
@@ -16,16 +16,16 @@ void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, co
 void pl_slots_separate(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                        const pl_part *part);
 
-/* Makes virtual functions and vtables of an optimised image fit for linking: inline virtual
+/* Prepares virtual functions and vtables of an optimised image for linking: inline virtual
  * functions and vtables may be in several images of a program, and vtables are moved to global
- * memory, since a module-scope variable cannot lie in private memory, where C++ for OpenCL puts it.
+ * memory, since a module-scope variable cannot be in private memory, where C++ for OpenCL puts it.
  * POSTLINK_ERROR: a vtable is only declared. */
 RT_MUST_USE rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                                        const pl_part *part);
 
 /* Adds the property set of document 004 (in its profile, shipped DPC++'s form of it) and our own
- * two to the properties of an image made of `part`.  `ahead` of time there are only ours
- * (VF-PROP-11). */
+ * two to the properties of an image made from `part`. If the image is compiled `ahead` of time,
+ * adds only ours (VF-PROP-11). */
 void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModuleRef module,
                                const pl_graph *graph, const pl_part *part, bool ahead);
 

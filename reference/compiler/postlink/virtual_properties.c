@@ -1,8 +1,8 @@
-/* The properties of an image that say which set it provides, which sets it calls and creates, and
- * what it requires.
+/* The properties of an image that list the set it provides, the sets it calls and creates, and its
+ * requirements.
  *
  * Shipped DPC++ has one property instead of the two for calling and creating, and neither in an
- * image that provides a set (tags D2 and D3 of requirements.yaml).  The documents' runtime may read
+ * image that provides a set (tags D2 and D3 of requirements.yaml). The documents' runtime may read
  * both in any image, so providers that create objects themselves have them too (VF-LINK-09). */
 #include "reference/compiler/postlink/virtual_images.h"
 
@@ -46,13 +46,13 @@ static rt_text finish_names(pl_job *job, name_list *list)
     return text;
 }
 
-/* A text as bytes that end with a NUL, as DPC++ expects. */
+/* A text as NUL-terminated bytes, as DPC++ expects. */
 static rt_property text_property(pl_job *job, const char *name, rt_text text)
 {
-    rt_text kept = rt_arena_text(&job->arena, text); /* ends with one */
+    rt_text copy = rt_arena_text(&job->arena, text); /* adds the NUL */
     return (rt_property){.name = rt_text_of(name),
                          .type = RT_PROPERTY_BYTES,
-                         .bytes = {(const uint8_t *)kept.data, kept.length + 1}};
+                         .bytes = {(const uint8_t *)copy.data, copy.length + 1}};
 }
 
 /* ---- Lists --------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     return finish_names(job, &list);
 }
 
-/* The sets whose functions the image's vtables hold, except its own, in the module's order. */
+/* The sets whose functions are in the image's vtables, except its own, in the module's order. */
 static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
     bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
@@ -132,8 +132,8 @@ static void add_relation_set(pl_job *job, property_list *items, const pl_graph *
 static void add_set(pl_job *job, pl_properties *properties, const char *name, property_list *items)
 {
     if (items->count == 0) return;
-    const rt_property *kept = rt_arena_copy(&job->arena, items->items, items->count, sizeof *kept);
-    pl_properties_add(properties, name, kept, items->count);
+    const rt_property *copy = rt_arena_copy(&job->arena, items->items, items->count, sizeof *copy);
+    pl_properties_add(properties, name, copy, items->count);
     items->count = 0;
 }
 

@@ -1,4 +1,4 @@
-/* Vtables of an image: linkage, memory, and slots that a target has no function for.
+/* Vtables of an image: linkage, memory, and slots of sets that a target does not support.
  *
  * Observed: Intel's CPU runtime crashes at a module-scope variable in private memory, and linking
  * images with the same vtable fails without LinkOnceODR (SPV_KHR_linkonce_odr). */
@@ -13,7 +13,7 @@
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 /* The C API cannot change the type of a pointer inside other types, so users get a pointer of the
- * old type, converted from the new one by way of an integer. */
+ * old type, converted from the new one through an integer. */
 static void move_to_global(pl_job *job, LLVMModuleRef module)
 {
     RT_VECTOR(LLVMValueRef) moved = {0};
@@ -53,9 +53,9 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
             if (vtable && !pl_is_local(node->value)) LLVMSetLinkage(vtable, LLVMLinkOnceODRLinkage);
         }
         if (node->kind != PL_VIRTUAL) continue;
-        /* Every module that has a class has its inline functions.  Copies keep their names if
-         * virtual functions have no images of their own, so that a device can recognise calls of
-         * them. */
+        /* Every module that has a class has its inline functions. Copies keep their names if
+         * virtual functions have no separate images, so that a device can recognise calls of them.
+         */
         LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
         LLVMLinkage linkage = LLVMGetLinkage(node->value);
         bool may_repeat = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMWeakODRLinkage ||
@@ -70,7 +70,7 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         rt_text name = pl_job_name(job, variable);
         return rt_fail_naming(
             job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-            "objects of a class are made whose vtable '%.*s' the module does not "
+            "objects of a class are created whose vtable '%.*s' the module does not "
             "define: the first virtual function of the class that is neither pure "
             "nor inline is defined elsewhere; define it in this module, or write "
             "the class's virtual functions into the class",
@@ -87,33 +87,35 @@ typedef struct drop {
     const pl_graph *graph;
     rt_map node_of; /* function -> node */
     pl_aspects supported;
-    bool any; /* some set is dropped */
+    bool drops_any; /* some set is dropped */
 } drop;
 
-/* The whole set decides.  Broken: each function for itself.  What is not dropped can be called.
- * Broken: if any set is dropped, all slots are emptied. */
+/* The whole set decides. Broken: each function decides for itself. Sets that are not dropped can be
+ * called. Broken: if any set is dropped, all slots are emptied. */
 static bool is_dropped(LLVMValueRef function, const void *user)
 {
-    const drop *all = user;
-    uint32_t index = rt_map_find_number(&all->node_of, (uintptr_t)function);
+    const drop *filter = user;
+    uint32_t index = rt_map_find_number(&filter->node_of, (uintptr_t)function);
     CHECK(index != RT_MAP_NONE);
-    const pl_node *node = &all->graph->nodes[index];
+    const pl_node *node = &filter->graph->nodes[index];
     if (node->set == PL_NONE) return false;
-    pl_aspects aspects = RULE_ELSE(VF_AOT_03, all->graph->sets[node->set].aspects, node->aspects);
-    /* A set can be used where every aspect of it is supported.  Broken: where any is. */
-    bool some = (aspects & ~all->supported) != 0;
-    bool unsupported = RULE_ELSE(VF_AOT_04, some, some && (aspects & all->supported) == 0);
+    pl_aspects aspects =
+        RULE_ELSE(VF_AOT_03, filter->graph->sets[node->set].aspects, node->aspects);
+    /* A set can be used if every aspect of it is supported. Broken: if any is. */
+    bool lacks_some = (aspects & ~filter->supported) != 0;
+    bool unsupported =
+        RULE_ELSE(VF_AOT_04, lacks_some, lacks_some && (aspects & filter->supported) == 0);
     if (unsupported && RULE(VF_AOT_02)) return true;
-    return all->any && !RULE(VF_AOT_05);
+    return filter->drops_any && !RULE(VF_AOT_05);
 }
 
 void pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects supported)
 {
-    drop all = {.graph = graph, .supported = supported};
+    drop filter = {.graph = graph, .supported = supported};
     for (uint32_t i = 0; i < graph->function_count; i++)
-        rt_map_set_number(&all.node_of, (uintptr_t)graph->nodes[i].value, i);
+        rt_map_set_number(&filter.node_of, (uintptr_t)graph->nodes[i].value, i);
     for (uint32_t i = 0; i < graph->set_count; i++)
-        all.any = all.any || (graph->sets[i].aspects & ~supported) != 0;
-    pl_vtables_empty(module, is_dropped, &all);
-    rt_map_free(&all.node_of);
+        filter.drops_any = filter.drops_any || (graph->sets[i].aspects & ~supported) != 0;
+    pl_vtables_empty(module, is_dropped, &filter);
+    rt_map_free(&filter.node_of);
 }

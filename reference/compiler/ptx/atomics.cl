@@ -110,8 +110,8 @@ LOAD_AND_STORE(ulong, "b64", "l")
 CHANGES(uint, "32", "r")
 CHANGES(ulong, "64", "l")
 
-/* The stronger of the two orders: one instruction does both and cannot know in advance whether it fails.
- * An order for failure never releases. */
+/* The stronger of the two orders: one instruction handles success and failure and cannot know in
+ * advance which it will be. An order for failure never releases. */
 #define COMPARE(bits, width, held)                                                                 \
     static bits compare_##bits(volatile void *at, bits expected, bits desired,                     \
                                memory_order order, memory_order failure, memory_scope scope)       \

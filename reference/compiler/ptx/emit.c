@@ -29,9 +29,9 @@ static LLVMTargetMachineRef make_machine(void)
 }
 
 /* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
- * module and whose address does not escape: after a barrier, a work-item would read what it knew
- * before instead of what another one wrote.  So such variables are external while the passes run.
- */
+ * module and whose address does not escape: after a barrier, a work-item would reuse the value that
+ * it read before instead of the one that another work-item wrote. So these variables are external
+ * while the passes run. */
 static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     uint32_t count = 0, capacity = pl_symbol_count(module);
@@ -53,7 +53,7 @@ static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRe
     return status;
 }
 
-/* The back end reports code that it cannot select as an error of the context, and goes on. */
+/* The back end reports code that it cannot select as an error of the context, and continues. */
 static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                             rt_buffer *out_text)
 {

@@ -1,5 +1,5 @@
-/* Kernels get entries: functions of PTX's kernel convention with the parameters that
- * reference/base/ptx.h agrees on, which call the kernel's code.
+/* Kernels get entries: functions with PTX's kernel calling convention and the parameters that
+ * reference/base/ptx.h defines, which call the kernel's code.
  *
  * The kernel's code becomes an ordinary function, because other kernels may call it, and PTX cannot
  * call an entry. */
@@ -15,7 +15,7 @@
 
 enum { LAUNCH_WORDS = RT_PTX_LAUNCH_SIZE / 8 };
 
-typedef struct entries {
+typedef struct entry_writer {
     pl_job *job;
     LLVMModuleRef module;
     LLVMTargetDataRef layout; /* the module's */
@@ -23,7 +23,7 @@ typedef struct entries {
     LLVMTypeRef launch;       /* rt_ptx_launch: words of 64 bits */
     LLVMValueRef array;       /* the dynamic shared memory */
     LLVMBuilderRef builder;
-} entries;
+} entry_writer;
 
 static unsigned attribute_kind(const char *name)
 {
@@ -32,13 +32,13 @@ static unsigned attribute_kind(const char *name)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
+static rt_status describe(entry_writer *writer, LLVMValueRef kernel, uint32_t index,
                           rt_ptx_parameter *out_parameter)
 {
     CHECK(index < LLVMCountParams(kernel));
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
     LLVMTypeRef value = pl_by_value_type(kernel, index);
-    uint64_t size = LLVMABISizeOfType(all->layout, value ? value : type);
+    uint64_t size = LLVMABISizeOfType(writer->layout, value ? value : type);
     *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
     if (!value && LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
         /* Images, samplers, events and queues are pointers to structs without members. */
@@ -49,16 +49,16 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
         unsigned space = LLVMGetPointerAddressSpace(type);
         bool pointer = space == PL_PTX_SPACE_GLOBAL || space == PL_PTX_SPACE_CONSTANT;
         if (opaque || (!pointer && space != PL_PTX_SPACE_SHARED))
-            return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
+            return pl_ptx_refuse(writer->job, kernel, pl_job_name(writer->job, kernel),
                                  "has a parameter that is neither a value nor a pointer to global, "
                                  "constant or local memory (an image, for example), which has no "
                                  "form in PTX here");
         out_parameter->kind = pointer ? RT_PTX_POINTER : RT_PTX_LOCAL;
-        if (!pointer) size = LLVMABISizeOfType(all->layout, all->word);
+        if (!pointer) size = LLVMABISizeOfType(writer->layout, writer->word);
     }
     out_parameter->size = (uint32_t)size;
     if (size > 0 && size <= RT_PTX_PARAMETER_SIZE_MAX) return RT_STATUS_OK;
-    return pl_ptx_refuse(all->job, kernel, pl_job_name(all->job, kernel),
+    return pl_ptx_refuse(writer->job, kernel, pl_job_name(writer->job, kernel),
                          "has a parameter that is empty or larger than the 4352 bytes that PTX "
                          "takes");
 }
@@ -66,36 +66,37 @@ static rt_status describe(entries *all, LLVMValueRef kernel, uint32_t index,
 /* ---- Code ---------------------------------------------------------------------------------- */
 
 /* The entry's only block: it stores the launch and calls the kernel. */
-static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
+static void fill(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
 {
-    LLVMContextRef context = all->job->context;
-    LLVMBuilderRef builder = all->builder;
+    LLVMContextRef context = writer->job->context;
+    LLVMBuilderRef builder = writer->builder;
     uint32_t count = LLVMCountParams(kernel);
     CHECK(LLVMCountParams(entry) == count + 1);
     LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, entry, ""));
-    /* Every work-item writes all words of the launch, so none has to wait for another. */
+    /* Every work-item writes all words of the launch, so no work-item has to wait for another. */
     LLVMTypeRef wide = LLVMInt64TypeInContext(context);
-    LLVMTypeRef shared = LLVMPointerType(all->launch, PL_PTX_SPACE_SHARED);
+    LLVMTypeRef shared = LLVMPointerType(writer->launch, PL_PTX_SPACE_SHARED);
     LLVMValueRef launch = LLVMGetParam(entry, count);
-    LLVMValueRef target = LLVMConstBitCast(all->array, shared);
+    LLVMValueRef target = LLVMConstBitCast(writer->array, shared);
     for (unsigned i = 0; i < LAUNCH_WORDS; i++) {
-        LLVMValueRef from = LLVMBuildStructGEP2(builder, all->launch, launch, i, "");
-        LLVMValueRef to = LLVMBuildStructGEP2(builder, all->launch, target, i, "");
+        LLVMValueRef from = LLVMBuildStructGEP2(builder, writer->launch, launch, i, "");
+        LLVMValueRef to = LLVMBuildStructGEP2(builder, writer->launch, target, i, "");
         LLVMBuildStore(builder, LLVMBuildLoad2(builder, wide, from, ""), to);
     }
     /* A parameter of the entry may have another form than the kernel's: an offset becomes an
      * address. */
     LLVMTypeRef byte = LLVMInt8TypeInContext(context);
-    LLVMValueRef start = LLVMConstBitCast(all->array, LLVMPointerType(byte, PL_PTX_SPACE_SHARED));
+    LLVMValueRef start =
+        LLVMConstBitCast(writer->array, LLVMPointerType(byte, PL_PTX_SPACE_SHARED));
     LLVMValueRef *arguments =
-        rt_arena_alloc_array(&all->job->arena, count + 1u, sizeof(LLVMValueRef));
+        rt_arena_alloc_array(&writer->job->arena, count + 1u, sizeof(LLVMValueRef));
     for (uint32_t i = 0; i < count; i++) {
-        LLVMTypeRef wanted = LLVMTypeOf(LLVMGetParam(kernel, i));
+        LLVMTypeRef parameter_type = LLVMTypeOf(LLVMGetParam(kernel, i));
         arguments[i] = LLVMGetParam(entry, i);
-        if (LLVMTypeOf(arguments[i]) == wanted) continue;
-        CHECK(LLVMTypeOf(arguments[i]) == all->word);
+        if (LLVMTypeOf(arguments[i]) == parameter_type) continue;
+        CHECK(LLVMTypeOf(arguments[i]) == writer->word);
         LLVMValueRef address = LLVMBuildGEP2(builder, byte, start, &arguments[i], 1, "");
-        arguments[i] = LLVMBuildBitCast(builder, address, wanted, "");
+        arguments[i] = LLVMBuildBitCast(builder, address, parameter_type, "");
     }
     LLVMValueRef call =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
@@ -107,25 +108,26 @@ static void fill(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
 }
 
 /* The entry takes over the kernel's name; its last parameter is the launch. */
-static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_parameter *parameters)
+static LLVMValueRef declare(entry_writer *writer, LLVMValueRef kernel,
+                            const rt_ptx_parameter *parameters)
 {
-    pl_job *job = all->job;
+    pl_job *job = writer->job;
     uint32_t count = LLVMCountParams(kernel);
     rt_text name = pl_job_name(job, kernel);
     LLVMTypeRef *types = rt_arena_alloc_array(&job->arena, count + 1u, sizeof(LLVMTypeRef));
     for (uint32_t i = 0; i < count; i++)
         types[i] =
-            parameters[i].kind == RT_PTX_LOCAL ? all->word : LLVMTypeOf(LLVMGetParam(kernel, i));
-    types[count] = LLVMPointerType(all->launch, PL_PTX_SPACE_GENERIC);
+            parameters[i].kind == RT_PTX_LOCAL ? writer->word : LLVMTypeOf(LLVMGetParam(kernel, i));
+    types[count] = LLVMPointerType(writer->launch, PL_PTX_SPACE_GENERIC);
     LLVMTypeRef type =
         LLVMFunctionType(LLVMVoidTypeInContext(job->context), types, count + 1, false);
     LLVMSetValueName2(kernel, "", 0);
-    LLVMValueRef entry = LLVMAddFunction(all->module, name.data, type);
+    LLVMValueRef entry = LLVMAddFunction(writer->module, name.data, type);
     LLVMSetFunctionCallConv(entry, PL_PTX_KERNEL);
     pl_flag_add(entry, "convergent");
     LLVMAddAttributeAtIndex(
         entry, count + 1,
-        LLVMCreateTypeAttribute(job->context, attribute_kind("byval"), all->launch));
+        LLVMCreateTypeAttribute(job->context, attribute_kind("byval"), writer->launch));
     LLVMAddAttributeAtIndex(entry, count + 1,
                             LLVMCreateEnumAttribute(job->context, attribute_kind("align"), 8));
     return entry;
@@ -134,14 +136,14 @@ static LLVMValueRef declare(entries *all, LLVMValueRef kernel, const rt_ptx_para
 /* ---- Work-group sizes ---------------------------------------------------------------------- */
 
 /* The size that the source requires, as rows of nvvm.annotations: function, property, number.
- * Drivers refuse launches with another one. */
-static void keep_group_size(entries *all, LLVMValueRef kernel, LLVMValueRef entry)
+ * Drivers refuse launches with a different size. */
+static void keep_group_size(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
 {
     static const char *const properties[] = {"reqntidx", "reqntidy", "reqntidz"};
-    LLVMContextRef context = all->job->context;
-    LLVMValueRef node = pl_metadata(all->job, kernel, "reqd_work_group_size");
+    LLVMContextRef context = writer->job->context;
+    LLVMValueRef node = pl_metadata(writer->job, kernel, "reqd_work_group_size");
     uint32_t count = 0;
-    LLVMValueRef *sizes = node ? pl_metadata_operands(all->job, node, &count) : NULL;
+    LLVMValueRef *sizes = node ? pl_metadata_operands(writer->job, node, &count) : NULL;
     for (uint32_t i = 0; count == 3 && i < count; i++) {
         LLVMMetadataRef row[] = {
             LLVMValueAsMetadata(entry),
@@ -149,23 +151,23 @@ static void keep_group_size(entries *all, LLVMValueRef kernel, LLVMValueRef entr
             LLVMValueAsMetadata(sizes[i]),
         };
         LLVMMetadataRef annotation = LLVMMDNodeInContext2(context, row, 3);
-        LLVMAddNamedMetadataOperand(all->module, "nvvm.annotations",
+        LLVMAddNamedMetadataOperand(writer->module, "nvvm.annotations",
                                     LLVMMetadataAsValue(context, annotation));
     }
 }
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_lines)
+static rt_status make_entry(entry_writer *writer, LLVMValueRef kernel, rt_buffer *out_lines)
 {
     uint32_t count = LLVMCountParams(kernel);
     rt_ptx_parameter *parameters =
-        rt_arena_alloc_array(&all->job->arena, count, sizeof *parameters);
+        rt_arena_alloc_array(&writer->job->arena, count, sizeof *parameters);
     for (uint32_t i = 0; i < count; i++)
-        RT_TRY(describe(all, kernel, i, &parameters[i]));
-    const rt_ptx_kernel line = {pl_job_name(all->job, kernel), parameters, count};
+        RT_TRY(describe(writer, kernel, i, &parameters[i]));
+    const rt_ptx_kernel line = {pl_job_name(writer->job, kernel), parameters, count};
     rt_ptx_kernel_write(out_lines, &line);
-    LLVMValueRef entry = declare(all, kernel, parameters);
+    LLVMValueRef entry = declare(writer, kernel, parameters);
     CHECK(LLVMCountParams(entry) == count + 1 && !pl_is_kernel(entry));
     /* The kernel's code is inlined into its entry and other callers. */
     LLVMSetFunctionCallConv(kernel, LLVMCCallConv);
@@ -173,8 +175,8 @@ static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_li
     pl_flag_remove(kernel, "noinline");
     pl_flag_remove(kernel, "optnone");
     pl_flag_add(kernel, "alwaysinline");
-    fill(all, kernel, entry);
-    keep_group_size(all, kernel, entry);
+    fill(writer, kernel, entry);
+    keep_group_size(writer, kernel, entry);
     return RT_STATUS_OK;
 }
 
@@ -183,12 +185,12 @@ static rt_status make_entry(entries *all, LLVMValueRef kernel, rt_buffer *out_li
  * Capability"). */
 enum { SCRATCH_WORDS = 1024 / 32 };
 
-static LLVMValueRef make_scratch(entries *all)
+static LLVMValueRef make_scratch(entry_writer *writer)
 {
-    LLVMTypeRef word = LLVMInt64TypeInContext(all->job->context);
+    LLVMTypeRef word = LLVMInt64TypeInContext(writer->job->context);
     LLVMTypeRef type = LLVMArrayType(word, SCRATCH_WORDS);
-    LLVMValueRef scratch = LLVMAddGlobalInAddressSpace(all->module, type, "__assay_scratch_words",
-                                                       PL_PTX_SPACE_SHARED);
+    LLVMValueRef scratch = LLVMAddGlobalInAddressSpace(
+        writer->module, type, "__assay_scratch_words", PL_PTX_SPACE_SHARED);
     LLVMSetInitializer(scratch, LLVMGetUndef(type));
     LLVMSetLinkage(scratch, LLVMInternalLinkage);
     LLVMSetAlignment(scratch, 8);
@@ -196,40 +198,38 @@ static LLVMValueRef make_scratch(entries *all)
 }
 
 /* Defines a function of our builtins that returns the address of memory. */
-static void define_address(entries *all, LLVMValueRef function, LLVMValueRef memory)
+static void define_address(entry_writer *writer, LLVMValueRef function, LLVMValueRef memory)
 {
     CHECK(LLVMIsDeclaration(function));
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, function, "");
-    LLVMPositionBuilderAtEnd(all->builder, block);
-    LLVMBuildRet(all->builder, LLVMConstBitCast(memory, type));
+    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(writer->job->context, function, "");
+    LLVMPositionBuilderAtEnd(writer->builder, block);
+    LLVMBuildRet(writer->builder, LLVMConstBitCast(memory, type));
     LLVMSetLinkage(function, LLVMInternalLinkage);
     pl_flag_add(function, "alwaysinline");
 }
 
 rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_lines)
 {
-    entries all = {.job = job,
-                   .module = module,
-                   .layout = LLVMGetModuleDataLayout(module),
-                   .word = LLVMInt32TypeInContext(job->context),
-                   .builder = LLVMCreateBuilderInContext(job->context)};
+    entry_writer writer = {.job = job,
+                           .module = module,
+                           .layout = LLVMGetModuleDataLayout(module),
+                           .word = LLVMInt32TypeInContext(job->context),
+                           .builder = LLVMCreateBuilderInContext(job->context)};
     LLVMTypeRef words[LAUNCH_WORDS];
     for (unsigned i = 0; i < LAUNCH_WORDS; i++)
         words[i] = LLVMInt64TypeInContext(job->context);
-    all.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
-    all.array = LLVMGetNamedGlobal(module, RT_PTX_SHARED_ARRAY);
-    if (!all.array) {
-        /* The array has no size here; the launch determines it. */
-        LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(job->context), 0);
-        all.array =
-            LLVMAddGlobalInAddressSpace(module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);
-        LLVMSetAlignment(all.array, RT_PTX_LOCAL_ALIGNMENT);
-    }
+    writer.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
+    CHECK(!LLVMGetNamedGlobal(module, RT_PTX_SHARED_ARRAY));
+    /* The array has no size here; the launch determines it. */
+    LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(job->context), 0);
+    writer.array =
+        LLVMAddGlobalInAddressSpace(module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);
+    LLVMSetAlignment(writer.array, RT_PTX_LOCAL_ALIGNMENT);
     LLVMValueRef launch = LLVMGetNamedFunction(module, "__assay_launch");
     LLVMValueRef scratch = LLVMGetNamedFunction(module, "__assay_scratch");
-    if (launch) define_address(&all, launch, all.array);
-    if (scratch) define_address(&all, scratch, make_scratch(&all));
+    if (launch) define_address(&writer, launch, writer.array);
+    if (scratch) define_address(&writer, scratch, make_scratch(&writer));
     RT_VECTOR(LLVMValueRef) kernels = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))
@@ -237,8 +237,8 @@ rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_
             *rt_vector_push(&kernels) = function;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < kernels.count && rt_ok(status); i++)
-        status = make_entry(&all, kernels.items[i], out_lines);
+        status = make_entry(&writer, kernels.items[i], out_lines);
     rt_vector_free(&kernels);
-    LLVMDisposeBuilder(all.builder);
+    LLVMDisposeBuilder(writer.builder);
     return status;
 }

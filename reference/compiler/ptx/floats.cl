@@ -79,9 +79,9 @@ FRACT_BY_SPACE(double)
 
 /* ---- 6.13.7, halves rounded up and down ------------------------------------------------------- */
 
-/* libclc checks ten bits too few below half of the smallest half.  This truncates the magnitude and
- * goes on to the next half if something was cut and the direction demands it.  Floats are converted
- * to double first. */
+/* libclc checks ten bits too few below half of the smallest half. This function truncates the
+ * magnitude and advances to the next half if bits were cut and the direction demands it. Floats are
+ * converted to double first. */
 static ushort half_away(double x, int away)
 {
     ulong bits = __builtin_astype(x, ulong);

@@ -39,7 +39,7 @@ BUILTIN uint get_sub_group_size(void)
     return rest < WARP ? rest : WARP;
 }
 
-/* The existing lanes, all of which must take part. */
+/* The lanes of the sub-group, all of which must take part. */
 static uint members(void) { return ~0u >> (WARP - get_sub_group_size()); }
 
 /* ---- Sub-groups: barrier, votes ------------------------------------------------------------- */

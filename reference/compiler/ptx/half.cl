@@ -1,9 +1,9 @@
 /* Builtin functions of half on NVPTX; libclc 14 has none.
  *
- * A half is converted to float, and the result of the float function is rounded to half.  A float has
- * more than twice the bits of a half plus two, so for sums, products, quotients and roots the result
- * is still the nearest half, and for the others the error stays below the two ulp that OpenCL allows.
- * fma, nextafter and fract have code of their own.  Source: OpenCL C 2.0, 6.13.2, 6.13.4,
+ * A half is converted to float, and the result of the float function is rounded to half. A float
+ * has more than twice the bits of a half plus two, so for sums, products, quotients and roots the
+ * result is still the nearest half, and for the others the error stays below the two ulp that
+ * OpenCL allows. fma, nextafter and fract have separate code. Source: OpenCL C 2.0, 6.13.2, 6.13.4,
  * 6.13.6, 6.13.7; OpenCL extension specification, cl_khr_fp16. */
 #include "builtins.clh"
 

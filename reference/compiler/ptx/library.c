@@ -5,6 +5,7 @@
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/base/map.h"
+#include "reference/base/ptx.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/values.h"
 
@@ -27,7 +28,7 @@ static rt_status read_ours(pl_job *job, LLVMModuleRef *out_module)
                        "assay's own builtin functions for PTX cannot be read: %s",
                        pl_job_reason(job));
     }
-    /* The linkage of libclc's functions: what is not called is not linked. */
+    /* The linkage of libclc's functions: functions that are not called are not linked. */
     LLVMValueRef function = LLVMGetFirstFunction(*out_module);
     for (; function; function = LLVMGetNextFunction(function))
         if (!LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage)
@@ -54,12 +55,26 @@ static rt_status read_library(pl_job *job, rt_text path, LLVMModuleRef *out_modu
                    name.data, pl_job_reason(job));
 }
 
-/* ---- What is lacking ----------------------------------------------------------------------- */
+/* ---- Refusals ------------------------------------------------------------------------------ */
 
 static bool defines(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
     return function && !LLVMIsDeclaration(function);
+}
+
+/* Names for which entries.c adds definitions, for use by our builtins. */
+static rt_status refuse_reserved(pl_job *job, LLVMModuleRef module)
+{
+    static const char *const reserved[] = {"__assay_launch", "__assay_scratch",
+                                           RT_PTX_SHARED_ARRAY};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, reserved[i]);
+        if (!function && !LLVMGetNamedGlobal(module, reserved[i])) continue;
+        return pl_ptx_refuse(job, function, rt_text_of(reserved[i]),
+                             "is a name that assay's own builtin functions for PTX use; rename it");
+    }
+    return RT_STATUS_OK;
 }
 
 /* A builtin function without a body would be an import that no image defines. */
@@ -98,6 +113,7 @@ static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef
                                 LLVMModuleRef *library)
 {
     rt_map names = {0};
+    RT_TRY(refuse_reserved(job, module));
     RT_TRY(refuse_missing(job, module, *ours, *library));
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
         if (!LLVMIsAFunction(v) || !LLVMIsDeclaration(v))
@@ -105,7 +121,7 @@ static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef
     rt_status status = link_library(job, module, ours);
     if (rt_ok(status)) status = link_library(job, module, library);
     CHECK_IMPLIES(rt_ok(status), !*ours && !*library);
-    /* What the libraries added becomes internal, or two images would define it. */
+    /* Symbols from the libraries become internal, or two images would define them. */
     for (LLVMValueRef v = pl_first_symbol(module); v && rt_ok(status); v = pl_next_symbol(v))
         if (!LLVMIsDeclaration(v) && rt_map_find(&names, pl_name(v)) == RT_MAP_NONE)
             LLVMSetLinkage(v, LLVMInternalLinkage);

@@ -35,9 +35,9 @@ typedef struct printing {
     rt_buffer format;
 } printing;
 
-static rt_status refuse(const printing *print, const char *what)
+static rt_status refuse(const printing *print, const char *problem)
 {
-    return pl_ptx_refuse(print->job, print->call, RT_TEXT("printf"), what);
+    return pl_ptx_refuse(print->job, print->call, RT_TEXT("printf"), problem);
 }
 
 /* ---- The format ----------------------------------------------------------------------------- */
@@ -45,12 +45,12 @@ static rt_status refuse(const printing *print, const char *what)
 /* Takes the longest prefix of characters of the set. */
 static rt_text take_all(rt_text *rest, const char *set)
 {
-    rt_text taken = {rest->data, 0};
-    while (taken.length < rest->length && rest->data[taken.length] &&
-           strchr(set, rest->data[taken.length]))
-        taken.length++;
-    *rest = rt_text_skip(*rest, taken.length);
-    return taken;
+    rt_text prefix = {rest->data, 0};
+    while (prefix.length < rest->length && rest->data[prefix.length] &&
+           strchr(set, rest->data[prefix.length]))
+        prefix.length++;
+    *rest = rt_text_skip(*rest, prefix.length);
+    return prefix;
 }
 
 static const struct {
@@ -86,7 +86,7 @@ static bool conversion_read(rt_text *rest, conversion *out)
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-/* The value as vprintf reads it; NULL: its type does not suit the conversion. */
+/* The value as vprintf reads it; NULL: its type does not match the conversion. */
 static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMValueRef value)
 {
     LLVMContextRef context = print->job->context;
@@ -108,10 +108,10 @@ static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMVa
     if (kind != LLVMIntegerTypeKind) return NULL;
     /* A whole number of the conversion's width, as C passes it. */
     LLVMTypeRef narrow = LLVMIntTypeInContext(context, spec->bits);
-    LLVMTypeRef passed = LLVMIntTypeInContext(context, spec->bits > 32 ? 64 : 32);
+    LLVMTypeRef passed_type = LLVMIntTypeInContext(context, spec->bits > 32 ? 64 : 32);
     bool is_signed = strchr("dic", spec->letter) != NULL;
     value = LLVMBuildIntCast2(print->builder, value, narrow, is_signed, "");
-    return LLVMBuildIntCast2(print->builder, value, passed, is_signed, "");
+    return LLVMBuildIntCast2(print->builder, value, passed_type, is_signed, "");
 }
 
 /* The next argument's lanes, or zeros of the conversion's type. */
@@ -181,7 +181,8 @@ static rt_status read_format(printing *print, rt_text rest)
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-/* The values one after another in private memory; a null pointer if there are none. */
+/* Stores the values one after another in private memory; yields a null pointer if there are none.
+ */
 static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
 {
     if (print->value_count == 0) return LLVMConstNull(address);
@@ -191,7 +192,7 @@ static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
     for (uint32_t i = 0; i < print->value_count; i++)
         types[i] = LLVMTypeOf(print->values[i]);
     LLVMTypeRef type = LLVMStructTypeInContext(context, types, print->value_count, false);
-    /* In the first block, so that a call in a loop does not grow the stack. */
+    /* Allocated in the first block, so that a call in a loop does not grow the stack. */
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(print->call));
     LLVMBuilderRef first = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderBefore(first, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));

@@ -41,12 +41,12 @@ void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
 
-rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char *what)
+rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char *problem)
 {
-    CHECK(what[0] != '\0');
+    CHECK(problem[0] != '\0');
     rt_text place = at ? pl_place(job, at) : (rt_text){0};
     return rt_fail_naming(job->sink, RT_UNSUPPORTED, RT_RULE_NONE, &symbol, 1, "%.*s'%.*s' %s",
-                          RT_TEXT_ARG(place), RT_TEXT_ARG(symbol), what);
+                          RT_TEXT_ARG(place), RT_TEXT_ARG(symbol), problem);
 }
 
 /* ---- The steps ----------------------------------------------------------------------------- */

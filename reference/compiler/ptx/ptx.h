@@ -15,7 +15,8 @@
 #define PL_PTX_FEATURES  "+ptx64"
 
 /* Prepares linked sources: gives symbols PTX names and drops clang's list of kernels, which refers
- * to functions that a part of the module may not have; calling conventions tell kernels, too. */
+ * to functions that a part of the module may not have; calling conventions identify kernels, too.
+ */
 void pl_ptx_take(pl_job *job, LLVMModuleRef module);
 
 /* Gives the module's symbols names that PTX accepts: a character other than a letter, a digit, '_'

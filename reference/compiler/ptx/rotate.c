@@ -1,9 +1,9 @@
 /* 64-bit rotations by amounts that are not constant.
  *
- * LLVM 14's back end turns one into a shift left by the amount and a shift right by 64 minus the
- * amount.  LLVM's intrinsic takes the amount modulo 64, but PTX's shifts do not, so a rotation by
- * -1 yields 0.  The code generator would drop an `and`, as the intrinsic does not need it; it
- * cannot see through inline assembly.  Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA,
+ * LLVM 14's back end turns a rotation into a shift left by the amount and a shift right by 64 minus
+ * the amount. LLVM's intrinsic takes the amount modulo 64, but PTX's shifts do not, so a rotation
+ * by -1 yields 0. The code generator would drop an `and`, because the intrinsic does not need it;
+ * it cannot see through inline assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA,
  * "shl" and "shr". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
@@ -40,7 +40,7 @@ static void mask_uses(LLVMValueRef function)
         LLVMTypeRef type = LLVMTypeOf(amount);
         bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
         if (!vector) amount = mask_scalar(builder, amount);
-        /* A vector is masked lane by lane, as the back end will split it anyway. */
+        /* A vector is masked lane by lane; the back end would split it anyway. */
         for (unsigned i = 0; vector && i < LLVMGetVectorSize(type); i++) {
             LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), i, false);
             LLVMValueRef lane = LLVMBuildExtractElement(builder, amount, index, "");

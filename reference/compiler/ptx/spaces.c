@@ -1,8 +1,8 @@
 /* Constant memory becomes global memory.
  *
  * LLVM's C interface cannot change the type of a pointer inside other types, so the text of the
- * module is changed: `addrspace(4)` outside quotes denotes that space and nothing else (LLVM
- * Language Reference Manual, "Pointer Type"). */
+ * module is changed: outside quotes, `addrspace(4)` always denotes that space (LLVM Language
+ * Reference Manual, "Pointer Type"). */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/values.h"

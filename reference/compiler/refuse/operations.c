@@ -1,6 +1,7 @@
 /* Checks every instruction of an image.
  *
- * Observed: LLVMSPIRVLib 14 was given each operation by itself to learn which ones it writes. */
+ * Observed: LLVMSPIRVLib 14 was run on each operation by itself to find out which ones it writes.
+ */
 #include "reference/compiler/refuse/refuse_internal.h"
 
 #include "reference/compiler/ir/place.h"
@@ -10,7 +11,7 @@
 
 /* ---- Intrinsics ---------------------------------------------------------------------------- */
 
-/* After "llvm."; a final point stands for every name that begins so. */
+/* The names after "llvm."; a name that ends in a point is a prefix. */
 static const char *const known_intrinsics[] = {
     "abs",
     "arithmetic.fence",
@@ -61,7 +62,7 @@ static const char *const known_intrinsics[] = {
     "var.annotation",
 };
 
-/* An intrinsic's name is that of a row; overloads add a point and their types. */
+/* An intrinsic is known if its name is in the table; overloads append a point and their types. */
 static bool is_known(rt_text name)
 {
     CHECK(rt_text_starts(name, "llvm.") && name.length > 5);
@@ -80,7 +81,7 @@ static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(callee) || LLVMGetIntrinsicID(callee) == 0) return (rt_text){0};
     rt_text name = pl_job_name(job, callee);
-    /* For a length that only the device knows the writer makes an exported function. */
+    /* If the length is not a constant, the writer creates an exported function. */
     if (rt_text_starts(name, "llvm.memset") && !LLVMIsAConstantInt(LLVMGetOperand(call, 2))) {
         return RT_TEXT("fills memory of a length that is not a constant ('llvm.memset'); write a "
                        "loop");
@@ -107,7 +108,7 @@ static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
                            "compare-and-exchange");
         default: return (rt_text){0};
         }
-    case LLVMSelect: { /* of aggregates only since SPIR-V 1.4 */
+    case LLVMSelect: { /* selects of aggregates exist only since SPIR-V 1.4 */
         LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(instruction));
         if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) return (rt_text){0};
         return RT_TEXT("selects between structs or arrays; select between their parts");

@@ -1,5 +1,5 @@
-/* Checks a module as it came from a front end or a file, by tables that hold the words of the
- * message; and runs all checks of a module that is about to be written. */
+/* Checks a module as it came from a front end or a file, by tables that contain the message texts;
+ * and runs all checks of a module before it is written. */
 #include "reference/compiler/refuse/refuse.h"
 
 #include "reference/compiler/ir/builtins.h"
@@ -8,27 +8,27 @@
 #include "reference/compiler/refuse/refuse_internal.h"
 
 rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
-                           const char *what)
+                           const char *problem)
 {
-    CHECK(source.length > 0 && what[0]);
-    rt_text where = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
+    CHECK(source.length > 0 && problem[0]);
+    rt_text place = line > 0 ? rt_arena_printf(&job->arena, ", line %u", line) : (rt_text){0};
     return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &symbol, 1,
-                          "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(where),
-                          RT_TEXT_ARG(symbol), what);
+                          "source %.*s%.*s: '%.*s' %s", RT_TEXT_ARG(source), RT_TEXT_ARG(place),
+                          RT_TEXT_ARG(symbol), problem);
 }
 
-/* `at` is the function or instruction whose line the message gives; NULL: none. */
+/* `at` is the function or instruction whose line the message reports; NULL: none. */
 static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text symbol,
-                        const char *what)
+                        const char *problem)
 {
-    return pl_refuse_symbol(job, source, at ? pl_place_line(at) : 0, symbol, what);
+    return pl_refuse_symbol(job, source, at ? pl_place_line(at) : 0, symbol, problem);
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------ */
 
-/* The function or, if it has no line, its first instruction that has one, calls included.  Clang
- * lists one function for all variables of a source, which has no line and calls one function for
- * each variable, which has none either. */
+/* The function or, if it has no line, its first instruction with a line, including those of called
+ * functions. Clang lists one function for all variables of a source; neither that function nor the
+ * functions that it calls, one for each variable, have a line. */
 static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
 {
     if (pl_place_line(function) > 0) return function;
@@ -37,8 +37,8 @@ static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
     for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
         if (pl_place_line(instruction) > 0) return instruction;
         if (!LLVMIsACallInst(instruction) || depth == 0) continue;
-        LLVMValueRef called = LLVMGetCalledValue(instruction);
-        if (LLVMIsAFunction(called)) return first_placed(called, depth - 1);
+        LLVMValueRef callee = LLVMGetCalledValue(instruction);
+        if (LLVMIsAFunction(callee)) return first_placed(callee, depth - 1);
     }
     return NULL;
 }
@@ -50,7 +50,7 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (!list) continue;
-        /* What the first row runs may have a line.  A row is priority, function, data. */
+        /* The function of the first row may have a line. A row is priority, function, data. */
         LLVMValueRef rows = LLVMGetInitializer(list);
         bool filled = rows && LLVMIsAConstantArray(rows) && LLVMGetNumOperands(rows) > 0;
         LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
@@ -70,7 +70,7 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
 
 static const struct instruction_row {
     LLVMOpcode opcode;
-    const char *what;
+    const char *problem;
 } instruction_rows[] = {
     {LLVMInvoke, EXCEPTION},
     {LLVMLandingPad, EXCEPTION},
@@ -133,7 +133,7 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
         if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
             fault = "holds assembly, which SPIR-V does not have";
         for (size_t k = 0; k < sizeof instruction_rows / sizeof *instruction_rows; k++)
-            if (instruction_rows[k].opcode == opcode) fault = instruction_rows[k].what;
+            if (instruction_rows[k].opcode == opcode) fault = instruction_rows[k].problem;
         if (fault) return refuse(job, source, i, name, fault);
     }
     return RT_STATUS_OK;
@@ -144,15 +144,15 @@ rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
     CHECK(source.length > 0 && LLVMGetModuleContext(module) == job->context);
     /* An alias has no line, but its target may have one. */
     LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
-    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
+    LLVMValueRef target = alias ? LLVMAliasGetAliasee(alias) : NULL;
     if (!alias) {
         alias = LLVMGetFirstGlobalIFunc(module);
-        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
+        target = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
     }
     if (alias)
-        return refuse(job, source, other ? LLVMIsAFunction(other) : NULL, pl_job_name(job, alias),
-                      "is an alias of what stands there, which device code does not have; define a "
-                      "function that calls the other one");
+        return refuse(job, source, target ? LLVMIsAFunction(target) : NULL, pl_job_name(job, alias),
+                      "is an alias, which device code does not have; define a function that calls "
+                      "the original");
     RT_TRY(check_start_up(job, module, source));
     size_t length = 0;
     (void)LLVMGetModuleInlineAsm(module, &length);

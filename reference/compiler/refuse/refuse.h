@@ -1,5 +1,5 @@
-/* Modules are refused by name: for what device code cannot have, before anything works on them, and
- * for what the SPIR-V writer does not know, before it would end the process. */
+/* Refusals by name: of features that device code cannot have, before any other step, and of code
+ * that the SPIR-V writer does not support, before it would end the process. */
 #ifndef REFERENCE_COMPILER_REFUSE_REFUSE_H
 #define REFERENCE_COMPILER_REFUSE_REFUSE_H
 
@@ -13,14 +13,14 @@
 RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text name);
 
 /* POSTLINK_ERROR for a fault of one symbol of the source `source`: "source NAME, line N: 'SYMBOL'
- * what", without the line where it is 0. */
+ * problem", without the line if it is 0. */
 RT_MUST_USE rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text symbol,
-                                       const char *what);
+                                       const char *problem);
 
-/* Checks an optimised module for what SPIR-V or its writer lacks: types, operations, and initial
- * values that lead back to their variable.  Every module is checked before the writer sees it,
- * because the writer would end the process.  POSTLINK_ERROR: the diagnostic names the symbol, and
- * the line if it is known. */
+/* Checks an optimised module for types, operations and cyclic initial values that SPIR-V or its
+ * writer does not support. Every module is checked before the writer sees it, because the writer
+ * would end the process. POSTLINK_ERROR: the diagnostic names the symbol, and the line if it is
+ * known. */
 RT_MUST_USE rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module);
 
 #endif

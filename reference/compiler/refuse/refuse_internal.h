@@ -8,8 +8,8 @@
  */
 
 /* POSTLINK_ERROR: a value of the image has a type that OpenCL's SPIR-V does not have; the
- * diagnostic names the function or variable, and the line if it is known.  For optimised code,
- * since the passes remove most such types if the code does not need them.  Source: SPIR-V
+ * diagnostic names the function or variable, and the line if it is known. For optimised code,
+ * because the passes remove most of these types unless the code needs them. Source: SPIR-V
  * specification 1.6, 2.16.1 "Universal Validation Rules"; OpenCL SPIR-V Environment Specification,
  * 2.2 "Source Language Encoding" and following. */
 RT_MUST_USE rt_status pl_refuse_types(pl_job *job, LLVMModuleRef module);
@@ -17,9 +17,9 @@ RT_MUST_USE rt_status pl_refuse_types(pl_job *job, LLVMModuleRef module);
 /* ---- operations.c ------------------------------------------------------------------------------
  */
 
-/* POSTLINK_ERROR: a function of the image, which is lowered already, calls an intrinsic that the
- * writer does not know or uses an operation that SPIR-V does not have; the diagnostic names the
- * function, and the line if it is known. */
+/* POSTLINK_ERROR: a function of the lowered image calls an intrinsic that the writer does not know
+ * or uses an operation that SPIR-V does not have; the diagnostic names the function, and the line
+ * if it is known. */
 RT_MUST_USE rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module);
 
 /* ---- circles.c ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 
 typedef struct type_check {
     pl_job *job;
-    rt_map visited; /* LLVMTypeRef without a fault of its own, checked or being checked */
+    rt_map visited; /* LLVMTypeRef that has no fault itself, checked or being checked */
 } type_check;
 
 static bool is_one_of(unsigned number, const unsigned *numbers, size_t count)
@@ -19,7 +19,7 @@ static bool is_one_of(unsigned number, const unsigned *numbers, size_t count)
     return false;
 }
 
-/* The fault of a type apart from its parts, in the arena; empty: none. */
+/* The fault of a type without its parts, in the arena; empty: none. */
 static rt_text own_fault(pl_job *job, LLVMTypeRef type)
 {
     static const unsigned widths[] = {1, 8, 16, 32, 64}, lanes[] = {2, 3, 4, 8, 16};
@@ -77,7 +77,8 @@ static rt_text type_fault(type_check *check, LLVMTypeRef type)
     return fault;
 }
 
-/* The message has the line of `at`, the function or an instruction of it; NULL for a variable. */
+/* The message has the line of `at`, the function or one of its instructions; NULL for a variable.
+ */
 static rt_status refuse(type_check *check, LLVMValueRef symbol, LLVMValueRef at, rt_text fault)
 {
     CHECK(fault.length > 0);

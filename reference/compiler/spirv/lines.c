@@ -1,9 +1,9 @@
 /* Keeps OpLine and drops the rest of the debug information.
  *
- * Why: the translator writes line tables only together with OpenCL.DebugInfo.100 instructions.  For
+ * Why: the translator writes line tables only together with OpenCL.DebugInfo.100 instructions. For
  * a file without checksum (every `#line` file) these are invalid, no subject needs them, and they
- * are half of a small image.  Identifiers keep their numbers, so the bound may be larger than
- * necessary.  Source: SPIR-V specification, 3.42.2 "Debug Instructions"; OpenCL.DebugInfo.100. */
+ * make up half of a small image. Identifiers keep their numbers, so the bound may be larger than
+ * necessary. Source: SPIR-V specification, 3.42.2 "Debug Instructions"; OpenCL.DebugInfo.100. */
 #include "reference/compiler/spirv/lines.h"
 
 #include "reference/base/map.h"
@@ -18,12 +18,12 @@ enum {
     OP_MODULE_PROCESSED = 330,
 };
 
-typedef struct kept_ids {
+typedef struct line_ids {
     rt_map debug_sets; /* ids of imported debug information sets */
     rt_map strings;    /* ids of strings that OpLine or OpSource refers to */
-} kept_ids;
+} line_ids;
 
-static bool note_ids(kept_ids *ids, rt_bytes spirv)
+static bool note_ids(line_ids *ids, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
     rt_spirv_instruction instruction;
@@ -43,7 +43,7 @@ static bool note_ids(kept_ids *ids, rt_bytes spirv)
     return !walk.is_damaged && !walk.is_swapped;
 }
 
-static bool is_kept(const kept_ids *ids, const rt_spirv_instruction *instruction)
+static bool is_kept(const line_ids *ids, const rt_spirv_instruction *instruction)
 {
     uint32_t first = rt_spirv_word(instruction, 1);
     switch (instruction->opcode) {
@@ -61,7 +61,7 @@ static bool is_kept(const kept_ids *ids, const rt_spirv_instruction *instruction
 rt_status pl_lines_keep(pl_job *job, rt_bytes spirv, rt_buffer *out_spirv)
 {
     CHECK(out_spirv->size == 0);
-    kept_ids ids = {0};
+    line_ids ids = {0};
     rt_status status = RT_STATUS_OK;
     if (note_ids(&ids, spirv)) {
         rt_buffer_append(out_spirv, spirv.data, RT_SPIRV_HEADER_SIZE);

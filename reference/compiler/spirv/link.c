@@ -1,8 +1,8 @@
 /* Links the modules of one program, for fusion and for OpenCL drivers that accept neither SPIR-V
  * nor more than one module (PoCL 3.1).
  *
- * It does what such a driver's linker would do: it resolves imports by name and refuses what is
- * unresolved or defined twice.  Source: SPIR-V specification, 3.17 "Linkage Type" and 2.16.1
+ * It does the work of a driver's linker: it resolves imports by name and refuses symbols that are
+ * unresolved or defined twice. Source: SPIR-V specification, 3.17 "Linkage Type" and 2.16.1
  * "Universal Validation Rules"; OpenCL 3.0, clLinkProgram. */
 #include "reference/compiler/spirv/link.h"
 
@@ -54,8 +54,8 @@ static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uin
     return refuse_names(job, &duplicates, "symbols are defined twice");
 }
 
-/* No module of the link defines a symbol that is used, only declared, and not a builtin.  The front
- * end's marks do not survive SPIR-V, so names alone decide here. */
+/* LINK_ERROR: a symbol is used and only declared, and is not a builtin. The front end's marks do
+ * not survive SPIR-V, so only names decide here. */
 static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list unresolved = {0};
@@ -70,7 +70,7 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &unresolved, "no module of the link defines symbols that it uses");
 }
 
-/* Where one module declares a function with another type than the defining one, the link leaves a
+/* If one module declares a function with another type than the defining module, the link leaves a
  * cast of the function, which crashes drivers (PoCL 3.1). */
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
@@ -90,8 +90,8 @@ static rt_status check_types(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &mistyped, "functions are imported and defined with different types");
 }
 
-/* Links all modules into the first one, which becomes what the driver accepts; the others become
- * NULL as they are consumed. */
+/* Links all modules into the first one and gives it the form that the driver accepts; the others
+ * become NULL as they are consumed. */
 static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
 {
     RT_TRY(check_duplicates(job, modules, count));
@@ -108,12 +108,12 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     for (LLVMValueRef v = pl_first_symbol(target); v; v = pl_next_symbol(v)) {
         bool function = LLVMIsAFunction(v);
         /* SPIR-V does not say which functions may contain a barrier, so any may: otherwise a pass
-         * of the driver could move a call under a condition.  And SPIR-V's reader puts noinline at
-         * calls; PoCL 3.1, which inlines everything that asks for a work-item's place, overlooks it
-         * there and then launches code with dangling references. */
+         * of the driver could move a call under a condition. And SPIR-V's reader puts noinline on
+         * calls; PoCL 3.1, which inlines every function that queries a work-item's ids, overlooks
+         * it there and then launches code with dangling references. */
         if (function && LLVMGetIntrinsicID(v) == 0) pl_flag_add(v, "convergent");
         if (function) pl_flag_remove_from_calls(v, "noinline");
-        /* The driver needs kernels only; it can inline and drop everything else if that is
+        /* The driver needs only the kernels; it can inline and drop everything else if that is
          * internal. */
         bool kernel = function && pl_is_kernel(v);
         if (is_strong(v) && !kernel) LLVMSetLinkage(v, LLVMInternalLinkage);
@@ -121,13 +121,13 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
 
-/* The layout is checked first: the translator reads truncated modules as something else. */
+/* The layout is checked first: the translator misreads truncated modules. */
 static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
                              LLVMModuleRef *out_module)
 {
     *out_module = NULL;
-    rt_text what = rt_arena_printf(&job->arena, "module %u of the link", index);
-    if (job->format == RT_FORMAT_PTX) return pl_module_parse(job, code->spirv, what, out_module);
+    rt_text label = rt_arena_printf(&job->arena, "module %u of the link", index);
+    if (job->format == RT_FORMAT_PTX) return pl_module_parse(job, code->spirv, label, out_module);
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
     bool is_spirv = pl_spirv_check(code->spirv, &reason);
@@ -145,16 +145,16 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
             status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
                              "%.*s: specialisation constant %u is given %zu bytes, which no scalar "
                              "has",
-                             RT_TEXT_ARG(what), constant->id, size);
+                             RT_TEXT_ARG(label), constant->id, size);
         }
     }
     if (!is_spirv) {
-        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: %s", RT_TEXT_ARG(what),
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: %s", RT_TEXT_ARG(label),
                          rt_buffer_string(&reason));
     } else if (rt_ok(status) && !pl_translate_from_spirv(job->context, code->spirv, values, count,
                                                          out_module, &reason)) {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "%.*s: the SPIR-V translator rejects it: %s", RT_TEXT_ARG(what),
+                         "%.*s: the SPIR-V translator rejects it: %s", RT_TEXT_ARG(label),
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);

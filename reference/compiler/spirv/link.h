@@ -6,8 +6,8 @@
 #include "reference/image/link_code.h"
 
 /* Reads count >= 1 codes, which are SPIR-V, specialised with their constants, or bitcode in a job
- * of format PTX, and links them; only kernels stay external.  The caller owns *out_module, NULL on
- * failure.  LINK_ERROR: symbols with no definition, with two, or with another type than their
+ * of format PTX, and links them; only kernels stay external. The caller owns *out_module, NULL on
+ * failure. LINK_ERROR: symbols without a definition, with two, or with another type than their
  * definition, which the diagnostic names; MALFORMED. */
 RT_MUST_USE rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,
                                     LLVMModuleRef *out_module);

@@ -72,7 +72,7 @@ bool pl_spirv_check(rt_bytes spirv, rt_buffer *out_reason)
     if (!walk.is_swapped) return rt_spirv_check(spirv, out_reason);
     rt_buffer_printf(out_reason,
                      "not a SPIR-V module: byte 0 begins the word 0x%08x, not 0x%08x; the byte "
-                     "order is the other one",
+                     "order is reversed",
                      __builtin_bswap32(RT_SPIRV_MAGIC), RT_SPIRV_MAGIC);
     return false;
 }

@@ -1,9 +1,9 @@
 /* From generic to named address spaces at the calls of builtins.
  *
- * Why: a driver of OpenCL 1.2 has no generic address space, and its builtin library no overloads
- * for one (observed with PoCL 3.1: `Cannot find symbol _Z6vload3mPU3AS4Kf in kernel library`). Only
- * builtins with one generic pointer are replaced, because mangling abbreviates a repeated type.
- * Source: Itanium C++ ABI, 5.1 "External Names"; OpenCL C 1.2, 6.12. */
+ * Why: a driver of OpenCL 1.2 has no generic address space, and its builtin library has no
+ * overloads for it (observed with PoCL 3.1: `Cannot find symbol _Z6vload3mPU3AS4Kf in kernel
+ * library`). Only builtins with one generic pointer are replaced, because mangling abbreviates a
+ * repeated type. Source: Itanium C++ ABI, 5.1 "External Names"; OpenCL C 1.2, 6.12. */
 #include "reference/compiler/spirv/opencl12.h"
 
 #include "reference/compiler/ir/builtins.h"
@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define GENERIC_POINTER "PU3AS4" /* how a name begins a parameter of type pointer to generic */
+#define GENERIC_POINTER                                                                            \
+    "PU3AS4" /* the mangled beginning of a parameter of type pointer to generic */
 
 enum { PARAMETERS_MAX = 8 };
 
@@ -47,7 +48,7 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
         types[i] = LLVMTypeOf(operands[i]);
     }
     LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(old_type), types, count, 0);
-    /* The name of the overload has another address space in place of the generic one. */
+    /* The name of the overload has another address space instead of the generic one. */
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(origin));
     const char *generic = LLVMGetValueName(function), *at = strstr(generic, GENERIC_POINTER);
     CHECK(at);

@@ -5,8 +5,8 @@
 #include "reference/compiler/ir/job.h"
 
 /* Replaces calls of `vload3`, `sincos`, `frexp` and the like, which OpenCL C 2.0 declares for
- * generic pointers only, by calls of the overload for the pointer's original address space.  If the
- * call does not show that, the generic overload stays. */
+ * generic pointers only, by calls of the overload for the pointer's original address space. If the
+ * call does not show that space, the generic overload stays. */
 void pl_opencl12_builtins(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,5 +1,7 @@
-/* The C++ shim over the SPIR-V translator.  Options come from the C side.  It repairs what LLVM's C
- * interface cannot change: several OpenCL versions in one module, and types of struct returns. */
+/* The C++ shim over the SPIR-V translator.
+ *
+ * Options come from the C side. It corrects two things that LLVM's C interface cannot change:
+ * several OpenCL versions in one module, and types of struct returns. */
 #include "reference/compiler/spirv/translate.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
@@ -31,11 +33,11 @@ const std::map<std::string, SPIRV::ExtensionID> &extension_ids()
     return ids;
 }
 
-extension_map extensions_allowed(bool all, const char *const *names, uint32_t count)
+extension_map extensions_allowed(bool allow_all, const char *const *names, uint32_t count)
 {
     extension_map allowed;
     for (const auto &[name, id] : extension_ids())
-        allowed[id] = all;
+        allowed[id] = allow_all;
     for (uint32_t i = 0; i < count; i++) {
         auto found = extension_ids().find(names[i]);
         CHECK(found != extension_ids().end());
@@ -57,7 +59,8 @@ uint64_t version_of(const llvm::MDNode *row)
 }
 
 /* Each source of a module states its version of OpenCL; the writer ends the process if they differ
- * or if a row is malformed.  The highest one stays, since it includes what the others use. */
+ * or if a row is malformed. The highest version stays, since it includes the features of the
+ * others. */
 void keep_one_version(llvm::Module *module)
 {
     for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
@@ -79,11 +82,11 @@ void keep_one_version(llvm::Module *module)
 
 /* The reader of version 14 gives the attribute sret the type of the pointer instead of the
  * struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond the size of a pointer dead. */
-template <typename T> void correct_struct_return(T &called, unsigned index, llvm::Type *pointer)
+template <typename T> void correct_struct_return(T &callee, unsigned index, llvm::Type *pointer)
 {
     constexpr auto kind = llvm::Attribute::StructRet;
-    called.removeParamAttr(index, kind);
-    called.addParamAttr(index, llvm::Attribute::getWithStructRetType(
+    callee.removeParamAttr(index, kind);
+    callee.addParamAttr(index, llvm::Attribute::getWithStructRetType(
                                    pointer->getContext(), pointer->getPointerElementType()));
 }
 
@@ -111,7 +114,8 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     CHECK(module);
     SPIRV::TranslatorOpts options(static_cast<SPIRV::VersionNumber>(version_max),
                                   extensions_allowed(false, extensions, extension_count));
-    /* A fused multiply-add is what the source asks for, or nothing: never the loose `mad`. */
+    /* A fused multiply-add stays fused, or is not formed at all; it never becomes the imprecise
+     * `mad`. */
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
     keep_one_version(llvm::unwrap(module));

@@ -80,9 +80,9 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
                                       ptx ? "nvptx64-nvidia-cuda -Xclang -cl-ext=+all" : "spir64",
                                       language->options);
     rt_buffer bitcode = test_clang(options.data, language->prelude, source->code);
-    rt_bytes kept = rt_arena_bytes(&fixture->arena, rt_buffer_bytes(&bitcode));
+    rt_bytes copy = rt_arena_bytes(&fixture->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&bitcode);
-    return kept;
+    return copy;
 }
 
 #define LIBCLC "/usr/lib/clc/nvptx64--nvidiacl.bc"
@@ -219,10 +219,10 @@ rt_status fixture_link(postlink_fixture *fixture, const rt_bytes *codes, uint32_
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-static void assert_names(rt_buffer *seen, const char *names)
+static void assert_names(rt_buffer *actual, const char *names)
 {
-    assert_string_equal(rt_buffer_string(seen), names);
-    rt_buffer_free(seen);
+    assert_string_equal(rt_buffer_string(actual), names);
+    rt_buffer_free(actual);
 }
 
 static void assert_set(const postlink_fixture *fixture, uint32_t image, const char *name,
@@ -230,11 +230,11 @@ static void assert_set(const postlink_fixture *fixture, uint32_t image, const ch
 {
     assert_true(image < fixture->images.count);
     const rt_property_set *set = rt_image_set(&fixture->images.images[image], name);
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (uint32_t i = 0; set && i < set->property_count; i++)
-        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(set->properties[i].name));
+        rt_buffer_printf(&actual, "%s%.*s", i ? " " : "", RT_TEXT_ARG(set->properties[i].name));
     if (set) assert_true(set->property_count > 0);
-    assert_names(&seen, names);
+    assert_names(&actual, names);
 }
 
 void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names)
@@ -250,21 +250,21 @@ void assert_exports(const postlink_fixture *fixture, uint32_t image, const char 
 void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char *names)
 {
     assert_true(image < fixture->images.count);
-    const rt_image *made = &fixture->images.images[image];
-    rt_buffer seen = {0};
-    for (uint32_t i = 0; i < made->kernel_count; i++)
-        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(made->kernels[i]));
-    assert_names(&seen, names);
+    const rt_image *actual_image = &fixture->images.images[image];
+    rt_buffer actual = {0};
+    for (uint32_t i = 0; i < actual_image->kernel_count; i++)
+        rt_buffer_printf(&actual, "%s%.*s", i ? " " : "", RT_TEXT_ARG(actual_image->kernels[i]));
+    assert_names(&actual, names);
 }
 
 void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names)
 {
     assert_int_equal(status.code, code);
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(fixture->sink, status);
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (uint32_t i = 0; i < diagnostic->name_count; i++)
-        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(diagnostic->names[i]));
-    assert_names(&seen, names);
+        rt_buffer_printf(&actual, "%s%.*s", i ? " " : "", RT_TEXT_ARG(diagnostic->names[i]));
+    assert_names(&actual, names);
 }
 
 /* ---- Code ---------------------------------------------------------------------------------- */

@@ -34,14 +34,15 @@ typedef struct postlink_fixture {
     rt_sink *sink;
     rt_arena arena;
     rt_buffer bytes;
-    rt_image_list images;          /* of the last successful post-link */
-    rt_device_global_list globals; /* also of it, as host code registers them */
-    rt_profile profile;            /* of the next post-link; initially the documents' profile */
-    bool no_device_globals;        /* the next post-link must not process them */
-    rt_format format;              /* of the next images: SPIRV64, or PTX */
-    bool embed_ir;                 /* whether the next PTX images embed their bitcode */
-    const char *library;           /* path of libclc; NULL: Debian's location */
-    bool ahead_of_time;            /* the next post-link is for a target with these aspects */
+    rt_image_list images; /* of the last successful post-link */
+    rt_device_global_list
+        globals;            /* of the last successful post-link, as host code registers them */
+    rt_profile profile;     /* of the next post-link; initially the documents' profile */
+    bool no_device_globals; /* the next post-link does not process them */
+    rt_format format;       /* of the next images: SPIRV64, or PTX */
+    bool embed_ir;          /* whether the next PTX images embed their bitcode */
+    const char *library;    /* path of libclc; NULL: Debian's location */
+    bool ahead_of_time;     /* the next post-link is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;
 

@@ -37,9 +37,9 @@ static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, cons
 {
     const rt_property_set *set =
         rt_image_set(&fixture->images.images[image], RT_SET_SPEC_CONSTANTS);
-    const rt_property *all = property_of(fixture, image, RT_SET_SPEC_CONSTANT_DEFAULTS, "all");
+    const rt_property *defaults = property_of(fixture, image, RT_SET_SPEC_CONSTANT_DEFAULTS, "all");
     assert_non_null(set);
-    assert_non_null(all);
+    assert_non_null(defaults);
     uint32_t place = 0, at = 0;
     for (; at < set->property_count && !rt_text_is(set->properties[at].name, name); at++)
         place += word_at(set->properties[at].bytes, 2);
@@ -50,9 +50,9 @@ static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, cons
     *out_id = word_at(constant->bytes, 0);
     assert_int_equal(word_at(constant->bytes, 1), 0); /* a scalar is at offset 0 of its constant */
     *out_size = word_at(constant->bytes, 2);
-    assert_true(place + *out_size <= all->bytes.size);
+    assert_true(place + *out_size <= defaults->bytes.size);
     uint64_t bits = 0;
-    memcpy(&bits, all->bytes.data + place, *out_size);
+    memcpy(&bits, defaults->bytes.data + place, *out_size);
     return bits;
 }
 
@@ -87,9 +87,9 @@ static uint32_t constants_in(const postlink_fixture *fixture, uint32_t image, ui
 static void assert_constant(const postlink_fixture *fixture, uint32_t image, const char *name,
                             uint64_t bits, uint32_t size)
 {
-    uint32_t id, told_size, word = 0;
-    assert_int_equal(default_of(fixture, image, name, &id, &told_size), bits);
-    assert_int_equal(told_size, size);
+    uint32_t id, actual_size, word = 0;
+    assert_int_equal(default_of(fixture, image, name, &id, &actual_size), bits);
+    assert_int_equal(actual_size, size);
     assert_true(constants_in(fixture, image, id, &word) > 0);
     assert_int_equal(word, (uint32_t)bits);
 }
@@ -127,10 +127,10 @@ static void every_scalar_can_be_a_constant(void **state)
     /* Numbers are unique in the image. */
     const rt_property_set *set = rt_image_set(&fixture->images.images[0], RT_SET_SPEC_CONSTANTS);
     assert_int_equal(set->property_count, 13);
-    uint32_t seen = 0;
+    uint32_t actual = 0;
     for (uint32_t i = 0; i < set->property_count; i++)
-        seen |= 1u << word_at(set->properties[i].bytes, 0);
-    assert_int_equal(seen, (1u << 13) - 1);
+        actual |= 1u << word_at(set->properties[i].bytes, 0);
+    assert_int_equal(actual, (1u << 13) - 1);
     assert_imports(fixture, 0, "");
     assert_exports(fixture, 0, "");
 }
@@ -258,11 +258,11 @@ static void a_link_specialises(void **state)
 static void assert_aspects(const postlink_fixture *fixture, uint32_t image, const char *expected)
 {
     const rt_property *aspects = property_of(fixture, image, RT_SET_DEVICE_REQUIREMENTS, "aspects");
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (size_t i = 0; aspects && 4 * i < aspects->bytes.size; i++)
-        rt_buffer_printf(&seen, "%s%u", i ? " " : "", word_at(aspects->bytes, i));
-    assert_string_equal(rt_buffer_string(&seen), expected);
-    rt_buffer_free(&seen);
+        rt_buffer_printf(&actual, "%s%u", i ? " " : "", word_at(aspects->bytes, i));
+    assert_string_equal(rt_buffer_string(&actual), expected);
+    rt_buffer_free(&actual);
 }
 
 static void images_require_the_aspects_of_their_code(void **state)
@@ -315,8 +315,8 @@ static void images_require_the_sizes_of_their_kernels(void **state)
             property_of(*state, 0, RT_SET_DEVICE_REQUIREMENTS, RT_REQUIREMENT_SUB_GROUP_SIZE);
         assert_int_equal(sizes != NULL, rows[i].sizes[0] != 0);
         for (size_t k = 0; sizes && k < 3; k++) {
-            bool given = 8 * k < sizes->bytes.size;
-            assert_int_equal(given ? word_at(sizes->bytes, 2 * k) : 0, rows[i].sizes[k]);
+            bool is_present = 8 * k < sizes->bytes.size;
+            assert_int_equal(is_present ? word_at(sizes->bytes, 2 * k) : 0, rows[i].sizes[k]);
         }
         assert_int_equal(sub_group ? sub_group->number : 0, rows[i].sub_group);
     }
@@ -333,14 +333,14 @@ static rt_status read_ir(postlink_fixture *fixture, const char *text, rt_buffer 
 static void ir_becomes_bitcode(void **state)
 {
     postlink_fixture *fixture = *state;
-    rt_buffer bitcode = {0}, again = {0};
+    rt_buffer bitcode = {0}, second = {0};
     assert_true(
         rt_ok(read_ir(fixture, "define spir_func i32 @f(i32 %x) {\n ret i32 %x\n}\n", &bitcode)));
     /* Bitcode is IR too, and this bitcode names its target. */
-    assert_true(rt_ok(fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"),
-                                            rt_buffer_bytes(&bitcode), RT_FORMAT_SPIRV64, &again)));
-    assert_memory_equal(again.data, "BC\xC0\xDE", 4);
-    rt_postlink_source source = {RT_TEXT("app/0"), rt_buffer_bytes(&again)};
+    assert_true(rt_ok(fixture->api->read_ir(
+        fixture->sink, RT_TEXT("app/0"), rt_buffer_bytes(&bitcode), RT_FORMAT_SPIRV64, &second)));
+    assert_memory_equal(second.data, "BC\xC0\xDE", 4);
+    rt_postlink_source source = {RT_TEXT("app/0"), rt_buffer_bytes(&second)};
     rt_postlink_request request = {.module = RT_TEXT("m"),
                                    .sources = &source,
                                    .source_count = 1,
@@ -353,10 +353,10 @@ static void ir_becomes_bitcode(void **state)
         rt_ok(rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images)));
     assert_exports(fixture, 0, "f");
     rt_buffer_free(&bitcode);
-    rt_buffer_free(&again);
+    rt_buffer_free(&second);
 }
 
-static void ir_that_is_wrong_is_refused_at_its_place(void **state)
+static void invalid_ir_is_refused_with_its_position(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -382,7 +382,7 @@ static void ir_that_is_wrong_is_refused_at_its_place(void **state)
     }
 }
 
-/* ---- SPIR-V that others made --------------------------------------------------------------- */
+/* ---- SPIR-V from other tools ----------------------------------------------------------------- */
 
 static rt_status describe(postlink_fixture *fixture, rt_bytes spirv)
 {
@@ -411,14 +411,15 @@ static void spirv_describes_itself(void **state)
     assert_int_equal(fixture->images.images[0].format, RT_FORMAT_SPIRV64);
     assert_int_equal(fixture->images.images[0].code.size, spirv.size);
     assert_memory_equal(fixture->images.images[0].code.data, spirv.data, spirv.size);
-    /* Truncated anywhere, it is either described by what is left or rejected with the location. */
+    /* Truncated anywhere, the module is either described from the remaining bytes or rejected with
+     * the location. */
     for (size_t size = 0; size < spirv.size; size++) {
         rt_status status = describe(fixture, (rt_bytes){spirv.data, size});
         if (rt_ok(status)) continue;
         assert_int_equal(status.code, RT_MALFORMED);
         assert_int_equal(fixture->bytes.size, 0);
     }
-    /* The same holds for damaged code: whatever its words contain, nothing outside it is read. */
+    /* Damaged code is read safely, too: no byte outside it is read, regardless of its words. */
     uint8_t *damaged = rt_arena_alloc(&fixture->arena, spirv.size);
     memcpy(damaged, spirv.data, spirv.size);
     for (size_t at = 0; at < spirv.size; at++) {
@@ -436,7 +437,7 @@ static void assert_damaged(postlink_fixture *fixture, rt_bytes bytes, const char
     assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data, expected);
 }
 
-static void damaged_spirv_is_refused_at_its_place(void **state)
+static void damaged_spirv_is_refused_with_its_position(void **state)
 {
     postlink_fixture *fixture = *state;
     uint32_t words[] = {0x07230203, 0x00010000, 0, 10, 0, 2u << 16 | 17, 6, 0, 1};
@@ -457,7 +458,7 @@ static void damaged_spirv_is_refused_at_its_place(void **state)
     words[0] = 0x03022307;
     assert_damaged(fixture, BYTES(28),
                    "not a SPIR-V module: byte 0 begins the word 0x03022307, not 0x07230203; the "
-                   "byte order is the other one");
+                   "byte order is reversed");
     words[0] = 0x464C457F;
     assert_damaged(fixture, BYTES(8),
                    "not a SPIR-V module: byte 0 begins the word 0x464c457f, not 0x07230203");
@@ -476,9 +477,9 @@ int main(int argc, char **argv)
         TEST(images_require_the_aspects_of_their_code),
         TEST(images_require_the_sizes_of_their_kernels),
         TEST(ir_becomes_bitcode),
-        TEST(ir_that_is_wrong_is_refused_at_its_place),
+        TEST(invalid_ir_is_refused_with_its_position),
         TEST(spirv_describes_itself),
-        TEST(damaged_spirv_is_refused_at_its_place),
+        TEST(damaged_spirv_is_refused_with_its_position),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,19 +44,19 @@ static const rt_property_set *set_of(const postlink_fixture *fixture, uint32_t i
 }
 
 /* `id=size` or `id=size!` with image scope, separated by blanks, in the order of the set. */
-static void assert_globals(const postlink_fixture *fixture, uint32_t image, const char *wanted)
+static void assert_globals(const postlink_fixture *fixture, uint32_t image, const char *expected)
 {
     const rt_property_set *set = set_of(fixture, image);
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (uint32_t i = 0; set && i < set->property_count; i++) {
         rt_device_global_value value;
         const rt_property *property = &set->properties[i];
-        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(property->name));
+        rt_buffer_printf(&actual, "%s%.*s", i ? " " : "", RT_TEXT_ARG(property->name));
         if (rt_device_global_value_read(property, &value))
-            rt_buffer_printf(&seen, "=%u%s", value.size, value.image_scope ? "!" : "");
+            rt_buffer_printf(&actual, "=%u%s", value.size, value.image_scope ? "!" : "");
     }
-    assert_string_equal(rt_buffer_string(&seen), wanted);
-    rt_buffer_free(&seen);
+    assert_string_equal(rt_buffer_string(&actual), expected);
+    rt_buffer_free(&actual);
 }
 
 enum { OP_DECORATE = 71, OP_CAPABILITY = 17, LINKAGE = 41 };
@@ -77,30 +77,30 @@ static uint32_t target_of(rt_bytes code, const char *symbol)
 /* The decorations of a variable that concern device_globals: `access MODE NAME`, `init N`, `csr N`.
  */
 static void assert_decorations(const postlink_fixture *fixture, uint32_t image, const char *symbol,
-                               const char *wanted)
+                               const char *expected)
 {
     rt_bytes code = fixture->images.images[image].code;
     uint32_t target = target_of(code, symbol);
     rt_spirv_walk walk = rt_spirv_walk_start(code);
     rt_spirv_instruction at;
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     assert_true(target != 0);
     while (rt_spirv_walk_next(&walk, &at)) {
         if (at.opcode != OP_DECORATE || rt_spirv_word(&at, 1) != target) continue;
         uint32_t value = rt_spirv_word(&at, 3);
-        const char *blank = seen.size ? " " : "";
+        const char *blank = actual.size ? " " : "";
         switch (rt_spirv_word(&at, 2)) {
         case HOST_ACCESS:
-            rt_buffer_printf(&seen, "%saccess %u %.*s", blank, value,
+            rt_buffer_printf(&actual, "%saccess %u %.*s", blank, value,
                              RT_TEXT_ARG(rt_spirv_text(&at, 4)));
             break;
-        case INIT_MODE: rt_buffer_printf(&seen, "%sinit %u", blank, value); break;
-        case IN_CSR: rt_buffer_printf(&seen, "%scsr %u", blank, value); break;
+        case INIT_MODE: rt_buffer_printf(&actual, "%sinit %u", blank, value); break;
+        case IN_CSR: rt_buffer_printf(&actual, "%scsr %u", blank, value); break;
         default: break;
         }
     }
-    assert_string_equal(rt_buffer_string(&seen), wanted);
-    rt_buffer_free(&seen);
+    assert_string_equal(rt_buffer_string(&actual), expected);
+    rt_buffer_free(&actual);
 }
 
 static bool declares_decorations(const postlink_fixture *fixture, uint32_t image)
@@ -114,22 +114,22 @@ static bool declares_decorations(const postlink_fixture *fixture, uint32_t image
 
 /* Checks the variables that host code registers: `name id=size access`, with `!` after the size for
  * image scope. */
-static void assert_registered(const postlink_fixture *fixture, const char *wanted)
+static void assert_registered(const postlink_fixture *fixture, const char *expected)
 {
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (uint32_t i = 0; i < fixture->globals.count; i++) {
         const rt_device_global *global = &fixture->globals.globals[i];
-        rt_buffer_printf(&seen, "%s%.*s %.*s=%llu%s %s", i ? ", " : "", RT_TEXT_ARG(global->name),
+        rt_buffer_printf(&actual, "%s%.*s %.*s=%llu%s %s", i ? ", " : "", RT_TEXT_ARG(global->name),
                          RT_TEXT_ARG(global->unique_id), (unsigned long long)global->size,
                          global->image_scope ? "!" : "", rt_host_access_name(global->host_access));
     }
-    assert_string_equal(rt_buffer_string(&seen), wanted);
-    rt_buffer_free(&seen);
+    assert_string_equal(rt_buffer_string(&actual), expected);
+    rt_buffer_free(&actual);
 }
 
-static void assert_message(const postlink_fixture *fixture, rt_status status, const char *wanted)
+static void assert_message(const postlink_fixture *fixture, rt_status status, const char *expected)
 {
-    assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data, wanted);
+    assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data, expected);
 }
 
 /* ---- DG-HEADER ----------------------------------------------------------------------------- */
@@ -395,10 +395,10 @@ static void DG_PROPSET_05_the_truth_is_the_propertys(void **state)
 
 /* ---- What is refused ----------------------------------------------------------------------- */
 
-static void declarations_are_judged_as_a_front_end_does(void **state)
+static void declarations_are_checked_as_by_a_front_end(void **state)
 {
     static const struct {
-        const char *properties, *wanted;
+        const char *properties, *expected;
     } rows[] = {
         {"host_access(read), host_access(read)",
          "A:1: error: device_global 'v' has the property host_access twice; a list of properties has "
@@ -434,7 +434,7 @@ static void declarations_are_judged_as_a_front_end_does(void **state)
                  rows[i].properties);
         rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"A", code}));
         assert_refused(*state, status, RT_COMPILE_TIME, "v");
-        assert_message(*state, status, rows[i].wanted);
+        assert_message(*state, status, rows[i].expected);
     }
 }
 
@@ -480,10 +480,10 @@ static void declarations_of_one_variable_agree(void **state)
                    "properties; make the declarations agree");
 }
 
-static void attributes_that_say_nothing_are_refused(void **state)
+static void attributes_without_a_meaning_are_refused(void **state)
 {
     static const struct {
-        const char *attributes, *wanted;
+        const char *attributes, *expected;
     } rows[] = {
         {SIZE("4"),
          "device_global variable 'v' has no attribute 'sycl-unique-id', or an empty one"},
@@ -512,14 +512,14 @@ static void attributes_that_say_nothing_are_refused(void **state)
                  rows[i].attributes);
         rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"m.ll", code}));
         assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
-        assert_message(*state, status, rows[i].wanted);
+        assert_message(*state, status, rows[i].expected);
     }
 }
 
-static void a_variable_that_no_host_finds_is_refused(void **state)
+static void a_variable_that_a_host_cannot_find_is_refused(void **state)
 {
     static const struct {
-        const char *variable, *name, *wanted;
+        const char *variable, *name, *expected;
     } rows[] = {
         {"@0 = internal addrspace(1) global i32 0 #0\n", "",
          "device_global variable '' has no name; give it one"},
@@ -533,11 +533,11 @@ static void a_variable_that_no_host_finds_is_refused(void **state)
                  rows[i].variable);
         rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"m.ll", code}));
         assert_refused(*state, status, RT_POSTLINK_ERROR, rows[i].name);
-        assert_message(*state, status, rows[i].wanted);
+        assert_message(*state, status, rows[i].expected);
     }
 }
 
-static void two_variables_of_one_id_are_refused(void **state)
+static void two_variables_with_one_id_are_refused(void **state)
 {
     rt_status status = fixture_postlink(
         *state, RT_SPLIT_OFF,
@@ -564,7 +564,7 @@ static void only_zero_is_an_initial_value(void **state)
 
 /* ---- Ids, homes and order ------------------------------------------------------------------ */
 
-static void static_ones_of_two_sources_are_two(void **state)
+static void static_variables_of_two_sources_are_distinct(void **state)
 {
     static const char code[] = "static " ANNOTATED("global int *value;", "") "v = {0};\n";
     char first[512], second[512];
@@ -576,7 +576,7 @@ static void static_ones_of_two_sources_are_two(void **state)
     assert_exports(*state, 0, "");
 }
 
-static void one_image_exports_and_others_give_way(void **state)
+static void one_image_exports_and_other_definitions_yield(void **state)
 {
     fixture_make(
         *state, RT_SPLIT_PER_KERNEL, 2,
@@ -595,7 +595,7 @@ static void one_image_exports_and_others_give_way(void **state)
     assert_globals(*state, 1, "_Z1v=4 A____ZL1w=4");
 }
 
-static void what_nobody_refers_to_is_registered_alone(void **state)
+static void unreferenced_device_globals_are_only_registered(void **state)
 {
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
@@ -643,7 +643,7 @@ static void shipped_dpcpp_drops_the_access_without_image_scope(void **state)
     assert_decorations(fixture, 0, "w", "access 2 two");
 }
 
-static void shipped_dpcpp_exports_them_too(void **state)
+static void shipped_dpcpp_exports_device_globals_too(void **state)
 {
     postlink_fixture *fixture = *state;
     fixture->profile = RT_PROFILE_DPCPP;
@@ -684,19 +684,19 @@ int main(int argc, char **argv)
         TEST(DG_PROPSET_03_a_size_then_a_truth),
         TEST(DG_PROPSET_04_the_size_is_the_attributes),
         TEST(DG_PROPSET_05_the_truth_is_the_propertys),
-        TEST(declarations_are_judged_as_a_front_end_does),
+        TEST(declarations_are_checked_as_by_a_front_end),
         TEST(a_variable_of_a_function_is_refused),
         TEST(declarations_of_one_variable_agree),
-        TEST(attributes_that_say_nothing_are_refused),
-        TEST(a_variable_that_no_host_finds_is_refused),
-        TEST(two_variables_of_one_id_are_refused),
+        TEST(attributes_without_a_meaning_are_refused),
+        TEST(a_variable_that_a_host_cannot_find_is_refused),
+        TEST(two_variables_with_one_id_are_refused),
         TEST(only_zero_is_an_initial_value),
-        TEST(static_ones_of_two_sources_are_two),
-        TEST(one_image_exports_and_others_give_way),
-        TEST(what_nobody_refers_to_is_registered_alone),
+        TEST(static_variables_of_two_sources_are_distinct),
+        TEST(one_image_exports_and_other_definitions_yield),
+        TEST(unreferenced_device_globals_are_only_registered),
         TEST(lines_are_the_order_of_registration),
         TEST(shipped_dpcpp_drops_the_access_without_image_scope),
-        TEST(shipped_dpcpp_exports_them_too),
+        TEST(shipped_dpcpp_exports_device_globals_too),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

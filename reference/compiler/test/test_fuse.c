@@ -28,13 +28,13 @@ typedef struct fuse_fixture {
 
 static int open_fuse(void **state)
 {
-    fuse_fixture *made = rt_alloc(sizeof *made);
+    fuse_fixture *fixture = rt_alloc(sizeof *fixture);
     void *postlink = NULL;
     fixture_open(&postlink);
-    made->postlink = postlink;
-    pl_job_open(&made->job, made->postlink->sink);
-    made->fusing = (pl_fusing){.job = &made->job};
-    *state = made;
+    fixture->postlink = postlink;
+    pl_job_open(&fixture->job, fixture->postlink->sink);
+    fixture->fusing = (pl_fusing){.job = &fixture->job};
+    *state = fixture;
     return 0;
 }
 
@@ -142,10 +142,10 @@ static rt_buffer metadata_of(LLVMValueRef function, const char *kind)
     rt_buffer out = {0};
     size_t count = 0;
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    unsigned wanted = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
+    unsigned kind_id = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);
     for (unsigned i = 0; i < count; i++) {
-        if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted) continue;
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != kind_id) continue;
         LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
         print_node(LLVMMetadataAsValue(context, node), &out);
     }
@@ -153,11 +153,11 @@ static rt_buffer metadata_of(LLVMValueRef function, const char *kind)
     return out;
 }
 
-static void assert_metadata(LLVMModuleRef module, const char *kind, const char *wanted)
+static void assert_metadata(LLVMModuleRef module, const char *kind, const char *expected)
 {
-    rt_buffer seen = metadata_of(stub_of(module), kind);
-    assert_string_equal(rt_buffer_string(&seen), wanted);
-    rt_buffer_free(&seen);
+    rt_buffer actual = metadata_of(stub_of(module), kind);
+    assert_string_equal(rt_buffer_string(&actual), expected);
+    rt_buffer_free(&actual);
 }
 
 /* The module as text; freed by the caller with LLVMDisposeMessage. */
@@ -196,16 +196,16 @@ typedef struct three {
     rt_fusion_request request;
 } three;
 
-static void make_three(fuse_fixture *fixture, three *made)
+static void make_three(fuse_fixture *fixture, three *out)
 {
-    made->code = compile(fixture, stores);
+    out->code = compile(fixture, stores);
     static const char *const names[] = {"K1", "K2", "K1"};
     for (uint32_t i = 0; i < 3; i++)
-        made->kernels[i] = (rt_fusion_kernel){rt_text_of(names[i]), &made->code, 1, line(48)};
-    made->identity = (rt_fusion_identity){{0, 1}, {1, 3}};
-    made->request = request_of(made->kernels, 3, line(48));
-    made->request.identities = &made->identity;
-    made->request.identity_count = 1;
+        out->kernels[i] = (rt_fusion_kernel){rt_text_of(names[i]), &out->code, 1, line(48)};
+    out->identity = (rt_fusion_identity){{0, 1}, {1, 3}};
+    out->request = request_of(out->kernels, 3, line(48));
+    out->request.identities = &out->identity;
+    out->request.identity_count = 1;
 }
 
 /* The module, written before the passes and read again, must be fused to the same result. */
@@ -218,19 +218,19 @@ static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
     LLVMMemoryBufferRef dump = LLVMWriteBitcodeToMemoryBuffer(module);
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
     char *once = LLVMPrintModuleToString(module);
-    pl_job other;
-    pl_job_open(&other, fixture->job.sink);
-    pl_fusing again = {.job = &other};
-    assert_false(LLVMParseBitcodeInContext2(other.context, dump, &again.module));
-    must(fixture, pl_fuse_module(&again, NULL));
-    char *twice = LLVMPrintModuleToString(again.module);
+    pl_job second_job;
+    pl_job_open(&second_job, fixture->job.sink);
+    pl_fusing second = {.job = &second_job};
+    assert_false(LLVMParseBitcodeInContext2(second_job.context, dump, &second.module));
+    must(fixture, pl_fuse_module(&second, NULL));
+    char *twice = LLVMPrintModuleToString(second.module);
     /* The first line names the module. */
     assert_string_equal(strstr(once, "target"), strstr(twice, "target"));
     LLVMDisposeMessage(once);
     LLVMDisposeMessage(twice);
     LLVMDisposeMemoryBuffer(dump);
-    LLVMDisposeModule(again.module);
-    pl_job_close(&other);
+    LLVMDisposeModule(second.module);
+    pl_job_close(&second_job);
 }
 
 static void KF_META_02_the_kernels_are_listed_in_order(void **state)
@@ -241,8 +241,8 @@ static void KF_META_02_the_kernels_are_listed_in_order(void **state)
     LLVMModuleRef module = begin(fixture, &list.request);
     assert_metadata(module, "sycl.kernel.fused", "(K1,K2,K1)");
     /* Twin: a name without a function. */
-    LLVMValueRef gone = LLVMGetNamedFunction(module, "K2");
-    LLVMSetValueName2(gone, "K3", 2);
+    LLVMValueRef function = LLVMGetNamedFunction(module, "K2");
+    LLVMSetValueName2(function, "K3", 2);
     rt_status status = pl_fuse_module(&fixture->fusing, NULL);
     assert_refused(fixture->postlink, status, RT_FUSION_REJECTED, "K2");
 }
@@ -311,10 +311,10 @@ static void KF_META_06_constants_are_strings_of_bytes(void **state)
     list.request.constants = &constant;
     list.request.constant_count = 1;
     LLVMModuleRef module = begin(fixture, &list.request);
-    rt_buffer seen = metadata_of(stub_of(module), "sycl.kernel.constants");
-    assert_int_equal(seen.size, sizeof "((3,....))" - 1);
-    assert_memory_equal(seen.data, "((3,\0\1\0\0))", seen.size);
-    rt_buffer_free(&seen);
+    rt_buffer actual = metadata_of(stub_of(module), "sycl.kernel.constants");
+    assert_int_equal(actual.size, sizeof "((3,....))" - 1);
+    assert_memory_equal(actual.data, "((3,\0\1\0\0))", actual.size);
+    rt_buffer_free(&actual);
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
     assert_true(holds(module, ", 256"));
 }
@@ -595,9 +595,9 @@ static void assert_query(fuse_fixture *fixture, const char *query, const char *s
 
 static void KF_REMAP_05_groups_are_constants_where_the_local_size_is_given(void **state)
 {
-    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
-    assert_query(*state, LOCAL_SIZE, given, launch, false);
-    assert_query(*state, NUM_GROUPS, given, launch, false);
+    rt_fusion_range kernel_range = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, LOCAL_SIZE, kernel_range, launch, false);
+    assert_query(*state, NUM_GROUPS, kernel_range, launch, false);
     assert_query(*state, LOCAL_SIZE, line(8), launch, true);
     assert_query(*state, NUM_GROUPS, line(8), launch, true);
 }
@@ -618,15 +618,15 @@ static void KF_REMAP_18_global_sizes_are_replaced(void **state)
 
 static void KF_REMAP_19_local_sizes_are_replaced(void **state)
 {
-    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
-    assert_query(*state, LOCAL_SIZE, given, launch, false);
+    rt_fusion_range kernel_range = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, LOCAL_SIZE, kernel_range, launch, false);
     assert_query(*state, LOCAL_SIZE, launch, launch, true);
 }
 
 static void KF_REMAP_20_numbers_of_groups_are_replaced(void **state)
 {
-    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
-    assert_query(*state, NUM_GROUPS, given, launch, false);
+    rt_fusion_range kernel_range = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, NUM_GROUPS, kernel_range, launch, false);
     assert_query(*state, NUM_GROUPS, launch, launch, true);
 }
 
@@ -757,10 +757,10 @@ static void KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone(void **state)
     static const struct {
         const char *body;
         uint32_t value;
-    } seen[] = {{REGISTER("nctaid"), 1}, {REGISTER("ntid"), 8}, {REGISTER("ctaid"), 0}};
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
-        fuse_ptx_over(fixture, seen[i].body, 1, 8, 0);
-        assert_store_of(fixture, seen[i].value);
+    } rows[] = {{REGISTER("nctaid"), 1}, {REGISTER("ntid"), 8}, {REGISTER("ctaid"), 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fuse_ptx_over(fixture, rows[i].body, 1, 8, 0);
+        assert_store_of(fixture, rows[i].value);
         LLVMDisposeModule(fixture->fusing.module);
         fixture->fusing = (pl_fusing){.job = &fixture->job};
     }

@@ -80,17 +80,17 @@ static void DL_SPLIT_03_only_the_defining_source_exports(void **state)
 static void DL_SPLIT_04_kernels_import_nothing_that_is_defined(void **state)
 {
     /* K reaches f in its own source, and through f, g in another source. */
-    static const fixture_source both[] = {{"A", "int g(int i);\n" NOINLINE
-                                                "int f(int i) { return g(i) + 1; }\n"
-                                                "kernel void K(global int *p) { p[0] = f(p[1]); }"},
-                                          {"B", NOINLINE "int g(int i) { return i * 5; }"},
-                                          {NULL, NULL}};
-    fixture_make(*state, RT_SPLIT_PER_SOURCE, 2, both);
+    static const fixture_source sources[] = {
+        {"A", "int g(int i);\n" NOINLINE "int f(int i) { return g(i) + 1; }\n"
+              "kernel void K(global int *p) { p[0] = f(p[1]); }"},
+        {"B", NOINLINE "int g(int i) { return i * 5; }"},
+        {NULL, NULL}};
+    fixture_make(*state, RT_SPLIT_PER_SOURCE, 2, sources);
     assert_imports(*state, 0, "");
     assert_exports(*state, 0, "f");
     assert_int_equal(fixture_function(*state, 0, "g"), INTERNAL);
     /* Twin: without the definition it is an import. */
-    fixture_make(*state, RT_SPLIT_PER_SOURCE, 1, SOURCES(both[0]));
+    fixture_make(*state, RT_SPLIT_PER_SOURCE, 1, SOURCES(sources[0]));
     assert_imports(*state, 0, "g");
 }
 
@@ -228,7 +228,7 @@ static void marked_definitions_of_any_linkage(void **state)
     assert_int_equal(fixture_function(*state, 1, "i"), INTERNAL);
 }
 
-static void weak_definitions_give_way(void **state)
+static void weak_definitions_yield(void **state)
 {
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 2,
                  SOURCES({"A", "__attribute__((weak)) int f(int x) { return x; }\n"
@@ -255,7 +255,7 @@ static void auto_splits_unless_pointers_are_called(void **state)
     assert_exports(*state, 0, "LibDeviceFunc apply");
 }
 
-static void a_kernel_that_is_called_is_copied_as_a_function(void **state)
+static void a_called_kernel_is_copied_as_a_function(void **state)
 {
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
                  SOURCES({"A", "kernel " NOINLINE "void a(global int *p) { p[0]++; }\n"
@@ -507,7 +507,7 @@ static void a_mistyped_declaration_is_refused(void **state)
     assert_refused(*state, status, RT_POSTLINK_ERROR, "f");
 }
 
-static void what_spirv_has_not_is_refused_by_name(void **state)
+static void features_that_spirv_lacks_are_refused_by_name(void **state)
 {
     static const struct {
         const char *code, *names;
@@ -524,7 +524,7 @@ static void what_spirv_has_not_is_refused_by_name(void **state)
     }
 }
 
-static void bytes_that_are_no_bitcode_are_refused(void **state)
+static void bytes_that_are_not_bitcode_are_refused(void **state)
 {
     postlink_fixture *fixture = *state;
     rt_postlink_source source = {RT_TEXT("A"), {(const uint8_t *)"not bitcode at all", 18}};
@@ -551,12 +551,17 @@ static void the_same_sources_give_the_same_bytes(void **state)
     assert_memory_equal(&first, &fixture->images.images[1].hash, sizeof first);
 }
 
-/* Each line makes the passes generate something that the SPIR-V writer cannot write. */
+/* Each line makes the passes generate code that the SPIR-V writer cannot write. */
 static void code_that_the_writer_lacks_is_lowered(void **state)
 {
     static const char *const bodies[] = {
         "uint a = q[i]; q[i] = (a << 7) | (a >> 25);",
         "uint a = q[i]; q[i] = (a << 24) | ((a & 0xff00) << 8) | ((a >> 8) & 0xff00) | (a >> 24);",
+        "ulong a = *(global ulong *)q; *(global ulong *)q = (a & 0xff) << 40 | (a & 0xff00) << 24 | "
+        "(a & 0xff0000) << 8 | (a >> 8 & 0xff0000) | (a >> 24 & 0xff00) | (a >> 40 & 0xff);",
+        "uint a = q[i] & 0xffffff; a = (a & 0x555555) << 1 | (a >> 1 & 0x555555); "
+        "a = (a & 0x333333) << 2 | (a >> 2 & 0x333333); a = (a & 0x0f0f0f) << 4 | (a >> 4 & "
+        "0x0f0f0f); q[i] = (a & 0xff) << 16 | (a & 0xff00) | (a >> 16 & 0xff);",
         "uint a = q[i], b = q[i + 1], s = a + b; q[i] = s < a ? 0xffffffffu : s;",
         "uint a = q[i], b = q[i + 1]; q[i] = a > b ? a - b : 0;",
         "uint a = q[i], b = q[i + 1], m = a * b; q[i] = a && m / a != b;",
@@ -698,9 +703,9 @@ int main(int argc, char **argv)
         TEST(DL_SPLIT_12_copies_never_clash),
         TEST(per_kernel_gives_each_kernel_an_image),
         TEST(marked_definitions_of_any_linkage),
-        TEST(weak_definitions_give_way),
+        TEST(weak_definitions_yield),
         TEST(auto_splits_unless_pointers_are_called),
-        TEST(a_kernel_that_is_called_is_copied_as_a_function),
+        TEST(a_called_kernel_is_copied_as_a_function),
         TEST(a_writable_variable_is_never_torn),
         TEST(DL_EXPORT_01_marked_and_external_is_exported),
         TEST(DL_EXPORT_02_kernels_are_not_exported),
@@ -720,8 +725,8 @@ int main(int argc, char **argv)
         TEST(opencl_builtins_are_not_imports),
         TEST(duplicates_are_refused_by_name),
         TEST(a_mistyped_declaration_is_refused),
-        TEST(what_spirv_has_not_is_refused_by_name),
-        TEST(bytes_that_are_no_bitcode_are_refused),
+        TEST(features_that_spirv_lacks_are_refused_by_name),
+        TEST(bytes_that_are_not_bitcode_are_refused),
         TEST(the_same_sources_give_the_same_bytes),
         TEST(code_that_the_writer_lacks_is_lowered),
         TEST(a_break_jumps_out_of_its_loop),

@@ -20,7 +20,7 @@ static int open_ptx(void **state)
     return 0;
 }
 
-/* ---- Looking at PTX ------------------------------------------------------------------------ */
+/* ---- Inspecting PTX -------------------------------------------------------------------------- */
 
 static const rt_image *image_of(const postlink_fixture *fixture, uint32_t image)
 {
@@ -38,14 +38,14 @@ static bool holds(rt_bytes code, const char *text)
 #define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
 
 /* Checks that `later` occurs in the only image after the first `first`. */
-static void assert_behind(const postlink_fixture *fixture, const char *first, const char *later)
+static void assert_after(const postlink_fixture *fixture, const char *first, const char *later)
 {
     rt_bytes code = image_of(fixture, 0)->code;
     const unsigned char *end = code.data + code.size;
     const unsigned char *at = memmem(code.data, code.size, first, strlen(first));
     assert_non_null(at);
     if (!memmem(at, (size_t)(end - at), later, strlen(later)))
-        fail_msg("no '%s' behind '%s'", later, first);
+        fail_msg("no '%s' after '%s'", later, first);
 }
 
 /* Checks the kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
@@ -56,11 +56,11 @@ static void assert_parameters(postlink_fixture *fixture, uint32_t image, const c
     uint32_t count;
     rt_text text = {(const char *)code.data, code.size};
     assert_true(rt_ok(rt_ptx_kernels_read(fixture->sink, &fixture->arena, text, &kernels, &count)));
-    rt_buffer seen = {0};
+    rt_buffer actual = {0};
     for (uint32_t i = 0; i < count; i++)
-        rt_ptx_kernel_write(&seen, &kernels[i]);
-    assert_string_equal(rt_buffer_string(&seen), line);
-    rt_buffer_free(&seen);
+        rt_ptx_kernel_write(&actual, &kernels[i]);
+    assert_string_equal(rt_buffer_string(&actual), line);
+    rt_buffer_free(&actual);
 }
 
 static void assert_says(postlink_fixture *fixture, rt_status status, const char *part)
@@ -131,7 +131,7 @@ static void names_that_ptx_does_not_take_are_spelled_out(void **state)
 
 /* After the barrier, a work-item reads a value that another wrote: it must load the value there,
  * not reuse an earlier one. */
-static void what_others_write_is_read_behind_a_barrier(void **state)
+static void values_are_reloaded_after_a_barrier(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A",
@@ -141,15 +141,15 @@ static void what_others_write_is_read_behind_a_barrier(void **state)
          "  barrier(CLK_LOCAL_MEM_FENCE);\n"
          "  p[get_global_id(0)] = total;\n"
          "}\n");
-    assert_behind(f, "bar.sync", "ld.shared.u32");
+    assert_after(f, "bar.sync", "ld.shared.u32");
     make(f, "A",
          "kernel void k(global int *p, int x) {\n"
          "  p[get_global_id(0)] = work_group_broadcast(x + (int)get_local_id(0), 1);\n"
          "}\n");
-    assert_behind(f, "bar.sync", "ld.shared");
+    assert_after(f, "bar.sync", "ld.shared");
 }
 
-static void variables_lie_in_global_memory(void **state)
+static void variables_are_in_global_memory(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A",
@@ -185,7 +185,7 @@ static void vtables_are_weak_and_sets_have_images(void **state)
     assert_lacks(f, 1, ".entry");
 }
 
-static void device_globals_are_told_by_symbol(void **state)
+static void device_globals_are_identified_by_symbol(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A.ll",
@@ -256,7 +256,7 @@ static void the_launch_comes_last(void **state)
 }
 
 /* PTX can call functions, but not entries. */
-static void a_kernel_that_is_called_has_code_beside_its_entry(void **state)
+static void a_called_kernel_has_code_next_to_its_entry(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A",
@@ -319,7 +319,7 @@ static void whole_numbers_are_rounded_by_instructions(void **state)
 #define HALVES "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
 
 /* Each source has one function, with the instructions that the PTX ISA has for it. */
-static void functions_are_made_of_instructions(void **state)
+static void functions_become_instructions(void **state)
 {
     postlink_fixture *f = *state;
     static const struct {
@@ -390,9 +390,9 @@ static uint32_t count_of(rt_bytes code, const char *text)
     return count;
 }
 
-/* The processor's handling of NaN is not relied on: each conversion compares its operand with
- * itself. The module has all modes of one pair of types. */
-static void assert_nan_is_found(postlink_fixture *f, const char *whole, const char *real)
+/* The tests do not rely on the processor's handling of NaN: each conversion compares its operand
+ * with itself. The module has all modes of one pair of types. */
+static void assert_nan_check(postlink_fixture *f, const char *whole, const char *real)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
     enum { MODES = sizeof modes / sizeof *modes };
@@ -408,14 +408,14 @@ static void assert_nan_is_found(postlink_fixture *f, const char *whole, const ch
     assert_int_equal(count_of(ptx, "setp.nan.f") + count_of(ptx, "setp.num.f"), MODES);
 }
 
-static void saturating_conversions_look_for_nan(void **state)
+static void saturating_conversions_check_for_nan(void **state)
 {
     static const char *const wholes[] = {"char", "uchar", "short", "ushort",
                                          "int",  "uint",  "long",  "ulong"};
     static const char *const reals[] = {"half", "float", "double"};
     for (size_t real = 0; real < sizeof reals / sizeof *reals; real++)
         for (size_t whole = 0; whole < sizeof wholes / sizeof *wholes; whole++)
-            assert_nan_is_found(*state, wholes[whole], reals[real]);
+            assert_nan_check(*state, wholes[whole], reals[real]);
 }
 
 /* vprintf gets its format in the variable __assay_format, checked byte by byte; derived by hand
@@ -499,6 +499,35 @@ static void builtins_without_a_body_are_refused_at_their_line(void **state)
     }
 }
 
+#define KERNEL_OF(code) " kernel void k(global size_t *p) { p[0] = " code "; }\n"
+
+static void names_of_our_builtins_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+    static const struct {
+        const char *code, *name, *place;
+    } rows[] = {
+        {"\nlocal int *__assay_launch(void) { return 0; }" KERNEL_OF("get_global_id(0)"),
+         "__assay_launch", ":2: '"},
+        {"size_t __assay_launch(size_t);" KERNEL_OF("__assay_launch(7)"), "__assay_launch", "'"},
+        {"\nlocal ulong *__assay_scratch(void) { return 0; }" KERNEL_OF(
+             "work_group_reduce_add(p[1])"),
+         "__assay_scratch", ":2: '"},
+        {"global size_t __assay_shared;" KERNEL_OF("__assay_shared"), "__assay_shared", "'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = try(f, "A", rows[i].code);
+        assert_refused(f, status, RT_UNSUPPORTED, rows[i].name);
+        assert_says(f, status, rows[i].place);
+        assert_says(f, status, "is a name that assay's own builtin functions for PTX use");
+    }
+    /* Twin: similar names. */
+    make(f, "A",
+         "size_t launch(size_t i) { return i + 1; } global size_t __assay_share = 3;" KERNEL_OF(
+             "launch(get_global_id(0)) + work_group_reduce_add(p[1]) + __assay_share"));
+    assert_exports(f, 0, "launch __assay_share");
+}
+
 static void parameters_without_a_form_are_refused(void **state)
 {
     postlink_fixture *f = *state;
@@ -572,13 +601,13 @@ static rt_status fuse(postlink_fixture *f, rt_bytes first, rt_bytes second, rt_f
     const rt_fusion_range wide = {1, {32, 1, 1}, {0}, {0}}, narrow = {1, {16, 1, 1}, {0}, {0}};
     const rt_fusion_kernel kernels[] = {{RT_TEXT("plus"), &codes[0], 1, wide},
                                         {RT_TEXT("twice"), &codes[1], 1, narrow}};
-    const rt_fusion_identity same = {{0, 0}, {1, 0}};
+    const rt_fusion_identity identity = {{0, 0}, {1, 0}};
     const rt_fusion_request request = {.name = RT_TEXT("fused_3"),
                                        .kernels = kernels,
                                        .kernel_count = 2,
                                        .range = wide,
                                        .barriers = true,
-                                       .identities = &same,
+                                       .identities = &identity,
                                        .identity_count = 1,
                                        .format = RT_FORMAT_PTX};
     rt_buffer_free(&f->bytes);
@@ -614,7 +643,7 @@ static void KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx(void **state)
     assert_false(holds(result.image.code, "get_global"));
 }
 
-static void what_is_no_bitcode_or_has_no_form_is_not_fused(void **state)
+static void invalid_bitcode_and_unsupported_code_are_not_fused(void **state)
 {
     postlink_fixture *f = *state;
     rt_fusion_result result;
@@ -636,31 +665,32 @@ int main(int argc, char **argv)
         TEST(functions_are_imported_and_exported),
         TEST(names_are_those_of_the_target),
         TEST(names_that_ptx_does_not_take_are_spelled_out),
-        TEST(what_others_write_is_read_behind_a_barrier),
-        TEST(variables_lie_in_global_memory),
+        TEST(values_are_reloaded_after_a_barrier),
+        TEST(variables_are_in_global_memory),
         TEST(vtables_are_weak_and_sets_have_images),
-        TEST(device_globals_are_told_by_symbol),
+        TEST(device_globals_are_identified_by_symbol),
         TEST(constant_arguments_are_read_as_global),
         TEST(local_arguments_are_offsets),
         TEST(values_have_their_sizes),
         TEST(the_launch_comes_last),
-        TEST(a_kernel_that_is_called_has_code_beside_its_entry),
+        TEST(a_called_kernel_has_code_next_to_its_entry),
         TEST(required_sizes_are_properties_and_directives),
         TEST(constants_have_their_defaults),
         TEST(rotations_of_64_bits_are_by_less_than_64),
         TEST(whole_numbers_are_rounded_by_instructions),
-        TEST(functions_are_made_of_instructions),
+        TEST(functions_become_instructions),
         TEST(relaxed_atomics_have_no_fence),
-        TEST(saturating_conversions_look_for_nan),
+        TEST(saturating_conversions_check_for_nan),
         TEST(printf_is_a_call_of_vprintf),
         TEST(printf_without_a_form_is_refused),
         TEST(builtins_without_a_body_are_refused_at_their_line),
+        TEST(names_of_our_builtins_are_refused),
         TEST(parameters_without_a_form_are_refused),
         TEST(a_missing_library_is_a_capability),
         TEST(KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for),
         TEST(the_ir_of_an_image_with_vtables_is_embedded),
         TEST(KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx),
-        TEST(what_is_no_bitcode_or_has_no_form_is_not_fused),
+        TEST(invalid_bitcode_and_unsupported_code_are_not_fused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@
 typedef struct refusal_row {
     const char *file; /* ".ll": LLVM IR */
     const char *code;
-    const char *names; /* the names that the diagnostic is about */
-    const char *said;  /* a part of its message */
+    const char *names;   /* the names that the diagnostic is about */
+    const char *message; /* a part of that diagnostic's message */
 } refusal_row;
 
 static void refuse_all(postlink_fixture *fixture, const refusal_row *rows, size_t count)
@@ -23,12 +23,12 @@ static void refuse_all(postlink_fixture *fixture, const refusal_row *rows, size_
         rt_status status = fixture_postlink(fixture, RT_SPLIT_OFF, sources);
         assert_refused(fixture, status, RT_POSTLINK_ERROR, rows[i].names);
         rt_text message = rt_sink_diagnostic(fixture->sink, status)->message;
-        if (!memmem(message.data, message.length, rows[i].said, strlen(rows[i].said)))
-            fail_msg("'%s' is not in: %.*s", rows[i].said, RT_TEXT_ARG(message));
+        if (!memmem(message.data, message.length, rows[i].message, strlen(rows[i].message)))
+            fail_msg("'%s' is not in: %.*s", rows[i].message, RT_TEXT_ARG(message));
     }
 }
 
-static void make_one(postlink_fixture *fixture, const char *file, const char *code)
+static void make(postlink_fixture *fixture, const char *file, const char *code)
 {
     const fixture_source sources[] = {{file, code}, {NULL, NULL}};
     fixture_make(fixture, RT_SPLIT_OFF, 1, sources);
@@ -39,7 +39,7 @@ static void make_one(postlink_fixture *fixture, const char *file, const char *co
 #define LOADED(type) KERNEL(type) " %x = load " type ", " type " addrspace(1)* %p\n"
 #define STORED(type) " store " type " %r, " type " addrspace(1)* %p\n ret void\n}\n"
 
-static void what_sources_may_not_hold(void **state)
+static void unsupported_features_of_sources(void **state)
 {
     static const refusal_row rows[] = {
         {"A", "int f(int x) { return x; }\nint g(int x) __attribute__((alias(\"f\")));", "g",
@@ -84,15 +84,15 @@ static void what_sources_may_not_hold(void **state)
     refuse_all(*state, rows, COUNT(rows));
     /* Twins: a weak definition, the variable arguments of printf, and an annotation by clang that
      * post-link ignores. */
-    make_one(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
+    make(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
     assert_exports(*state, 0, "f");
-    make_one(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
-    make_one(*state, "A", "__attribute__((annotate(\"note\"))) int f(int x) { return x; }");
+    make(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
+    make(*state, "A", "__attribute__((annotate(\"note\"))) int f(int x) { return x; }");
 }
 
 #define NODE "struct node { global struct node *next; int value; };\n"
 
-static void initial_values_that_lead_back(void **state)
+static void cyclic_initial_values(void **state)
 {
     static const refusal_row rows[] = {
         {"A", NODE "global struct node v = {&v, 1};", "v", "initial value of 'v' leads back to it"},
@@ -107,8 +107,8 @@ static void initial_values_that_lead_back(void **state)
     };
     refuse_all(*state, rows, COUNT(rows));
     /* Twin: a variable that two others point to, one before and one after. */
-    make_one(*state, "A",
-             "global int end = 3;\nglobal int *global v = &end;\nglobal int *global w = &end;");
+    make(*state, "A",
+         "global int end = 3;\nglobal int *global v = &end;\nglobal int *global w = &end;");
     assert_exports(*state, 0, "end v w");
 }
 
@@ -141,12 +141,49 @@ static void types_that_spirv_lacks(void **state)
     };
     refuse_all(*state, rows, COUNT(rows));
     /* Twins: a type that the passes remove, and a struct that points to itself. */
-    make_one(*state, "A.ll",
-             LOADED("i32") " %y = zext i32 %x to i128\n %z = mul i128 %y, 5\n"
-                           " %r = trunc i128 %z to i32\n" STORED("i32"));
-    make_one(*state, "A",
-             "struct node { global struct node *next; int value; };\n"
-             "int f(global struct node *n) { return n->next->value; }");
+    make(*state, "A.ll",
+         LOADED("i32") " %y = zext i32 %x to i128\n %z = mul i128 %y, 5\n"
+                       " %r = trunc i128 %z to i32\n" STORED("i32"));
+    make(*state, "A",
+         "struct node { global struct node *next; int value; };\n"
+         "int f(global struct node *n) { return n->next->value; }");
+}
+
+#define REVERSED(name, type)                                                                       \
+    LOADED(type)                                                                                   \
+    " %r = call " type " @llvm." name "(" type " %x)\n" STORED(type) "declare " type               \
+                                                                     " @llvm." name "(" type ")\n"
+#define SATURATED(name, type)                                                                      \
+    LOADED(type)                                                                                   \
+    " %r = call " type " @llvm." name "(" type " %x, " type                                        \
+    " 5)\n" STORED(type) "declare " type " @llvm." name "(" type ", " type ")\n"
+static void intrinsics_that_are_not_lowered(void **state)
+{
+    static const refusal_row rows[] = {
+        {"A.ll", REVERSED("bswap.i48", "i48"), "K", "an integer of 48 bits"},
+        {"A.ll", REVERSED("bitreverse.i24", "i24"), "K", "an integer of 24 bits"},
+        {"A.ll", REVERSED("bitreverse.i4", "i4"), "K", "an integer of 4 bits"},
+        {"A.ll", REVERSED("bswap.v32i32", "<32 x i32>"), "K", "a vector of 32 components"},
+        {"A.ll", SATURATED("uadd.sat.i128", "i128"), "K", "an integer of 128 bits"},
+        {"A.ll",
+         LOADED("i32") " %y = trunc i32 %x to i24\n %c = lshr i24 %y, 3\n"
+                       " %z = call i24 @llvm.fshl.i24(i24 %y, i24 5, i24 %c)\n"
+                       " %r = zext i24 %z to i32\n" STORED(
+                           "i32") "declare i24 @llvm.fshl.i24(i24, i24, i24)\n",
+         "K", "an integer of 24 bits"},
+        {"A.ll",
+         TARGET "define spir_func i1 @f(i1 %a, i1 %b) {\n"
+                " %r = call i1 @llvm.uadd.sat.i1(i1 %a, i1 %b)\n ret i1 %r\n}\n"
+                "declare i1 @llvm.uadd.sat.i1(i1, i1)\n",
+         "f", "calls 'llvm.uadd.sat.i1'"},
+    };
+    refuse_all(*state, rows, COUNT(rows));
+    /* Twins: a reversed part of a word, and an intrinsic of a width that SPIR-V has. */
+    make(*state, "A.ll",
+         LOADED("i64") " %y = trunc i64 %x to i48\n %z = call i48 @llvm.bswap.i48(i48 %y)\n"
+                       " %r = zext i48 %z to i64\n" STORED(
+                           "i64") "declare i48 @llvm.bswap.i48(i48)\n");
+    make(*state, "A.ll", REVERSED("bitreverse.i16", "i16"));
 }
 
 static void operations_that_the_writer_lacks(void **state)
@@ -174,20 +211,18 @@ static void operations_that_the_writer_lacks(void **state)
     };
     refuse_all(*state, rows, COUNT(rows));
     /* Twins: atomics that SPIR-V has, a known length, and a compile-time query. */
-    make_one(
-        *state, "A.ll",
-        LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));
-    make_one(*state, "A", "void f(global char *p) { __builtin_memset(p, 0, 64); }");
-    make_one(*state, "A", "int f(int x) { return __builtin_constant_p(x) ? 1 : x; }");
+    make(*state, "A.ll",
+         LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));
+    make(*state, "A", "void f(global char *p) { __builtin_memset(p, 0, 64); }");
+    make(*state, "A", "int f(int x) { return __builtin_constant_p(x) ? 1 : x; }");
 }
 
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
     const struct CMUnitTest tests[] = {
-        TEST(what_sources_may_not_hold),
-        TEST(initial_values_that_lead_back),
-        TEST(types_that_spirv_lacks),
+        TEST(unsupported_features_of_sources),  TEST(cyclic_initial_values),
+        TEST(types_that_spirv_lacks),           TEST(intrinsics_that_are_not_lowered),
         TEST(operations_that_the_writer_lacks),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -10,7 +10,7 @@
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-static void what_others_know_by_name_is_exported(void **state)
+static void symbols_that_other_sources_can_name_are_exported(void **state)
 {
     /* hidden is static, mark is in local memory, and later is declared in one source and defined in
      * the other. */
@@ -27,7 +27,7 @@ static void what_others_know_by_name_is_exported(void **state)
     assert_int_equal(fixture_variable(*state, 0, "hidden"), INTERNAL);
 }
 
-static void what_an_image_refers_to_is_imported(void **state)
+static void references_of_an_image_are_imported(void **state)
 {
     /* unused is only declared; constants of the prelude and names reserved to the implementation
      * are not symbols. */
@@ -58,7 +58,7 @@ static void a_front_ends_marks_decide(void **state)
     assert_int_equal(fixture_variable(*state, 0, "own"), INTERNAL);
 }
 
-static void variables_alone_are_an_image(void **state)
+static void variables_without_functions_form_an_image(void **state)
 {
     for (rt_split split = RT_SPLIT_OFF; split <= RT_SPLIT_PER_KERNEL; split++) {
         fixture_make(*state, split, 1, SOURCES({"A", "global int v = 3;"}));
@@ -138,7 +138,7 @@ static void kernels_of_two_images_cannot_share_a_variable(void **state)
     assert_exports(fixture, 0, "n");
 }
 
-static void per_kernel_a_constant_is_offered_beside_functions(void **state)
+static void per_kernel_a_constant_is_exported_with_functions(void **state)
 {
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 3,
                  SOURCES({"A", "constant int t[2] = {1, 2};\n"
@@ -221,16 +221,16 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
     const struct CMUnitTest tests[] = {
-        TEST(what_others_know_by_name_is_exported),
-        TEST(what_an_image_refers_to_is_imported),
+        TEST(symbols_that_other_sources_can_name_are_exported),
+        TEST(references_of_an_image_are_imported),
         TEST(a_front_ends_marks_decide),
-        TEST(variables_alone_are_an_image),
+        TEST(variables_without_functions_form_an_image),
         TEST(two_definitions_in_one_module_are_refused),
         TEST(a_constant_is_copied),
         TEST(functions_of_two_sources_share_a_variable),
         TEST(a_writable_variable_is_at_home_with_its_kernels),
         TEST(kernels_of_two_images_cannot_share_a_variable),
-        TEST(per_kernel_a_constant_is_offered_beside_functions),
+        TEST(per_kernel_a_constant_is_exported_with_functions),
         TEST(dpcpp_imports_instead_of_copying),
         TEST(dpcpp_takes_marked_declarations_only),
         TEST(dpcpp_exports_no_builtin_by_its_name),

@@ -124,7 +124,7 @@ static int body_of(const postlink_fixture *fixture, uint32_t image, const char *
     return count;
 }
 
-enum { DECLARED_ONLY = -1, NOT_THERE = -2 };
+enum { DECLARED_ONLY = -1, ABSENT_BODY = -2 };
 
 static bool is_function(const rt_image *image, uint32_t id)
 {
@@ -230,10 +230,10 @@ static void a_destructor_is_in_its_set_with_its_aspects(void **state)
 
 static void VF_PROP_02_kernels_have_a_list_of_sets(void **state)
 {
-    static const char one[] = "CALLS(\"A\", \"B\") kernel void k(global int *p) { p[0] = 1; }";
+    static const char sorted[] = "CALLS(\"A\", \"B\") kernel void k(global int *p) { p[0] = 1; }";
     static const char other[] = "CALLS(\"B\",\"A\") kernel void k(global int *p) { p[0] = 1; }";
     static const char twin[] = "CALLS(\"A\") kernel void k(global int *p) { p[0] = 1; }";
-    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"a.clcpp", one}));
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"a.clcpp", sorted}));
     assert_calls(*state, 0, "A,B");
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"a.clcpp", other}));
     assert_calls(*state, 0, "B,A");
@@ -448,10 +448,10 @@ static void VF_SPLIT_02_a_set_is_an_image(void **state)
     assert_provides(*state, 0, "A");
     assert_true(defines(*state, 0, "_ZNU3AS41S1fEv"));
     assert_true(defines(*state, 0, "_ZNU3AS41S1hEv"));
-    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEv"), NOT_THERE);
+    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEv"), ABSENT_BODY);
     assert_provides(*state, 1, "B");
     assert_true(defines(*state, 1, "_ZNU3AS41S1gEv"));
-    assert_int_equal(body_of(*state, 1, "_ZNU3AS41S1fEv"), NOT_THERE);
+    assert_int_equal(body_of(*state, 1, "_ZNU3AS41S1fEv"), ABSENT_BODY);
 }
 
 static void VF_SPLIT_03_declarations_stay_for_the_vtable(void **state)
@@ -461,7 +461,7 @@ static void VF_SPLIT_03_declarations_stay_for_the_vtable(void **state)
     assert_int_equal(body_of(*state, 0, AREA), DECLARED_ONLY);
     assert_true(linked(*state, 0, VTABLE) != 0);
     /* Twin: an image that creates no object has neither. */
-    assert_int_equal(body_of(*state, 1, AREA), NOT_THERE);
+    assert_int_equal(body_of(*state, 1, AREA), ABSENT_BODY);
     assert_int_equal(linked(*state, 1, VTABLE), 0);
 }
 
@@ -539,7 +539,7 @@ static void VF_SPLIT_12_a_thunk_is_its_function(void **state)
                                      "{ return (int)(3.5 * r); } };\n"
                                      "kernel void k(global char *s) { new ((void *)s) C; }\n"}));
     assert_creates(*state, 0, "d");
-    assert_int_equal(body_of(*state, 1, THUNK), NOT_THERE);
+    assert_int_equal(body_of(*state, 1, THUNK), ABSENT_BODY);
 }
 
 /* ---- VF-DUMMY ------------------------------------------------------------------------------ */
@@ -596,7 +596,7 @@ static void VF_AOT_02_unsupported_sets_are_dropped(void **state)
     static const char code[] = SHAPE CONSTRUCT COUNT;
     make_ahead(*state, code, 1u << FP64, 1);
     assert_true(defines(*state, 0, SIDES));
-    assert_int_equal(body_of(*state, 0, AREA), NOT_THERE);
+    assert_int_equal(body_of(*state, 0, AREA), ABSENT_BODY);
     make_ahead(*state, code, 0, 1);
     assert_true(defines(*state, 0, SIDES));
     assert_true(defines(*state, 0, AREA));
@@ -610,10 +610,10 @@ static void VF_AOT_03_a_set_is_dropped_as_a_whole(void **state)
     "           IN(\"" set "\") virtual int g(int x) { return x; } };\n"                           \
     "kernel void k(global char *s) { new ((void *)s) S; }\n"
     make_ahead(*state, PAIR("s"), 1u << FP64, 1);
-    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), NOT_THERE);
-    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEi"), NOT_THERE);
+    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), ABSENT_BODY);
+    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEi"), ABSENT_BODY);
     make_ahead(*state, PAIR("t"), 1u << FP64, 1);
-    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), NOT_THERE);
+    assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), ABSENT_BODY);
     assert_true(defines(*state, 0, "_ZNU3AS41S1gEi"));
 }
 
@@ -626,8 +626,8 @@ static void VF_AOT_04_a_set_needs_all_of_its_features(void **state)
     static const uint64_t lacking[] = {1u << FP16, 1u << FP64, 1u << FP16 | 1u << FP64};
     for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
         make_ahead(*state, code, lacking[i], 1);
-        assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), NOT_THERE);
-        assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEi"), NOT_THERE);
+        assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1fEi"), ABSENT_BODY);
+        assert_int_equal(body_of(*state, 0, "_ZNU3AS41S1gEi"), ABSENT_BODY);
     }
     make_ahead(*state, code, 0, 1);
     assert_true(defines(*state, 0, "_ZNU3AS41S1fEi"));
@@ -653,7 +653,7 @@ static void dpcpp_has_one_property(void **state)
 
 /* An override calls the function that it overrides by name, in another set: the caller has a copy,
  * and the vtable slot still refers to the set. */
-static void a_call_by_name_is_no_virtual_call(void **state)
+static void a_call_by_name_is_not_a_virtual_call(void **state)
 {
     fixture_make(
         *state, RT_SPLIT_OFF, 3,
@@ -668,7 +668,7 @@ static void a_call_by_name_is_no_virtual_call(void **state)
     assert_int_equal(body_of(*state, 0, "_ZNU3AS41A1fEi"), DECLARED_ONLY);
     assert_provides(*state, 2, "b");
     assert_true(defines(*state, 2, "_ZNU3AS41B1fEi"));
-    assert_int_equal(body_of(*state, 2, "_ZNU3AS41A1fEi"), NOT_THERE);
+    assert_int_equal(body_of(*state, 2, "_ZNU3AS41A1fEi"), ABSENT_BODY);
     assert_imports(*state, 2, "");
 }
 
@@ -700,10 +700,10 @@ typedef struct refusal_row {
     const char *file;
     const char *code;
     const char *names;
-    const char *said;
+    const char *message;
 } refusal_row;
 
-static void what_properties_may_not_say(void **state)
+static void invalid_properties(void **state)
 {
     static const refusal_row rows[] = {
         {"a.clcpp", "struct S {\n IN(\"a\") IN(\"b\") virtual int f() { return 1; } };",
@@ -743,8 +743,8 @@ static void what_properties_may_not_say(void **state)
         assert_refused(*state, status, RT_POSTLINK_ERROR, rows[i].names);
         postlink_fixture *fixture = *state;
         rt_text message = rt_sink_diagnostic(fixture->sink, status)->message;
-        if (!memmem(message.data, message.length, rows[i].said, strlen(rows[i].said)))
-            fail_msg("'%s' is not in: %.*s", rows[i].said, RT_TEXT_ARG(message));
+        if (!memmem(message.data, message.length, rows[i].message, strlen(rows[i].message)))
+            fail_msg("'%s' is not in: %.*s", rows[i].message, RT_TEXT_ARG(message));
     }
 }
 
@@ -783,10 +783,10 @@ int main(int argc, char **argv)
         TEST(VF_AOT_03_a_set_is_dropped_as_a_whole),
         TEST(VF_AOT_04_a_set_needs_all_of_its_features),
         TEST(dpcpp_has_one_property),
-        TEST(a_call_by_name_is_no_virtual_call),
+        TEST(a_call_by_name_is_not_a_virtual_call),
         TEST(a_provider_may_create),
         TEST(hidden_classes_get_names_of_their_module),
-        TEST(what_properties_may_not_say),
+        TEST(invalid_properties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

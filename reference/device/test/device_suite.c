@@ -1,7 +1,7 @@
 /* The suite of device_suite.h.  It tests what a runtime requires of a device: programs that link or
- * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes; and,
- * of a device that advertises them: unified shared memory, variables by name, specialisation
- * constants. */
+ * explain why they do not, geometry, kinds of arguments, ordering by events across several queues,
+ * lifetimes; and, for a device that advertises them: unified shared memory, variables by name,
+ * specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -135,8 +135,9 @@ static void run_kernel(const fixture *f, dev_kernel *kernel, dev_nd_range range,
 
 static dev_nd_range range_1d(uint64_t global, uint64_t local)
 {
-    uint64_t rest = local > 0 ? 1 : 0;
-    return (dev_nd_range){.dimensions = 1, .global = {global, 1, 1}, .local = {local, rest, rest}};
+    uint64_t other_size = local > 0 ? 1 : 0;
+    return (dev_nd_range){
+        .dimensions = 1, .global = {global, 1, 1}, .local = {local, other_size, other_size}};
 }
 
 /* ---- Programs ----------------------------------------------------------------------------- */
@@ -168,13 +169,13 @@ static void links_that_cannot_be_are_refused(void **state)
 {
     const fixture *f = *state;
     if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64)) skip();
-    dev_program *apply = compiled(f, &f->apply), *none;
-    rt_status unresolved = dev_program_link(f->device, &apply, 1, no_options, &none);
+    dev_program *apply = compiled(f, &f->apply), *failed_program;
+    rt_status unresolved = dev_program_link(f->device, &apply, 1, no_options, &failed_program);
     assert_int_equal(unresolved.code, RT_LINK_ERROR);
     dev_program *twins[] = {apply, compiled(f, &f->twice), compiled(f, &f->twice)};
-    rt_status duplicate = dev_program_link(f->device, twins, 3, no_options, &none);
+    rt_status duplicate = dev_program_link(f->device, twins, 3, no_options, &failed_program);
     if (f->suite->misjudges_duplicates) {
-        if (rt_ok(duplicate)) dev_program_destroy(none);
+        if (rt_ok(duplicate)) dev_program_destroy(failed_program);
     } else {
         assert_int_equal(duplicate.code, RT_LINK_ERROR);
     }
@@ -199,28 +200,29 @@ static void same_images_link_twice(void **state)
     dev_program_destroy(programs[1]);
 }
 
-/* Restored from its bytes at any address, a program runs as before. */
+/* A program that is restored from its bytes, at any address, runs as before. */
 static void programs_survive_as_binaries(void **state)
 {
     const fixture *f = *state;
     if (!f->capabilities.program_binaries) skip();
-    dev_program *first = built(f, &f->kernels), *again, *none;
+    dev_program *first = built(f, &f->kernels), *restored, *failed_program;
     rt_buffer binary = {0};
     ok(f, dev_program_binary(first, &binary));
     dev_program_destroy(first);
-    ok(f, dev_program_load(f->device, rt_buffer_bytes(&binary), &again));
+    ok(f, dev_program_load(f->device, rt_buffer_bytes(&binary), &restored));
     rt_buffer_free(&binary);
-    ok(f, dev_program_binary(again, &binary));
+    ok(f, dev_program_binary(restored, &binary));
     dev_kernel *kernel;
-    ok(f, dev_kernel_create(again, RT_TEXT("geometry"), &kernel));
-    assert_int_equal(dev_kernel_create(again, RT_TEXT("geometri"), &(dev_kernel *){NULL}).code,
+    ok(f, dev_kernel_create(restored, RT_TEXT("geometry"), &kernel));
+    assert_int_equal(dev_kernel_create(restored, RT_TEXT("geometri"), &(dev_kernel *){NULL}).code,
                      RT_ERRC_INVALID);
     dev_kernel_destroy(kernel);
-    dev_program_destroy(again);
+    dev_program_destroy(restored);
     rt_buffer_free(&binary);
     static const uint8_t text[] = "no binary of a program";
-    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){text, sizeof text}, &none)));
-    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){0}, &none)));
+    assert_false(
+        rt_ok(dev_program_load(f->device, (rt_bytes){text, sizeof text}, &failed_program)));
+    assert_false(rt_ok(dev_program_load(f->device, (rt_bytes){0}, &failed_program)));
 }
 
 static void unknown_kernel_is_refused(void **state)
@@ -247,9 +249,9 @@ static void images_that_are_no_spirv_are_refused(void **state)
     assert_int_equal(dev_program_build(f->device, &nothing, &program).code, RT_MALFORMED);
     dev_capabilities capabilities;
     dev_device_capabilities(f->device, &capabilities);
-    bool taken = capabilities.formats_taken >> RT_FORMAT_SPIRV64_FPGA & 1;
+    bool accepts_fpga = capabilities.formats_taken >> RT_FORMAT_SPIRV64_FPGA & 1;
     assert_int_equal(dev_program_compile(f->device, &other, &program).code,
-                     taken ? RT_MALFORMED : RT_UNSUPPORTED);
+                     accepts_fpga ? RT_MALFORMED : RT_UNSUPPORTED);
 }
 
 /* ---- Images compiled ahead of time --------------------------------------------------------- */
@@ -262,7 +264,7 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 }
 
 /* The device's capabilities state what the suite knows about it. */
-static void native_images_are_taken_or_refused_as_said(void **state)
+static void native_images_are_accepted_or_refused_as_advertised(void **state)
 {
     const fixture *f = *state;
     bool takes = (f->capabilities.formats_taken >> RT_FORMAT_NATIVE & 1) != 0;
@@ -292,14 +294,14 @@ static void native_images_link_with_each_other(void **state)
     const fixture *f = *state;
     if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_NATIVE)) skip();
     const rt_buffer *modules[2] = {&f->apply, &f->twice};
-    dev_program *programs[2], *linked, *none;
+    dev_program *programs[2], *linked, *failed_program;
     for (int i = 0; i < 2; i++) {
         rt_buffer image = compiled_offline(f, modules[i]);
         const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&image)};
         ok(f, dev_program_compile(f->device, &code, &programs[i]));
         rt_buffer_free(&image);
     }
-    assert_int_equal(dev_program_link(f->device, programs, 1, no_options, &none).code,
+    assert_int_equal(dev_program_link(f->device, programs, 1, no_options, &failed_program).code,
                      RT_LINK_ERROR);
     ok(f, dev_program_link(f->device, programs, 2, no_options, &linked));
     for (int i = 0; i < 2; i++)
@@ -381,7 +383,7 @@ static void groups_share_local_memory(void **state)
     dev_kernel_destroy(kernel);
 }
 
-static void values_arrive_as_given(void **state)
+static void values_arrive_unchanged(void **state)
 {
     const fixture *f = *state;
     const int8_t a = -3;
@@ -563,7 +565,7 @@ static void queues_keep_times_where_they_can(void **state)
     ok(f, dev_event_wait(read));
     ok(f, dev_event_wait(launched));
     dev_times first, second;
-    ok(f, dev_event_times(launched, &first)); /* checked.c verifies the order within one command */
+    ok(f, dev_event_times(launched, &first)); /* checked.c checks the order within one command */
     ok(f, dev_event_times(read, &second));
     assert_true(first.submit <= second.submit && first.end <= second.start);
     dev_event_destroy(read);
@@ -666,7 +668,7 @@ static void commands_move_bytes_of_usm(void **state)
     }
 }
 
-/* As usm.cl has them. */
+/* The nodes of usm.cl. */
 typedef struct node {
     uint64_t next;
     int32_t value;
@@ -683,7 +685,7 @@ static void pointers_in_values_and_in_memory_are_followed(void **state)
     const node end[2] = {{0, 1000}, {0, 3}};
     int sum = 0;
     dev_kernel *kernel = kernel_of(f, &f->usm, "sum_list");
-    /* Three nodes in three memories; the last is the second of its memory. */
+    /* Three nodes in three memories; the last one is the second node of its memory. */
     dev_memory *third = usm_with(f, DEV_MEMORY_USM_HOST, end, sizeof end);
     const node middle = {dev_memory_address(third) + sizeof(node), 20};
     dev_memory *second = usm_with(f, DEV_MEMORY_USM_DEVICE, &middle, sizeof middle);
@@ -819,8 +821,8 @@ static void variables_have_names_and_values(void **state)
     dev_program_destroy(program);
 }
 
-/* Copies between variables, buffers and, where there is any, unified shared memory; fills; and
- * passes pointers into variables to a kernel of another program. */
+/* Copies between variables, buffers and, if supported, unified shared memory; fills; and passes
+ * pointers into variables to a kernel of another program. */
 static void variables_take_part_in_commands(void **state)
 {
     const fixture *f = *state;
@@ -874,25 +876,25 @@ static void unknown_variables_are_refused(void **state)
     dev_program_destroy(program);
 }
 
-static void programs_have_variables_of_their_own(void **state)
+static void programs_have_separate_variables(void **state)
 {
     const fixture *f = *state;
     if (!f->capabilities.globals_by_name || !f->capabilities.executes) skip();
-    dev_program *one = built(f, &f->globals), *other = built(f, &f->globals);
-    counted(f, one, 5, 0, 60);
-    counted(f, one, 6, 100, 60);
+    dev_program *first = built(f, &f->globals), *other = built(f, &f->globals);
+    counted(f, first, 5, 0, 60);
+    counted(f, first, 6, 100, 60);
     counted(f, other, 5, 0, 60);
-    dev_memory *of_one = global_named(f, one, "counter", 4);
+    dev_memory *of_first = global_named(f, first, "counter", 4);
     dev_memory *of_other = global_named(f, other, "counter", 4);
-    assert_true(dev_memory_address(of_one) != dev_memory_address(of_other));
+    assert_true(dev_memory_address(of_first) != dev_memory_address(of_other));
     int value = 0;
     memory_get(f, of_other, &value, sizeof value);
     assert_int_equal(value, 6);
-    memory_get(f, of_one, &value, sizeof value);
+    memory_get(f, of_first, &value, sizeof value);
     assert_int_equal(value, 7);
-    dev_memory_destroy(of_one);
+    dev_memory_destroy(of_first);
     dev_memory_destroy(of_other);
-    dev_program_destroy(one);
+    dev_program_destroy(first);
     dev_program_destroy(other);
 }
 
@@ -925,7 +927,7 @@ static void constants_run_code(const fixture *f, dev_code code, bool links,
     dev_program_destroy(program);
 }
 
-/* The same with those values. */
+/* Like constants_run_code, for code with the values as its specialisation. */
 static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
                           bool links, int64_t out_values[CONSTANT_COUNT])
 {
@@ -978,7 +980,7 @@ static void constants_of_every_size_are_set(void **state)
     assert_memory_equal(values, expected, sizeof values);
 }
 
-static void programs_of_one_code_have_constants_of_their_own(void **state)
+static void programs_of_one_code_have_separate_constants(void **state)
 {
     const fixture *f = *state;
     if (!can_specialise(f)) skip();
@@ -1038,8 +1040,8 @@ static rt_buffer module_read(const char *folder, const char *name)
     FILE *file = fopen(rt_buffer_string(&path), "rb");
     if (!file) fail_msg("%s cannot be read", rt_buffer_string(&path));
     char chunk[4096];
-    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        rt_buffer_append(&content, chunk, got);
+    for (size_t size; (size = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        rt_buffer_append(&content, chunk, size);
     fclose(file);
     rt_buffer_free(&path);
     return content;
@@ -1093,11 +1095,11 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(programs_survive_as_binaries),
         cmocka_unit_test(unknown_kernel_is_refused),
         cmocka_unit_test(images_that_are_no_spirv_are_refused),
-        cmocka_unit_test(native_images_are_taken_or_refused_as_said),
+        cmocka_unit_test(native_images_are_accepted_or_refused_as_advertised),
         cmocka_unit_test(native_images_link_with_each_other),
         cmocka_unit_test(ranges_number_their_items),
         cmocka_unit_test(groups_share_local_memory),
-        cmocka_unit_test(values_arrive_as_given),
+        cmocka_unit_test(values_arrive_unchanged),
         cmocka_unit_test(null_pointers_arrive_as_null),
         cmocka_unit_test(launches_that_cannot_be_are_refused),
         cmocka_unit_test(fills_repeat_their_pattern),
@@ -1113,10 +1115,10 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(variables_have_names_and_values),
         cmocka_unit_test(variables_take_part_in_commands),
         cmocka_unit_test(unknown_variables_are_refused),
-        cmocka_unit_test(programs_have_variables_of_their_own),
+        cmocka_unit_test(programs_have_separate_variables),
         cmocka_unit_test(constants_have_defaults),
         cmocka_unit_test(constants_of_every_size_are_set),
-        cmocka_unit_test(programs_of_one_code_have_constants_of_their_own),
+        cmocka_unit_test(programs_of_one_code_have_separate_constants),
         cmocka_unit_test(constants_that_do_not_fit_are_refused),
         cmocka_unit_test(native_images_have_their_constants),
     };
@@ -1133,7 +1135,7 @@ int device_suite_run(const device_suite *suite)
         suite_fixture = &f;
         failed = cmocka_run_group_tests_name(suite->backend->name, tests, fixture_setup,
                                              fixture_teardown);
-        /* A failed test leaves its objects alive, which the device would rightly panic about. */
+        /* A failed test leaves its objects alive, and destroying the device would panic. */
         if (failed == 0) dev_device_destroy(f.device);
     } else {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(f.sink, status);

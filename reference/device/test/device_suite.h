@@ -1,5 +1,5 @@
 /* The tests that every device has to pass: real programs through the device interface, with
- * expected values derived by hand.  A new adapter's test is a call of device_suite_run. */
+ * expected values derived by hand. The test of a new adapter calls device_suite_run. */
 #ifndef REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
 #define REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
 
@@ -12,8 +12,8 @@ typedef struct device_suite {
     const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
     /* Appends the native image of a SPIR-V module; NULL: the device accepts none. */
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
-    /* The driver is known to link a symbol that two modules define, or not to say why it does not
-     * (scenarios/FINDINGS.md); an adapter's own linker must be right. */
+    /* The driver is known to accept a symbol that two modules define, or to refuse it without a
+     * reason (scenarios/FINDINGS.md); an adapter's own linker must be right. */
     bool misjudges_duplicates;
 } device_suite;
 

@@ -1,5 +1,5 @@
-/* checked.c over an adapter that misbehaves on request: successes, refusals passed on, and a panic
- * for every way to break the contract, on either side of it. */
+/* checked.c over an adapter that misbehaves on request: successes, refusals that are passed on, and
+ * a panic for every breach of the contract by either side. */
 #include "reference/device/device.h"
 
 #include "reference/base/alloc.h"
@@ -19,18 +19,18 @@
 
 typedef struct bad_device {
     dev_device base;
-    rt_code answer;     /* the answer of every operation except open */
-    bool object_anyhow; /* creates the object even when the answer is a failure */
-    bool no_object;     /* succeeds without an object */
-    bool holes;         /* tables that lack an operation */
-    bool foreign;       /* statuses that were not created in the sink */
-    rt_code untold;     /* the answer to a query of times; RT_OK: they are reported */
-    bool timeless;      /* events end before they begin */
-    bool restless;      /* events that stay pending after a wait */
-    bool null_address;  /* memories that begin at 0 */
-    bool empty_global;  /* variables of no bytes */
-    bool one_variable;  /* all memories begin at one address */
-    bool incapable;     /* no unified shared memory, variables by name, specialisation constants */
+    rt_code answer;       /* the answer of every operation except open */
+    bool object_anyhow;   /* creates the object even if the answer is a failure */
+    bool no_object;       /* succeeds without an object */
+    bool holes;           /* leaves operations out of the tables */
+    bool foreign;         /* statuses that were not created in the sink */
+    rt_code times_answer; /* the answer to a query of times; RT_OK: they are reported */
+    bool timeless;        /* events end before they begin */
+    bool restless;        /* events that stay pending after a wait */
+    bool null_address;    /* memories that begin at 0 */
+    bool empty_global;    /* variables of no bytes */
+    bool shares_address;  /* all memories begin at one address */
+    bool incapable; /* no unified shared memory, variables by name, specialisation constants */
 } bad_device;
 
 static rt_code open_answer; /* answer of the next open; the tests are single-threaded */
@@ -90,8 +90,8 @@ static rt_status event_times(dev_event *event, dev_times *out_times)
 {
     const bad_device *device = (const bad_device *)event->device;
     *out_times = (dev_times){1, 2, device->timeless ? 1 : 2};
-    if (device->untold == RT_OK) return RT_STATUS_OK;
-    return rt_fail(event->device->sink, device->untold, RT_RULE_NONE, "told to");
+    if (device->times_answer == RT_OK) return RT_STATUS_OK;
+    return rt_fail(event->device->sink, device->times_answer, RT_RULE_NONE, "told to");
 }
 static const dev_event_ops event_ops = {event_free, event_wait, event_state, event_times};
 
@@ -173,7 +173,7 @@ static uint64_t memory_address(dev_memory *memory)
 {
     const bad_device *device = (const bad_device *)memory->device;
     if (device->null_address) return 0;
-    return device->one_variable ? (uintptr_t)device : (uintptr_t)memory;
+    return device->shares_address ? (uintptr_t)device : (uintptr_t)memory;
 }
 static const dev_memory_ops memory_ops = {.destroy = memory_free};
 static const dev_memory_ops addressed_ops = {.destroy = memory_free, .address = memory_address};
@@ -363,7 +363,7 @@ static bool panics(void (*action)(fixture *f), fixture *f)
     return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
 }
 
-/* Ends the test's process when an ignored status is a failure: not expected here. */
+/* Ends the test's process if the status is a failure, which is not expected here. */
 static void use(rt_status status)
 {
     (void)status;
@@ -371,7 +371,7 @@ static void use(rt_status status)
 
 /* ---- Each operation, as an action --------------------------------------------------------- */
 
-static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+static const dev_nd_range single_item = {.dimensions = 1, .global = {1, 1, 1}};
 
 static void do_open(fixture *f)
 {
@@ -447,7 +447,7 @@ static void do_queue_create(fixture *f)
 static void do_launch(fixture *f)
 {
     dev_event *event;
-    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, NULL, 0, &event));
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &single_item, NULL, 0, &event));
     dev_event_destroy(event);
 }
 static void do_read(fixture *f)
@@ -505,7 +505,7 @@ static void do_times_unkept(fixture *f)
     use(dev_event_times(event, &times));
 }
 
-/* One code that each operation may return and one that it may not. */
+/* A code that each operation may return and one that it must not. */
 static const struct {
     const char *name;
     void (*action)(fixture *f);
@@ -592,11 +592,11 @@ static void adapters_may_not_invent_statuses_or_leave_holes(void **state)
     f->bad->timeless = true;
     assert_true(panics(do_times, f));
     f->bad->timeless = false;
-    f->bad->untold = RT_DRIVER_ERROR;
+    f->bad->times_answer = RT_DRIVER_ERROR;
     assert_false(panics(do_times, f));
-    f->bad->untold = RT_BUDGET;
+    f->bad->times_answer = RT_BUDGET;
     assert_true(panics(do_times, f));
-    f->bad->untold = RT_OK;
+    f->bad->times_answer = RT_OK;
     assert_true(panics(do_times_unkept, f));
 }
 
@@ -617,14 +617,14 @@ static void read_nothing(fixture *f)
     dev_event *event;
     use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 0, host, &event));
 }
-/* The copy is within one variable, although between two memories. */
+/* The copy is within one variable, although it names two memories. */
 static void copy_overlapping_in_a_variable(fixture *f)
 {
     dev_event *event;
-    dev_memory *again;
-    f->bad->one_variable = true;
-    use(dev_global_find(f->program, RT_TEXT("g"), &again));
-    use(dev_enqueue_copy(f->queue, no_wait, f->global, 0, again, 4, 8, &event));
+    dev_memory *alias;
+    f->bad->shares_address = true;
+    use(dev_global_find(f->program, RT_TEXT("g"), &alias));
+    use(dev_enqueue_copy(f->queue, no_wait, f->global, 0, alias, 4, 8, &event));
 }
 static void copy_overlapping(fixture *f)
 {
@@ -644,7 +644,7 @@ static void fill_three_bytes(fixture *f)
 static void launch_with(fixture *f, dev_argument argument)
 {
     dev_event *event;
-    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, &argument, 1, &event));
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &single_item, &argument, 1, &event));
 }
 static void pointer_to_nothing(fixture *f)
 {
@@ -810,7 +810,7 @@ static void argument_of_another_device(fixture *f)
     dev_event *event;
     open_other(f, &queue, &memory);
     const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = memory};
-    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, &argument, 1, &event));
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &single_item, &argument, 1, &event));
 }
 static void close_with_objects_alive(fixture *f)
 {

@@ -1,4 +1,5 @@
-/* Which formats are fused, and from what: SPIR-V from the code, PTX from the bitcode next to it.
+/* Unit tests of the formats that are fused, and of their source: the code for SPIR-V, the embedded
+ * bitcode for PTX.
  *
  * Source: document 001, "Support for non SPIR-V targets". */
 #include "reference/fusion/test/world.h"
@@ -31,7 +32,7 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
 {
     world *w = user;
     (void)sink;
-    w->asked++;
+    w->request_count++;
     newest.format = request->format;
     rt_bytes code = rt_arena_bytes(&w->f->arena, request->kernels[0].codes[0].spirv);
     newest.code = (rt_text){(const char *)code.data, code.size};
@@ -70,7 +71,7 @@ static void the_code_itself_is_fused_of_spirv(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(complete(w, "s", "s")));
-    assert_int_equal(w->asked, 1);
+    assert_int_equal(w->request_count, 1);
     assert_int_equal(newest.format, RT_FORMAT_SPIRV64);
     assert_true(rt_text_is(newest.code, "code of spirv"));
     assert_int_equal(w->f->counting->launches, 1);
@@ -80,7 +81,7 @@ static void KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx(void **stat
 {
     world *w = *state;
     assert_true(rt_ok(complete(w, "w", "w")));
-    assert_int_equal(w->asked, 1);
+    assert_int_equal(w->request_count, 1);
     assert_int_equal(newest.format, RT_FORMAT_PTX);
     assert_true(rt_text_is(newest.code, "bitcode of with"));
     assert_int_equal(w->f->counting->launches, 1);
@@ -92,7 +93,7 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(complete(w, "w", "o")));
-    assert_int_equal(w->asked, 0);
+    assert_int_equal(w->request_count, 0);
     assert_int_equal(w->f->counting->launches, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_FUSE), 0);
     const char *reason = fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
@@ -100,13 +101,13 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
         fail_msg("the reason is '%s'", reason);
 }
 
-/* Not supported means that the kernels run one by one: the application is not refused.  The
+/* The kernels of an unsupported format run one by one: the application is not refused.  The
  * counterpart is the_code_itself_is_fused_of_spirv. */
 static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(complete(w, "d", "d")));
-    assert_int_equal(w->asked, 0);
+    assert_int_equal(w->request_count, 0);
     assert_int_equal(w->f->counting->launches, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_FUSE), 0);
     const char *reason = fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
@@ -119,7 +120,7 @@ static void formats_do_not_mix_and_machine_code_is_not_fused(void **state)
     world *w = *state;
     assert_true(rt_ok(complete(w, "w", "s")));
     assert_true(rt_ok(complete(w, "n", "n")));
-    assert_int_equal(w->asked, 0);
+    assert_int_equal(w->request_count, 0);
     assert_int_equal(w->f->counting->launches, 4);
 }
 

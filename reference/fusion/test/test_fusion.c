@@ -1,5 +1,5 @@
 /* Unit tests of fusion with a stub compiler: the requests to it, the handling of its answers, and
- * of a list that another thread ends in the meantime. */
+ * lists that another thread ends in the meantime. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static struct {
     rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
     rt_buffer request; /* the newest, as "kernels identities constants" */
-} told;
+} stub;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
 {
@@ -29,15 +29,15 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
                       rt_buffer *out_result)
 {
     world *w = user;
-    w->asked++;
-    rt_buffer_free(&told.request);
-    rt_buffer_printf(&told.request, "%u %u %u", request->kernel_count, request->identity_count,
+    w->request_count++;
+    rt_buffer_free(&stub.request);
+    rt_buffer_printf(&stub.request, "%u %u %u", request->kernel_count, request->identity_count,
                      request->constant_count);
-    if (told.cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
-    if (told.adds_meanwhile) launch(w, RT_PROMOTION_NONE);
-    if (told.refusal != RT_OK)
-        return rt_fail(sink, told.refusal, RT_RULE_NONE, "the compiler does not want to");
-    const rt_fusion_place places[] = {{0, 0}, {told.answers_nonsense ? 9 : 0, 1}};
+    if (stub.cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
+    if (stub.adds_meanwhile) launch(w, RT_PROMOTION_NONE);
+    if (stub.refusal != RT_OK)
+        return rt_fail(sink, stub.refusal, RT_RULE_NONE, "the compiler does not want to");
+    const rt_fusion_place places[] = {{0, 0}, {stub.answers_nonsense ? 9 : 0, 1}};
     world_answer(request, places, out_result);
     return RT_STATUS_OK;
 }
@@ -52,8 +52,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    rt_buffer_free(&told.request);
-    memset(&told, 0, sizeof told);
+    rt_buffer_free(&stub.request);
+    memset(&stub, 0, sizeof stub);
     world_destroy(*state);
     return 0;
 }
@@ -73,7 +73,7 @@ static void arguments_are_joined_and_values_are_constants(void **state)
 {
     world *w = *state;
     collect_and_complete(w, 3);
-    assert_string_equal(rt_buffer_string(&told.request), "3 2 3");
+    assert_string_equal(rt_buffer_string(&stub.request), "3 2 3");
     assert_int_equal(w->f->counting->launches, 1);
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
 }
@@ -83,36 +83,36 @@ static void the_same_list_is_compiled_once(void **state)
     world *w = *state;
     collect_and_complete(w, 2);
     collect_and_complete(w, 2);
-    assert_int_equal(w->asked, 1);
+    assert_int_equal(w->request_count, 1);
     assert_int_equal(fixture_count(w->f, RT_EVENT_FUSION_CACHE_HIT), 1);
     collect_and_complete(w, 3);
-    assert_int_equal(w->asked, 2);
+    assert_int_equal(w->request_count, 2);
     assert_int_equal(w->f->counting->launches, 3);
 }
 
 static void a_refusal_runs_the_kernels_and_is_not_kept(void **state)
 {
     world *w = *state;
-    told.refusal = RT_FUSION_REJECTED;
+    stub.refusal = RT_FUSION_REJECTED;
     rt_command_id event = collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
     assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail"),
                         "the compiler does not want to");
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, event)));
-    told.refusal = RT_OK;
+    stub.refusal = RT_OK;
     collect_and_complete(w, 2);
-    assert_int_equal(w->asked, 2);
+    assert_int_equal(w->request_count, 2);
     assert_int_equal(w->f->counting->launches, 3);
 }
 
 static void a_dead_compiler_and_a_wrong_answer_run_the_kernels(void **state)
 {
     world *w = *state;
-    told.refusal = RT_TOOL;
+    stub.refusal = RT_TOOL;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
-    told.refusal = RT_OK;
-    told.answers_nonsense = true;
+    stub.refusal = RT_OK;
+    stub.answers_nonsense = true;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 4);
 }
@@ -132,7 +132,7 @@ static void a_device_that_builds_nothing_runs_the_kernels(void **state)
 static void a_fusion_that_ends_while_it_is_compiled_has_ended(void **state)
 {
     world *w = *state;
-    told.cancels_meanwhile = true;
+    stub.cancels_meanwhile = true;
     rt_command_id event = collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
     assert_int_equal(event, rt_fusion_command_event(w->scheduler, w->queue));
@@ -142,7 +142,7 @@ static void a_fusion_that_ends_while_it_is_compiled_has_ended(void **state)
 static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
 {
     world *w = *state;
-    told.adds_meanwhile = true;
+    stub.adds_meanwhile = true;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 3);
 }
@@ -183,7 +183,7 @@ static void contradicting_promotions_leave_the_queue_in_fusion_mode(void **state
     assert_int_equal(rt_fusion_complete(w->fusion, w->queue, false, &command).code,
                      RT_ERRC_INVALID);
     assert_true(rt_fusion_is_active(w->fusion, w->queue));
-    assert_int_equal(w->asked, 0);
+    assert_int_equal(w->request_count, 0);
     assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
     assert_int_equal(w->f->counting->launches, 1);
 }
@@ -191,7 +191,7 @@ static void contradicting_promotions_leave_the_queue_in_fusion_mode(void **state
 /* ---- Promotions, by the extension's table and as shipped ---------------------------------- */
 
 typedef struct promotion_row {
-    rt_promotion asked[3];
+    rt_promotion requested[3];
     uint32_t count;
     bool groups;                   /* the kernels have local sizes */
     rt_promotion documents, dpcpp; /* the resulting promotion */
@@ -215,23 +215,23 @@ static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile 
     rt_fusion_input inputs[3];
     rt_argument arguments[3];
     for (uint32_t i = 0; i < row->count; i++) {
-        arguments[i] =
-            (rt_argument){.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->asked[i]};
+        arguments[i] = (rt_argument){
+            .kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->requested[i]};
         inputs[i] = (rt_fusion_input){
             .launch = {.arguments = &arguments[i], .argument_count = 1},
             .range = {1, {4, 1, 1}, {row->groups ? 2 : 0, row->groups, row->groups}, {0}}};
     }
-    rt_fusion_parameters made;
+    rt_fusion_parameters result;
     assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, profile, &arena, inputs, row->count,
-                                                &inputs[0].range, 1024, &made)));
+                                                &inputs[0].range, 1024, &result)));
     rt_promotion promotion = RT_PROMOTION_NONE;
-    if (made.promotion_count > 0)
-        promotion =
-            made.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL : RT_PROMOTION_PRIVATE;
+    if (result.promotion_count > 0)
+        promotion = result.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL
+                                                                 : RT_PROMOTION_PRIVATE;
     /* 4 elements: one for each of 4 work-items, two for each of 2 groups. */
     if (promotion != RT_PROMOTION_NONE)
-        assert_int_equal(made.promotions[0].elements, promotion == RT_PROMOTION_LOCAL ? 2 : 1);
-    assert_int_equal(made.demotion_count, promotion == RT_PROMOTION_NONE);
+        assert_int_equal(result.promotions[0].elements, promotion == RT_PROMOTION_LOCAL ? 2 : 1);
+    assert_int_equal(result.demotion_count, promotion == RT_PROMOTION_NONE);
     rt_arena_reset(&arena);
     return promotion;
 }
@@ -261,13 +261,13 @@ static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
     };
     const rt_fusion_input input = {.launch = {.arguments = arguments, .argument_count = 3},
                                    .range = {1, {4, 1, 1}, {4, 1, 1}, {0}}};
-    rt_fusion_parameters made;
+    rt_fusion_parameters result;
     assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, RT_PROFILE_DOCUMENTS, &arena, &input, 1,
-                                                &input.range, room, &made)));
-    assert_int_equal(made.promotion_count + made.demotion_count, 2);
-    for (uint32_t i = 0; i < made.demotion_count; i++)
-        assert_non_null(strstr(made.demotions[i].reason.data, "too little local memory"));
-    uint32_t count = made.promotion_count;
+                                                &input.range, room, &result)));
+    assert_int_equal(result.promotion_count + result.demotion_count, 2);
+    for (uint32_t i = 0; i < result.demotion_count; i++)
+        assert_non_null(strstr(result.demotions[i].reason.data, "too little local memory"));
+    uint32_t count = result.promotion_count;
     rt_memory_destroy(b);
     rt_arena_reset(&arena);
     return count;

@@ -93,14 +93,14 @@ static const plan_row rows[] = {
     {{R2L(2, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16, {0}},
     {{R2L(4, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, 0, 0, R2L(4, 4, 2, 2)},
     {{R2L(4, 2, 4, 1), R2L(8, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R2L(8, 4, 4, 1)},
-    /* The preferred range of 16, one-dimensional, would tear the groups of the other: the
-     * documents let it be 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
+    /* The preferred range of 16, one-dimensional, would tear the groups of the other: the documents
+     * allow 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
     {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
-    /* The other way round shipped DPC++ pads {16} in groups of {4} to {16, 1} in {4, 1}, which goes
-     * up: what it refuses is that the groups' kernel has fewer dimensions (tag B29). */
+    /* The other way round shipped DPC++ pads {16} in groups of {4} to {16, 1} in {4, 1}, which
+     * fits: it refuses the list because the kernel with groups has fewer dimensions (tag B29). */
     {{R1L(16, 4), R2(4, 4)}, 2, 0, RT_RULE_KF_RANGE_16, R1L(16, 4)},
-    /* Of two dimensions SYCL's slower one counts first: {4} is {4, 1} there, and 4 by 1 is {1, 4}.
-     */
+    /* Of two dimensions, SYCL's slower one is compared first: {4} is {4, 1} there, and 4 by 1 is
+     * {1, 4}. */
     {{R1L(16, 4), R2L(4, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R1L(16, 4)},
     /* Offsets are checked before groups. */
     {{R2O(4, 4, 1, 1), R2L(2, 8, 2, 2)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_11, {0}},
@@ -112,7 +112,7 @@ static const plan_row rows[] = {
      {0}},
 };
 
-/* Member by member: between the dimensions and the sizes is padding. */
+/* Compares member by member, because there is padding between the dimensions and the sizes. */
 static void assert_range(const rt_fusion_range *range, const rt_fusion_range *expected)
 {
     assert_int_equal(range->dimensions, expected->dimensions);
@@ -198,11 +198,11 @@ static void groups_are_torn_exactly_where_the_plan_says(void **state)
     rt_sink *sink = rt_sink_create();
     uint32_t torn = 0, whole = 0;
     for (uint64_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3 * 8; code++) {
-        uint64_t left = code, size[6], local[3];
-        for (uint32_t i = 0; i < 6; i++, left /= 3)
-            size[i] = left % 3 + 1;
-        for (uint32_t i = 0; i < 3; i++, left /= 2)
-            local[i] = left % 2 + 1;
+        uint64_t remaining = code, size[6], local[3];
+        for (uint32_t i = 0; i < 6; i++, remaining /= 3)
+            size[i] = remaining % 3 + 1;
+        for (uint32_t i = 0; i < 3; i++, remaining /= 2)
+            local[i] = remaining % 2 + 1;
         rt_fusion_range inputs[2] = {{.dimensions = 3}, {.dimensions = 3}};
         for (uint32_t d = 0; d < 3; d++) {
             inputs[0].global[d] = size[d] * local[d];

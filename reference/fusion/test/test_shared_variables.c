@@ -1,4 +1,4 @@
-/* Unit tests of which variables a fused program shares, according to its images' descriptions. */
+/* Unit tests of the variables that a fused program shares, as its images describe them. */
 #include "reference/fusion/shared_variables.h"
 #include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"
@@ -13,44 +13,46 @@
 static const uint8_t plain[8] = {4}, scoped[8] = {4, 0, 0, 0, 1}, nonsense[2] = {4};
 
 /* One image that describes one variable; symbol NULL: without a symbol. */
-typedef struct told {
+typedef struct variable {
     const char *id;
     const uint8_t *value;
     size_t value_size;
     const char *symbol;
-} told;
+} variable;
 
-typedef struct one_image {
+typedef struct image_case {
     rt_property described, mapped;
     rt_property_set sets[2];
     rt_image image;
     rt_registered_image registered;
     const rt_registered_image *list;
     rt_program program;
-} one_image;
+} image_case;
 
-static void image_make(one_image *one, rt_arena *arena, const told *said)
+static void image_make(image_case *test, rt_arena *arena, const variable *description)
 {
-    *one = (one_image){0};
-    one->described = (rt_property){.name = rt_text_of(said->id),
-                                   .type = RT_PROPERTY_BYTES,
-                                   .bytes = {said->value, said->value_size}};
-    one->mapped = (rt_property){.name = rt_arena_printf(arena, "%s@global_id_mapping", said->id),
-                                .type = RT_PROPERTY_BYTES};
-    if (said->symbol)
-        one->mapped.bytes = (rt_bytes){(const uint8_t *)said->symbol, strlen(said->symbol)};
-    one->sets[0] = (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), &one->described, 1};
-    one->sets[1] = (rt_property_set){RT_TEXT("SYCL/program metadata"), &one->mapped, 1};
-    one->image = (rt_image){.name = RT_TEXT("app/0"), .sets = one->sets, .set_count = 2};
-    one->registered.image = &one->image;
-    one->list = &one->registered;
-    one->program.images = &one->list;
-    one->program.image_count = 1;
+    *test = (image_case){0};
+    test->described = (rt_property){.name = rt_text_of(description->id),
+                                    .type = RT_PROPERTY_BYTES,
+                                    .bytes = {description->value, description->value_size}};
+    test->mapped =
+        (rt_property){.name = rt_arena_printf(arena, "%s@global_id_mapping", description->id),
+                      .type = RT_PROPERTY_BYTES};
+    if (description->symbol)
+        test->mapped.bytes =
+            (rt_bytes){(const uint8_t *)description->symbol, strlen(description->symbol)};
+    test->sets[0] = (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), &test->described, 1};
+    test->sets[1] = (rt_property_set){RT_TEXT("SYCL/program metadata"), &test->mapped, 1};
+    test->image = (rt_image){.name = RT_TEXT("app/0"), .sets = test->sets, .set_count = 2};
+    test->registered.image = &test->image;
+    test->list = &test->registered;
+    test->program.images = &test->list;
+    test->program.image_count = 1;
 }
 
 /* Two kernels, each from a program of one image. */
-static rt_status find(rt_sink *sink, rt_arena *arena, one_image images[2], const told *first,
-                      const told *second, rt_shared_variables *out_found)
+static rt_status find(rt_sink *sink, rt_arena *arena, image_case images[2], const variable *first,
+                      const variable *second, rt_shared_variables *out_variables)
 {
     image_make(&images[0], arena, first);
     image_make(&images[1], arena, second);
@@ -59,18 +61,18 @@ static rt_status find(rt_sink *sink, rt_arena *arena, one_image images[2], const
         {.kernel = RT_TEXT("k2"), .program = &images[1].program},
     };
     const rt_fusion_list list = {.kernels = kernels, .count = 2};
-    return rt_shared_variables_find(sink, arena, &list, out_found);
+    return rt_shared_variables_find(sink, arena, &list, out_variables);
 }
 
-static const told a = {"id_a", plain, 8, "a"};
-static const told b = {"id_b", plain, 8, "b"};
+static const variable a = {"id_a", plain, 8, "a"};
+static const variable b = {"id_b", plain, 8, "b"};
 
 static void each_variable_is_shared_once(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
-    one_image images[2];
+    image_case images[2];
     rt_shared_variables found;
     assert_true(rt_ok(find(sink, &arena, images, &a, &a, &found)));
     assert_int_equal(found.count, 1);
@@ -92,30 +94,31 @@ static void each_variable_is_shared_once(void **state)
     rt_sink_destroy(sink);
 }
 
-static void what_cannot_be_shared_is_refused_by_name(void **state)
+static void variables_that_cannot_be_shared_are_named(void **state)
 {
     (void)state;
     const struct {
-        told second;
+        variable second;
         const char *part;
     } rows[] = {
         {{"id_b", scoped, 8, "b"}, "the device_global 'id_b' with device_image_scope"},
-        {{"id_b", nonsense, 2, "b"}, "'id_b' of no size and truth"},
-        {{"id_b", plain, 8, NULL}, "'id_b' and does not say under which symbol"},
-        {{"id_b", plain, 8, "a"}, "'id_b' under a symbol that is another variable's"},
-        {{"id_a", plain, 8, "b"}, "'id_a' under a symbol that is another variable's"},
+        {{"id_b", nonsense, 2, "b"}, "'id_b' without a valid size and scope"},
+        {{"id_b", plain, 8, NULL}, "'id_b' without its symbol"},
+        {{"id_b", plain, 8, "a"}, "'id_b' under the symbol of another variable"},
+        {{"id_a", plain, 8, "b"}, "'id_a' under the symbol of another variable"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_sink *sink = rt_sink_create();
         rt_arena arena = {0};
-        one_image images[2];
+        image_case images[2];
         rt_shared_variables found;
         rt_status status = find(sink, &arena, images, &a, &rows[i].second, &found);
         assert_int_equal(status.code, RT_FUSION_REJECTED);
         assert_int_equal(found.count, 0);
-        const rt_diagnostic *said = rt_sink_diagnostic(sink, status);
-        if (!strstr(said->message.data, rows[i].part)) fail_msg("%s", said->message.data);
-        assert_true(rt_text_is(said->names[0], "k2"));
+        const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
+        if (!strstr(diagnostic->message.data, rows[i].part))
+            fail_msg("%s", diagnostic->message.data);
+        assert_true(rt_text_is(diagnostic->names[0], "k2"));
         rt_arena_reset(&arena);
         rt_sink_destroy(sink);
     }
@@ -126,10 +129,10 @@ static void virtual_functions_are_refused(void **state)
     (void)state;
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
-    one_image one;
-    image_make(&one, &arena, &a);
-    one.sets[0].name = RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS);
-    const rt_listed_kernel kernel = {.kernel = RT_TEXT("k"), .program = &one.program};
+    image_case test;
+    image_make(&test, &arena, &a);
+    test.sets[0].name = RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS);
+    const rt_listed_kernel kernel = {.kernel = RT_TEXT("k"), .program = &test.program};
     const rt_fusion_list list = {.kernels = &kernel, .count = 1};
     rt_shared_variables found;
     rt_status status = rt_shared_variables_find(sink, &arena, &list, &found);
@@ -143,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variable_is_shared_once),
-        cmocka_unit_test(what_cannot_be_shared_is_refused_by_name),
+        cmocka_unit_test(variables_that_cannot_be_shared_are_named),
         cmocka_unit_test(virtual_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

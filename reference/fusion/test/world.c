@@ -48,12 +48,12 @@ rt_command_id world_launch(world *w, const char *kernel, rt_promotion promotion)
          .promotion = promotion},
         {.kind = RT_ARGUMENT_BYTES, .bytes = {(const uint8_t *)&value, sizeof value}},
     };
-    const rt_launch what = {.kernel = rt_text_of(kernel),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = arguments,
-                            .argument_count = 2};
+    const rt_launch request = {.kernel = rt_text_of(kernel),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = arguments,
+                               .argument_count = 2};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
     return command;
 }
 

@@ -1,6 +1,6 @@
 /* Feeds bytes to the readers of device images: as a file (SYCLBIN, ELF), as property text, or as
- * memory with a fat binary at its begin.  Nothing may crash; what is read can be written, and what
- * is written is read again as the same.
+ * memory with a fat binary at its beginning. No input may crash a reader; whatever is read can be
+ * written, and reading the output gives the same value.
  *
  * Build with clang and -DASSAY_FUZZ=ON; `ci/fuzz image` runs it. */
 #include "reference/image/compression.h"
@@ -22,14 +22,14 @@ static void check_same(const rt_buffer *first, const rt_buffer *second)
     CHECK(first->size == 0 || memcmp(first->data, second->data, first->size) == 0);
 }
 
-static void syclbin_again(image_fuzzer *fuzzer, const rt_syclbin *syclbin)
+static void syclbin_round_trip(image_fuzzer *fuzzer, const rt_syclbin *syclbin)
 {
     rt_buffer first = {0}, second = {0};
     if (rt_ok(rt_syclbin_write(fuzzer->sink, &first, syclbin))) {
-        rt_syclbin again;
+        rt_syclbin reread;
         CHECK(
-            rt_ok(rt_syclbin_read(fuzzer->sink, &fuzzer->arena, rt_buffer_bytes(&first), &again)));
-        CHECK(rt_ok(rt_syclbin_write(fuzzer->sink, &second, &again)));
+            rt_ok(rt_syclbin_read(fuzzer->sink, &fuzzer->arena, rt_buffer_bytes(&first), &reread)));
+        CHECK(rt_ok(rt_syclbin_write(fuzzer->sink, &second, &reread)));
         check_same(&first, &second);
     }
     rt_buffer_free(&first);
@@ -79,14 +79,14 @@ static void binaries_use(image_fuzzer *fuzzer, rt_device_binaries binaries)
     }
     rt_syclbin syclbin;
     if (rt_ok(rt_syclbin_of(fuzzer->sink, &fuzzer->arena, plain, &syclbin)))
-        syclbin_again(fuzzer, &syclbin);
+        syclbin_round_trip(fuzzer, &syclbin);
 }
 
 static void file_use(image_fuzzer *fuzzer, rt_bytes bytes)
 {
     rt_image_file file;
     if (!rt_ok(rt_image_file_read(fuzzer->sink, &fuzzer->arena, bytes, &file))) return;
-    if (file.kind == RT_IMAGE_FILE_SYCLBIN) syclbin_again(fuzzer, &file.syclbin);
+    if (file.kind == RT_IMAGE_FILE_SYCLBIN) syclbin_round_trip(fuzzer, &file.syclbin);
     binaries_use(fuzzer, file.binaries);
 }
 

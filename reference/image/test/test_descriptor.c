@@ -1,4 +1,4 @@
-/* Proof of the rules about an image's descriptor: the document's structures, written down here anew
+/* Proof of the rules about an image's descriptor: the document's structures, declared here again
  * from its text, are filled in this process and read back.
  *
  *     descriptor_tests [PATTERN]
@@ -28,7 +28,7 @@ typedef struct document_set {
     const document_property *PropertiesBegin, *PropertiesEnd;
 } document_set;
 
-/* The part before the two members that the document names is DPC++'s (fat_binary.h). */
+/* The members before the two that the document names are DPC++'s (fat_binary.h). */
 typedef struct document_image {
     uint16_t version;
     uint8_t kind, format;
@@ -75,7 +75,7 @@ static const document_set sets[] = {
         .PropertySetsBegin = (begin), .PropertySetsEnd = (end)                                     \
     }
 
-/* The data is in the segments of a module, where compilers put it, and not in a heap. */
+/* The data is in the segments of a module, where compilers put it, not on a heap. */
 static const document_image images[] = {
     IMAGE_WITH(NULL, NULL),
     IMAGE_WITH(sets, sets + 1),

@@ -49,7 +49,7 @@ static void values_of_five_and_of_eight_bytes_are_the_same(void **state)
     assert_true(eight.size == 280 && !eight.image_scope);
 }
 
-static void what_is_no_value_is_told(void **state)
+static void invalid_values_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -80,7 +80,7 @@ static const rt_device_global globals[] = {
      .host_access = RT_HOST_ACCESS_NONE},
 };
 
-/* Reads from a block of exactly its size, so that sanitizers see a read past the end. */
+/* Reads from a block of exactly its size, so that sanitizers detect a read past the end. */
 static uint32_t count_read(const char *bytes, size_t size, bool *out_finished)
 {
     uint8_t *block = rt_alloc(size ? size : 1);
@@ -105,11 +105,11 @@ static void lists_come_back_as_they_were(void **state)
     assert_true(rt_reader_finished(&reader));
     assert_int_equal(list.count, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        const rt_device_global *read = &list.globals[i], *wanted = &globals[i];
-        assert_true(rt_text_equal(read->unique_id, wanted->unique_id));
-        assert_true(rt_text_equal(read->name, wanted->name));
-        assert_true(read->size == wanted->size && read->image_scope == wanted->image_scope);
-        assert_int_equal(read->host_access, wanted->host_access);
+        const rt_device_global *read = &list.globals[i], *expected = &globals[i];
+        assert_true(rt_text_equal(read->unique_id, expected->unique_id));
+        assert_true(rt_text_equal(read->name, expected->name));
+        assert_true(read->size == expected->size && read->image_scope == expected->image_scope);
+        assert_int_equal(read->host_access, expected->host_access);
     }
     rt_arena_reset(&arena);
     rt_buffer_free(&bytes);
@@ -128,7 +128,7 @@ static void a_list_that_is_cut_is_none(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* A list of one variable, a copy of `global` as its bytes are. */
+/* Replaces one byte of the serialised list and expects a refusal. */
 static void assert_damaged(const rt_device_global *list, uint32_t count, size_t at, char byte)
 {
     rt_buffer bytes = {0};
@@ -172,7 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_has_eight_bytes),
         cmocka_unit_test(values_of_five_and_of_eight_bytes_are_the_same),
-        cmocka_unit_test(what_is_no_value_is_told),
+        cmocka_unit_test(invalid_values_are_reported),
         cmocka_unit_test(lists_come_back_as_they_were),
         cmocka_unit_test(a_list_that_is_cut_is_none),
         cmocka_unit_test(damaged_lists_are_refused),

@@ -1,5 +1,5 @@
-/* Unit tests of fat binaries: as a real module brings them into this process, as they lie in that
- * module's ELF file, and as words put together by hand from the layout in fat_binary.h.
+/* Unit tests of fat binaries: as a real module registers them in this process, as that module's ELF
+ * file stores them, and as words assembled by hand from the layout in fat_binary.h.
  *
  *     fat_binary_tests MODULE80 MODULE96 MODULE96Z */
 #include "reference/image/compression.h"
@@ -22,7 +22,7 @@
 static const char *modules[2]; /* of 80 and of 96 bytes */
 static const char *compressed_module;
 static const rt_fat_layout layouts[2] = {RT_FAT_80, RT_FAT_96};
-static const void *registered; /* registered by the module that was loaded last */
+static const void *registered; /* by the module that was loaded last */
 
 /* The functions that the modules call, replacing DPC++'s runtime. */
 void __sycl_register_lib(const void *descriptor);
@@ -339,7 +339,7 @@ static const struct wrong_word {
      "damaged device images at address 0x1022: this is not a SYCL image"},
     {32, 0x05080003, RT_MALFORMED, "damaged device images at address 0x1023: no such format"},
     {40, 0, RT_MALFORMED, "damaged device images at address 0x1028: expected a pointer to a text"},
-    {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte until the end */
+    {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte up to the end */
      "damaged device images at address 0x1028: expected a pointer to a text"},
     {72, 0x1500, RT_MALFORMED,
      "damaged device images at address 0x1040: expected the image's code"},
@@ -385,7 +385,8 @@ static void every_truncation_and_bit_flip_is_survived(void **state)
     memory_make(memory);
     rt_fat_binary fat;
     for (size_t size = 0; size < SIZE; size++) {
-        uint8_t *copy = rt_alloc(size); /* of this very size, so that sanitizers see an overrun */
+        uint8_t *copy = rt_alloc(size); /* of exactly this size, so that sanitizers detect an
+                                         * overrun */
         memcpy(copy, memory, size);
         assert_int_equal(memory_read(f, copy, size, &fat).code, RT_MALFORMED);
         rt_free(copy);
@@ -414,7 +415,7 @@ static const struct wrong_elf {
     {16, ET_REL, RT_UNSUPPORTED, "ELF file at byte 16: an object file that has not been linked"},
     {18, EM_AARCH64, RT_UNSUPPORTED, "ELF file at byte 18: another machine"},
     {54, 57, RT_MALFORMED, "damaged ELF file at byte 54"},
-    {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers far away */
+    {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers past the end */
 };
 
 static void wrong_elf_files_are_refused_by_name(void **state)
@@ -435,7 +436,7 @@ static void wrong_elf_files_are_refused_by_name(void **state)
 /* Damages every byte that the reader follows in the file, and truncates it at every 61st byte: the
  * headers, the program headers, and all of the data with its relocations are small enough to be
  * damaged in steps. */
-static void damaged_elf_files_are_survived(void **state)
+static void damaged_elf_files_are_handled(void **state)
 {
     fixture *f = *state;
     rt_bytes file = file_load(f, modules[1]);
@@ -451,19 +452,19 @@ static void damaged_elf_files_are_survived(void **state)
         rt_arena_reset(&scratch.arena);
     }
     for (size_t at = 0; at < file.size; at += at < 1024 ? 1 : 5) {
-        uint8_t *byte = (uint8_t *)file.data + at, kept = *byte;
-        *byte = (uint8_t)~kept;
+        uint8_t *byte = (uint8_t *)file.data + at, original = *byte;
+        *byte = (uint8_t)~original;
         rt_status status = elf_read(&scratch, file, &count, &fat);
         assert_true(rt_ok(status) || status.code == RT_MALFORMED || status.code == RT_LIMIT ||
                     status.code == RT_UNSUPPORTED);
-        *byte = kept;
+        *byte = original;
         rt_arena_reset(&scratch.arena);
     }
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static void what_c_cannot_say_is_refused(void **state)
+static void texts_that_c_cannot_express_are_refused(void **state)
 {
     fixture *f = *state;
     rt_buffer out = {0};
@@ -496,8 +497,8 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test_setup_teardown(every_truncation_and_bit_flip_is_survived, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(wrong_elf_files_are_refused_by_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_elf_files_are_survived, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_c_cannot_say_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_elf_files_are_handled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_that_c_cannot_express_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

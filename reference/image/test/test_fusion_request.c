@@ -41,12 +41,12 @@ static rt_fusion_request make_request(void)
                                .spirv_version_max = 0x00010200};
 }
 
-static void assert_range(const rt_fusion_range *range, const rt_fusion_range *wanted)
+static void assert_range(const rt_fusion_range *range, const rt_fusion_range *expected)
 {
-    assert_int_equal(range->dimensions, wanted->dimensions);
-    assert_memory_equal(range->global, wanted->global, sizeof range->global);
-    assert_memory_equal(range->local, wanted->local, sizeof range->local);
-    assert_memory_equal(range->offset, wanted->offset, sizeof range->offset);
+    assert_int_equal(range->dimensions, expected->dimensions);
+    assert_memory_equal(range->global, expected->global, sizeof range->global);
+    assert_memory_equal(range->local, expected->local, sizeof range->local);
+    assert_memory_equal(range->offset, expected->offset, sizeof range->offset);
 }
 
 static void a_request_is_read_as_it_was_written(void **state)
@@ -68,7 +68,7 @@ static void a_request_is_read_as_it_was_written(void **state)
     assert_int_equal(read.kernels[0].codes[0].constants[0].id, 7);
     assert_memory_equal(read.kernels[0].codes[0].spirv.data, "code", 4);
     assert_true(read.barriers);
-    assert_int_equal(read.identities[0].same.kernel, 1);
+    assert_int_equal(read.identities[0].duplicate.kernel, 1);
     assert_int_equal(read.promotions[0].kind, RT_FUSION_LOCAL);
     assert_int_equal(read.promotions[0].elements, 5);
     assert_int_equal(read.promotions[0].element_bytes, 8);
@@ -83,7 +83,7 @@ static void a_request_is_read_as_it_was_written(void **state)
 }
 
 /* Invalid requests, each derived from a valid one. */
-static void what_a_request_cannot_mean_is_refused(void **state)
+static void invalid_requests_are_refused(void **state)
 {
     (void)state;
     rt_fusion_request wrong[5];
@@ -149,40 +149,41 @@ static void a_result_is_read_as_it_was_written(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* Cut at every byte: never finished, never read past the end (under the sanitizers). */
-static void what_is_cut_short_is_refused(void **state)
+/* Truncated at every byte: the input is refused, and never read past its end (under the
+ * sanitizers). */
+static void truncated_input_is_refused(void **state)
 {
     (void)state;
     rt_fusion_request request = make_request();
-    rt_buffer asked = {0}, made = {0};
+    rt_buffer request_bytes = {0}, result_bytes = {0};
     rt_arena arena = {0};
     rt_sink *sink = rt_sink_create();
-    rt_fusion_request_write(&asked, &request);
-    make_result(&made);
-    for (size_t size = 0; size < asked.size; size++) {
-        rt_reader reader = rt_reader_of((rt_bytes){(const uint8_t *)asked.data, size});
+    rt_fusion_request_write(&request_bytes, &request);
+    make_result(&result_bytes);
+    for (size_t size = 0; size < request_bytes.size; size++) {
+        rt_reader reader = rt_reader_of((rt_bytes){(const uint8_t *)request_bytes.data, size});
         rt_fusion_request_read(&arena, &reader);
         assert_false(rt_reader_finished(&reader));
     }
-    for (size_t size = 0; size < made.size; size++) {
+    for (size_t size = 0; size < result_bytes.size; size++) {
         rt_fusion_result result;
-        rt_bytes cut = {(const uint8_t *)made.data, size};
+        rt_bytes cut = {(const uint8_t *)result_bytes.data, size};
         rt_status status = rt_fusion_result_read(sink, &arena, cut, &result);
         assert_int_equal(status.code, RT_MALFORMED);
     }
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
-    rt_buffer_free(&asked);
-    rt_buffer_free(&made);
+    rt_buffer_free(&request_bytes);
+    rt_buffer_free(&result_bytes);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_read_as_it_was_written),
-        cmocka_unit_test(what_a_request_cannot_mean_is_refused),
+        cmocka_unit_test(invalid_requests_are_refused),
         cmocka_unit_test(a_result_is_read_as_it_was_written),
-        cmocka_unit_test(what_is_cut_short_is_refused),
+        cmocka_unit_test(truncated_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

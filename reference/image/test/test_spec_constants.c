@@ -32,18 +32,18 @@ static rt_spec_descriptor read_of(const rt_property *properties, uint32_t index,
 {
     for (uint32_t i = 0; i < DEFAULTS_SIZE; i++)
         defaults[i] = (uint8_t)i;
-    const rt_property all = {
+    const rt_property block = {
         .name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES, .bytes = {defaults, size}};
     const rt_property_set sets[] = {{RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, CONSTANTS},
-                                    {RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), &all, 1}};
+                                    {RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), &block, 1}};
     const rt_image image = {.sets = sets, .set_count = 2};
     rt_spec_descriptor descriptor;
-    bool told = rt_spec_descriptor_read(&image, index, &descriptor);
-    assert_int_equal(told, descriptor.scalar_count > 0);
+    bool is_read = rt_spec_descriptor_read(&image, index, &descriptor);
+    assert_int_equal(is_read, descriptor.scalar_count > 0);
     return descriptor;
 }
 
-static void defaults_lie_one_after_the_other(void **state)
+static void defaults_are_consecutive(void **state)
 {
     (void)state;
     static const struct {
@@ -59,8 +59,8 @@ static void defaults_lie_one_after_the_other(void **state)
     }
 }
 
-/* If the block is too short, only constants entirely inside it have a default. */
-static void what_is_not_there_is_not_told(void **state)
+/* If the block is too short, only constants entirely within it have a default. */
+static void missing_defaults_are_not_read(void **state)
 {
     (void)state;
     assert_int_equal(read_of(constants, LAST, DEFAULTS_SIZE - 1).default_value.size, 0);
@@ -70,7 +70,7 @@ static void what_is_not_there_is_not_told(void **state)
 }
 
 /* The positions of constants after a damaged one are unknown; those before it are unaffected. */
-static void damaged_tables_are_told(void **state)
+static void damaged_tables_are_reported(void **state)
 {
     (void)state;
     static const uint32_t overlapping[] = {0, 0, 8, 1, 4, 4}, backwards[] = {0, 4, 4, 1, 0, 4},
@@ -97,9 +97,9 @@ static void damaged_tables_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_lie_one_after_the_other),
-        cmocka_unit_test(what_is_not_there_is_not_told),
-        cmocka_unit_test(damaged_tables_are_told),
+        cmocka_unit_test(defaults_are_consecutive),
+        cmocka_unit_test(missing_defaults_are_not_read),
+        cmocka_unit_test(damaged_tables_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Unit tests of SYCLBIN.  The bytes of the first file are put together by hand from the format's
+/* Unit tests of SYCLBIN.  The bytes of the first file are assembled by hand from the format's
  * description in syclbin.h. */
 #include "reference/image/syclbin.h"
 #include "reference/image/test/fixture.h"
@@ -161,7 +161,7 @@ static void binaries_become_modules(void **state)
     assert_int_equal(native.metadata.sets[0].properties[0].number, RT_SYCLBIN_EXECUTABLE);
 }
 
-static void what_the_format_cannot_say_is_refused(void **state)
+static void content_without_a_form_is_refused(void **state)
 {
     fixture *f = *state;
     const rt_device_binary items[] = {
@@ -199,7 +199,8 @@ static const struct wrong_file {
     {144, 2, "damaged SYCLBIN at byte 144 of 488: the range of IR modules exceeds their number"},
     {152, 1, NULL}, /* the native image belongs to both modules */
     {152, 2, "damaged SYCLBIN at byte 152 of 488: the range of native images exceeds their number"},
-    {168, 90, "damaged property text at byte 398: expected [set]"}, /* all of IR and 23 bytes */
+    {168, 90, "damaged property text at byte 398: expected [set]"}, /* the text of the IR and 23
+                                                                     * bytes */
     {210, 1, "damaged SYCLBIN at byte 208 of 488: code lies outside its table"},
 };
 
@@ -210,7 +211,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
     assert_int_equal(f->file.size, 488);
     for (size_t i = 0; i < sizeof wrong_files / sizeof *wrong_files; i++) {
         const struct wrong_file *wrong = &wrong_files[i];
-        char kept = f->file.data[wrong->at];
+        char original = f->file.data[wrong->at];
         f->file.data[wrong->at] = (char)wrong->byte;
         rt_syclbin syclbin;
         rt_status status = file_read(f, f->file.size, &syclbin);
@@ -219,7 +220,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
             assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data, wrong->message);
             assert_int_equal(syclbin.module_count, 0);
         }
-        f->file.data[wrong->at] = kept;
+        f->file.data[wrong->at] = original;
     }
 }
 
@@ -245,7 +246,8 @@ static void every_truncation_and_bit_flip_is_survived(void **state)
     rt_syclbin syclbin;
     rt_device_binaries binaries;
     for (size_t size = 0; size < f->file.size; size++) {
-        uint8_t *copy = rt_alloc(size); /* of this very size, so that sanitizers see an overrun */
+        uint8_t *copy = rt_alloc(size); /* of exactly this size, so that sanitizers detect an
+                                         * overrun */
         memcpy(copy, f->file.data, size);
         rt_status status = rt_syclbin_read(f->sink, &f->arena, (rt_bytes){copy, size}, &syclbin);
         assert_int_equal(status.code, RT_MALFORMED);
@@ -268,7 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(file_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(file_is_written_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(binaries_become_modules, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_the_format_cannot_say_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(content_without_a_form_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_files_are_refused_with_their_place, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(metadata_that_overlaps_is_refused, set_up, tear_down),

@@ -75,7 +75,7 @@ static void damaged_properties_are_named(void **state)
         const char *damaged = read_from(properties, 2, &read);
         assert_non_null(damaged);
         assert_string_equal(damaged, cases[i].name);
-        assert_int_equal(read.creates.length, 0); /* none of it is used */
+        assert_int_equal(read.creates.length, 0); /* no part of it is used */
     }
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SYCLBIN has no options: the second and the third binary alone. */
+/* SYCLBIN has no options, so it holds only the second and the third binary. */
 static rt_status syclbin_write(rt_sink *sink, rt_arena *arena, rt_buffer *out)
 {
     const rt_device_binaries binaries = {sample_items + 1, 2};

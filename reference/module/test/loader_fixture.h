@@ -11,7 +11,7 @@ typedef struct fixture {
     rt_registry registry;
     rt_loader loader;
     rt_chooser chooser; /* for tests that pass it to the loader */
-    rt_buffer log;      /* appended by the observers: words, each followed by a blank */
+    rt_buffer log;      /* appended by the observers: words, each followed by a space */
 } fixture;
 
 /* Creates a fixture over the modules, which are borrowed; the observer's user becomes the fixture.

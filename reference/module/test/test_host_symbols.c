@@ -1,4 +1,4 @@
-/* Unit tests of host symbols: preloading, dlopen's local scopes, and both against a model. */
+/* Unit tests of host symbols: preloading, dlopen's local scopes, and both compared with a model. */
 #include "reference/base/hash.h"
 #include "reference/module/loader.h"
 
@@ -25,9 +25,9 @@ typedef struct world {
     uint32_t module_count;
 } world;
 
-static void need(world *w, rt_module_id module, rt_module_id needed)
+static void need(world *w, rt_module_id module, rt_module_id dependency)
 {
-    w->needs[module][w->modules[module].need_count++] = needed;
+    w->needs[module][w->modules[module].need_count++] = dependency;
 }
 
 static void define(world *w, rt_module_id module, uint32_t symbol)
@@ -90,7 +90,8 @@ static void a_preloaded_definition_comes_before_a_needed_one(void **state)
         static const rt_module_id preloaded[] = {PRELOADED};
         rt_loader_start(&w->loader, APP, preloaded, preloaded_count);
         EXPECT(w, APP, 0, preloaded_count ? PRELOADED : LIBRARY);
-        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* it is interposed itself */
+        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* its own definition is
+                                                                       * interposed */
         EXPECT(w, APP, 1, LIBRARY);
         EXPECT(w, APP, 2, RT_MODULE_NONE);
         world_destroy(w);
@@ -111,7 +112,7 @@ static void the_executable_comes_before_the_preloaded(void **state)
     world_destroy(w);
 }
 
-static void what_dlopen_brings_is_not_in_the_programs_namespace(void **state)
+static void dlopened_modules_are_not_in_the_global_scope(void **state)
 {
     (void)state;
     enum { APP, PLUGIN, HELPER, OTHER };
@@ -194,10 +195,10 @@ typedef struct model {
     uint32_t scope_count;
 } model;
 
-static bool holds(const rt_module_id *list, uint32_t count, rt_module_id wanted)
+static bool holds(const rt_module_id *list, uint32_t count, rt_module_id module)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i] == wanted) return true;
+        if (list[i] == module) return true;
     }
     return false;
 }
@@ -238,11 +239,11 @@ static void model_reload(model *m)
         for (uint32_t k = 0; k < count; k++)
             m->loaded[list[k]] = true;
     }
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < m->opening_count; i++) {
-        if (m->loaded[m->openings[i]]) m->openings[kept++] = m->openings[i];
+        if (m->loaded[m->openings[i]]) m->openings[kept_count++] = m->openings[i];
     }
-    m->opening_count = kept;
+    m->opening_count = kept_count;
 }
 
 static void model_open(model *m, rt_module_id module)
@@ -261,11 +262,11 @@ static rt_module_id model_find(const model *m, rt_module_id from, uint32_t symbo
     for (; count < m->scope_count; count++)
         list[count] = m->scope[count];
     for (uint32_t i = 0; i < m->opening_count && !m->global[from]; i++) {
-        rt_module_id own[MODULES_MAX] = {m->openings[i]};
-        uint32_t own_count = levels(m->w, own, 1);
-        if (!holds(own, own_count, from)) continue;
-        memcpy(list + count, own, own_count * sizeof *own);
-        count += own_count;
+        rt_module_id opening_scope[MODULES_MAX] = {m->openings[i]};
+        uint32_t scope_count = levels(m->w, opening_scope, 1);
+        if (!holds(opening_scope, scope_count, from)) continue;
+        memcpy(list + count, opening_scope, scope_count * sizeof *opening_scope);
+        count += scope_count;
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < m->w->modules[list[i]].host_symbol_count; k++) {
@@ -306,7 +307,7 @@ static void compare_with_model(world *w, const model *m)
     }
 }
 
-static void any_history_gives_what_the_model_gives(void **state)
+static void any_history_agrees_with_the_model(void **state)
 {
     (void)state;
     enum { WORLDS = 300, STEPS = 25 };
@@ -337,7 +338,7 @@ static void any_history_gives_what_the_model_gives(void **state)
         }
         world_destroy(w);
     }
-    assert_true(bound > WORLDS); /* the comparison was not limited to absent symbols */
+    assert_true(bound > WORLDS); /* the comparison covered symbols that have a definition */
 }
 
 int main(void)
@@ -345,10 +346,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preloaded_definition_comes_before_a_needed_one),
         cmocka_unit_test(the_executable_comes_before_the_preloaded),
-        cmocka_unit_test(what_dlopen_brings_is_not_in_the_programs_namespace),
+        cmocka_unit_test(dlopened_modules_are_not_in_the_global_scope),
         cmocka_unit_test(a_global_module_that_a_plugin_needs_stays_global),
         cmocka_unit_test(a_later_opening_adds_its_scope_and_takes_it_along),
-        cmocka_unit_test(any_history_gives_what_the_model_gives),
+        cmocka_unit_test(any_history_agrees_with_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static const rt_image one_image[] = {{.name = {"image", 5}}};
+static const rt_image image_list[] = {{.name = {"image", 5}}};
 
 /* app -> a -> c, app -> b -> c; plugin -> c and -> d; x <-> y */
 enum { APP, A, B, C, PLUGIN, D, X, Y, MODULES };
@@ -19,7 +19,7 @@ static const rt_module_id needs_app[] = {A, B}, needs_c[] = {C}, needs_plugin[] 
 #define MODULE(text, list, n)                                                                      \
     {                                                                                              \
         .name = {text, sizeof(text) - 1}, .needs = (list), .need_count = (n), .images = {          \
-            one_image,                                                                             \
+            image_list,                                                                            \
             1                                                                                      \
         }                                                                                          \
     }
@@ -106,9 +106,9 @@ static void a_cycle_is_loaded_once(void **state)
 }
 
 /* Constructors: X was opened, so it is first in the list, and the first is constructed last.
- * Destructors: the walk begins with Y, which was loaded last, and reaches X from there, so X is
+ * Destructors: the walk begins with Y, which was loaded last, and reaches X from Y, so X is
  * destroyed after Y. */
-static void a_cycle_that_was_opened_goes_whole(void **state)
+static void an_opened_cycle_is_unloaded_as_a_whole(void **state)
 {
     fixture *f = *state;
     rt_loader_start(&f->loader, D, NULL, 0);
@@ -154,9 +154,9 @@ static void an_image_is_loaded_once(void **state)
     assert_int_equal(status.code, RT_ERRC_INVALID);
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
                         "image extra cannot be loaded: it has already been loaded");
-    assert_int_equal(rt_loader_image_load(&f->loader, D, one_image).code, RT_ERRC_INVALID);
+    assert_int_equal(rt_loader_image_load(&f->loader, D, image_list).code, RT_ERRC_INVALID);
     expect_log(f, "");
-    assert_true(rt_ok(rt_loader_image_load(&f->loader, C, one_image)));
+    assert_true(rt_ok(rt_loader_image_load(&f->loader, C, image_list)));
     expect_log(f, "+c ");
 }
 
@@ -173,15 +173,15 @@ static rt_status fake_start(void *state, rt_module_id executable, const rt_modul
     return RT_STATUS_OK;
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_events_are_refused(void **state)
 {
     fixture *f = *state;
     static const rt_system_operations operations = {.start = fake_start};
 #define IMAGES                                                                                     \
     {                                                                                              \
-        one_image, 1                                                                               \
+        image_list, 1                                                                              \
     }
-    static rt_system_event told[][4] = {
+    static rt_system_event events[][4] = {
         {{RT_SYSTEM_LOADED, A, {0}}, {RT_SYSTEM_LOADED, A, {0}}, {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_REGISTERED, A, IMAGES}, {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_LOADED, A, {0}},
@@ -196,10 +196,10 @@ static void what_cannot_be_is_refused(void **state)
         {{RT_SYSTEM_UNLOADED, A, {0}}, {.module = RT_MODULE_NONE}},
     };
 #undef IMAGES
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         rt_loader loader;
         rt_loader_init(&loader, f->sink, &f->registry, modules, MODULES);
-        loader.system = (rt_system){&operations, told[i]};
+        loader.system = (rt_system){&operations, events[i]};
         rt_status status = rt_loader_start(&loader, APP, NULL, 0);
         assert_int_equal(status.code, RT_MALFORMED);
         rt_text message = rt_sink_diagnostic(f->sink, status)->message;
@@ -218,11 +218,11 @@ int main(void)
         TEST(opening_twice_loads_once_and_closing_twice_unloads),
         TEST(a_closed_module_stays_while_something_needs_it),
         TEST(a_cycle_is_loaded_once),
-        TEST(a_cycle_that_was_opened_goes_whole),
+        TEST(an_opened_cycle_is_unloaded_as_a_whole),
         TEST(a_new_load_gives_new_ids),
         TEST(a_preloaded_module_is_constructed_before_the_executable_and_stays),
         TEST(an_image_is_loaded_once),
-        TEST(what_cannot_be_is_refused),
+        TEST(impossible_events_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

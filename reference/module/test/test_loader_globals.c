@@ -12,7 +12,7 @@
         literal, sizeof(literal) - 1                                                               \
     }
 
-static const rt_image one_image[] = {{.name = {"image", 5}}};
+static const rt_image image_list[] = {{.name = {"image", 5}}};
 static const rt_device_global of_app[] = {
     {.unique_id = STATIC_TEXT("_Z1v"), .name = STATIC_TEXT("v"), .size = 4},
     {.unique_id = STATIC_TEXT("_Z1w"), .name = STATIC_TEXT("w"), .size = 24, .image_scope = true},
@@ -23,7 +23,7 @@ static const rt_device_global of_plugin[] = {
 /* The plugin has no images, but its host code registers variables. */
 enum { APP, PLUGIN, MODULES };
 static const rt_module modules[MODULES] = {
-    [APP] = {.name = STATIC_TEXT("app"), .images = {one_image, 1}, .globals = {of_app, 2}},
+    [APP] = {.name = STATIC_TEXT("app"), .images = {image_list, 1}, .globals = {of_app, 2}},
     [PLUGIN] = {.name = STATIC_TEXT("plugin"), .globals = {of_plugin, 1}},
 };
 
@@ -35,7 +35,7 @@ static void note_global(void *user, rt_module_id module, const rt_device_global 
     rt_buffer_printf(&f->log, "+%.*s ", RT_TEXT_ARG(global->name));
 }
 
-static void note_gone(void *user, rt_module_id module, const rt_device_global *global)
+static void note_unregistered(void *user, rt_module_id module, const rt_device_global *global)
 {
     fixture *f = user;
     assert_true(module == PLUGIN);
@@ -49,7 +49,7 @@ static void note_image(void *user, const rt_registered_image *image)
     rt_buffer_printf(&f->log, "[ ");
 }
 
-static void note_image_gone(void *user, const rt_registered_image *image)
+static void note_image_unregistered(void *user, const rt_registered_image *image)
 {
     (void)image;
     rt_buffer_printf(&((fixture *)user)->log, "] ");
@@ -57,9 +57,9 @@ static void note_image_gone(void *user, const rt_registered_image *image)
 
 static int set_up(void **state)
 {
-    fixture *f =
-        fixture_open(modules, MODULES, (rt_registry_observer){NULL, note_image, note_image_gone});
-    rt_loader_observe_globals(&f->loader, (rt_global_observer){note_global, note_gone, f},
+    fixture *f = fixture_open(modules, MODULES,
+                              (rt_registry_observer){NULL, note_image, note_image_unregistered});
+    rt_loader_observe_globals(&f->loader, (rt_global_observer){note_global, note_unregistered, f},
                               &f->chooser);
     *state = f;
     return 0;
@@ -95,7 +95,7 @@ static void a_module_without_images_leaves_nothing_to_choose(void **state)
     assert_int_equal(f->chooser.choices.count, 1);
 }
 
-static void what_is_unloaded_is_gone_and_may_come_again(void **state)
+static void unloaded_globals_are_removed_and_may_return(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(rt_loader_start(&f->loader, APP, NULL, 0)));
@@ -110,8 +110,8 @@ static void what_is_unloaded_is_gone_and_may_come_again(void **state)
 static void the_trace_tells_of_each(void **state)
 {
     fixture *f = *state;
-    static const char *const wanted[][5] = {{"app", "v", "_Z1v", "4", "0"},
-                                            {"app", "w", "_Z1w", "24", "1"}};
+    static const char *const expected[][5] = {{"app", "v", "_Z1v", "4", "0"},
+                                              {"app", "w", "_Z1w", "24", "1"}};
     static const char *const keys[] = {"module", "variable", "id", "size", "image_scope"};
     assert_true(rt_ok(rt_loader_start(&f->loader, APP, NULL, 0)));
     uint32_t found = 0;
@@ -121,7 +121,7 @@ static void the_trace_tells_of_each(void **state)
         assert_true(found < 2);
         for (uint32_t k = 0; k < 5; k++) {
             const rt_event_field *field = rt_event_field_find(event, rt_text_of(keys[k]));
-            assert_true(field && rt_text_is(field->values[0], wanted[found][k]));
+            assert_true(field && rt_text_is(field->values[0], expected[found][k]));
         }
         found++;
     }
@@ -136,7 +136,7 @@ int main(void)
         TEST(either_order_may_be_drawn),
         TEST(the_other_order_too),
         TEST(a_module_without_images_leaves_nothing_to_choose),
-        TEST(what_is_unloaded_is_gone_and_may_come_again),
+        TEST(unloaded_globals_are_removed_and_may_return),
         TEST(the_trace_tells_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static rt_image_list image_of(bench *b, uint32_t i)
     return (rt_image_list){image, 1};
 }
 
-/* Modules 0 to image_count - 1 have the images; the last one needs them all. */
+/* Modules 0 to image_count - 1 have the images; the last module needs all of them. */
 static void make_loader(bench *b)
 {
     uint32_t count = b->image_count;
@@ -169,8 +169,8 @@ static void ask(bench *b, rt_text kernel)
 {
     const rt_kernel_request request = {.device = &b->device, .kernel = kernel};
     rt_program *program;
-    dev_kernel *taken;
-    rt_status status = rt_program_manager_kernel(b->manager, &request, &program, &taken);
+    dev_kernel *kernel_object;
+    rt_status status = rt_program_manager_kernel(b->manager, &request, &program, &kernel_object);
     CHECK(rt_ok(status));
     rt_program_release(b->manager, program);
 }
@@ -180,7 +180,8 @@ static void build(bench *b)
     ask(b, RT_TEXT("kernel_0"));
 }
 
-/* Every kernel of the program once: it is found in the cache, and its kernel object is created. */
+/* Takes every kernel of the program once: each is found in the cache, and its kernel object is
+ * created. */
 static void take_kernels(bench *b)
 {
     for (uint32_t i = 0; i < b->image_count; i++) {
@@ -190,7 +191,7 @@ static void take_kernels(bench *b)
     }
 }
 
-/* One kernel of the program repeatedly: its kernel object exists. */
+/* Takes one kernel of the program repeatedly: its kernel object exists. */
 static void find_cached(bench *b)
 {
     for (uint32_t i = 0; i < LOOKUPS; i++)

@@ -11,9 +11,9 @@ static void count(uint32_t *counter)
     __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-static rt_status refused(counting_device *device, const char *what)
+static rt_status refused(counting_device *device, const char *message)
 {
-    return rt_fail(device->base.sink, RT_ERRC_BUILD, RT_RULE_NONE, "%s fails on demand", what);
+    return rt_fail(device->base.sink, RT_ERRC_BUILD, RT_RULE_NONE, "%s fails on demand", message);
 }
 
 static void destroy_event(dev_event *event)
@@ -175,13 +175,13 @@ static const dev_program_ops program_ops = {
     .binary = program_binary,
 };
 
-static rt_status make_program(dev_device *device, uint32_t *counter, const char *what,
+static rt_status make_program(dev_device *device, uint32_t *counter, const char *message,
                               dev_program **out_program)
 {
     counting_device *self = (counting_device *)device;
     count(counter);
     if (self->build_delay_us) usleep(self->build_delay_us);
-    if (self->fail_builds) return refused(self, what);
+    if (self->fail_builds) return refused(self, message);
     *out_program = rt_alloc(sizeof **out_program);
     (*out_program)->ops = &program_ops;
     return RT_STATUS_OK;
@@ -227,10 +227,10 @@ static rt_status build(dev_device *device, const dev_code *code, dev_program **o
 
 static rt_status load(dev_device *device, rt_bytes binary, dev_program **out_program)
 {
-    static const char wanted[] = COUNTING_BINARY;
+    static const char expected[] = COUNTING_BINARY;
     counting_device *self = (counting_device *)device;
-    if (self->fail_loads || binary.size != sizeof wanted - 1 ||
-        memcmp(binary.data, wanted, binary.size) != 0)
+    if (self->fail_loads || binary.size != sizeof expected - 1 ||
+        memcmp(binary.data, expected, binary.size) != 0)
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE, "fails on demand");
     count(&self->loads);
     *out_program = rt_alloc(sizeof **out_program);

@@ -20,7 +20,7 @@ typedef struct counting_device {
     bool fail_globals;            /* no program has a variable */
     bool fail_fills, fail_writes; /* are refused */
     uint32_t global_size;         /* bytes of every variable; 0: 64 */
-    uint32_t build_delay_us;      /* how long a build or link takes */
+    uint32_t build_delay_us;      /* duration of a build or link */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;

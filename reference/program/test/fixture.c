@@ -53,11 +53,11 @@ static rt_property_set constant_set(rt_arena *arena, const char *list,
         rt_buffer_free(&descriptor);
         rt_write_u32(&defaults, 7);
     }
-    rt_property *all = rt_arena_alloc(arena, sizeof *all);
-    *all = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
-    if (count > 0) all->bytes = kept_bytes(arena, &defaults);
+    rt_property *defaults_block = rt_arena_alloc(arena, sizeof *defaults_block);
+    *defaults_block = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
+    if (count > 0) defaults_block->bytes = kept_bytes(arena, &defaults);
     rt_buffer_free(&defaults);
-    *out_defaults = (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), all, 1};
+    *out_defaults = (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), defaults_block, 1};
     return (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, count};
 }
 
@@ -247,9 +247,9 @@ static const char *field_text(fixture *f, const rt_event *event, const char *nam
     rt_buffer text = {0};
     for (uint32_t i = 0; i < field->value_count; i++)
         rt_buffer_printf(&text, "%s%.*s", i ? " " : "", RT_TEXT_ARG(field->values[i]));
-    const char *kept = rt_arena_text(&f->arena, rt_buffer_text(&text)).data;
+    const char *copy = rt_arena_text(&f->arena, rt_buffer_text(&text)).data;
     rt_buffer_free(&text);
-    return kept;
+    return copy;
 }
 
 const char *fixture_newest(fixture *f, rt_event_kind kind, const char *field)

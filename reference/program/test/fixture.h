@@ -33,8 +33,7 @@ typedef struct fixture_module {
     const char *embedded_ir; /* the bitcode embedded in the image, any text; NULL: none */
 } fixture_module;
 
-/* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.
- */
+/* Creates a fixture with module_count modules, none loaded, and two devices of counting_backend. */
 fixture *fixture_create(const fixture_module *modules, uint32_t module_count, const char *selector);
 
 /* Like fixture_create, in a profile. */
@@ -56,7 +55,7 @@ const char *fixture_newest(fixture *fixture, rt_event_kind kind, const char *fie
  */
 rt_status fixture_ask(fixture *fixture, const char *kernel);
 
-/* Makes the given request, and releases the kernel immediately. */
+/* Requests a kernel as described, and releases it immediately. */
 rt_status fixture_ask_as(fixture *fixture, const rt_kernel_request *request);
 
 #endif

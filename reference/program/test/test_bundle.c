@@ -1,4 +1,4 @@
-/* Unit tests of kernel bundles: their units, their calls of the device, refusals, and lifetimes. */
+/* Unit tests of kernel bundles: their units, their calls to the device, refusals, and lifetimes. */
 #include "reference/program/bundle.h"
 #include "reference/program/test/fixture.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* main needs f of library, which also has a kernel; left and right need each other. */
+/* main needs f from library, which also has a kernel; left and right need each other. */
 static const fixture_module modules[] = {
     {"main", "k", "f", NULL, .constants = "n"},
     {"library", "lk", NULL, "f"},
@@ -25,8 +25,8 @@ enum { MAIN, LIBRARY, ALONE, LEFT, RIGHT, BROKEN, AHEAD, AHEADLIB, NEEDING, MODU
 
 typedef struct world {
     fixture *f;
-    rt_bundle *made[16]; /* released at the end */
-    uint32_t made_count;
+    rt_bundle *bundles[16]; /* released at the end */
+    uint32_t bundle_count;
     rt_status status; /* of the last call */
 } world;
 
@@ -42,8 +42,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     world *w = *state;
-    for (uint32_t i = 0; i < w->made_count; i++)
-        rt_bundle_release(w->f->manager, w->made[i]);
+    for (uint32_t i = 0; i < w->bundle_count; i++)
+        rt_bundle_release(w->f->manager, w->bundles[i]);
     fixture_destroy(w->f);
     rt_free(w);
     return 0;
@@ -53,12 +53,12 @@ static const rt_bundle *keep(world *w, rt_status status, rt_bundle *bundle)
 {
     w->status = status;
     assert_int_equal(rt_ok(status), bundle != NULL);
-    assert_true(w->made_count < 16);
-    if (bundle) w->made[w->made_count++] = bundle;
+    assert_true(w->bundle_count < 16);
+    if (bundle) w->bundles[w->bundle_count++] = bundle;
     return bundle;
 }
 
-/* kernel NULL: all. */
+/* kernel NULL: all kernels. */
 static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
 {
     rt_text name = rt_text_of(kernel);
@@ -69,26 +69,26 @@ static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
     return keep(w, status, bundle);
 }
 
-static const rt_bundle *compile(world *w, const rt_bundle *of, const char *options)
+static const rt_bundle *compile(world *w, const rt_bundle *input, const char *options)
 {
     rt_bundle *bundle = NULL;
-    rt_status status = rt_bundle_compile(w->f->manager, of, rt_text_of(options), &bundle);
+    rt_status status = rt_bundle_compile(w->f->manager, input, rt_text_of(options), &bundle);
     return keep(w, status, bundle);
 }
 
 static const rt_bundle *link_two(world *w, const rt_bundle *a, const rt_bundle *b)
 {
-    const rt_bundle *both[] = {a, b};
+    const rt_bundle *pair[] = {a, b};
     rt_bundle *bundle = NULL;
-    rt_status status = rt_bundle_link(w->f->manager, both, 2, (rt_text){0}, &bundle);
+    rt_status status = rt_bundle_link(w->f->manager, pair, 2, (rt_text){0}, &bundle);
     return keep(w, status, bundle);
 }
 
 static const rt_bundle *join_two(world *w, const rt_bundle *a, const rt_bundle *b)
 {
-    const rt_bundle *both[] = {a, b};
+    const rt_bundle *pair[] = {a, b};
     rt_bundle *bundle = NULL;
-    rt_status status = rt_bundle_join(w->f->manager, both, 2, &bundle);
+    rt_status status = rt_bundle_join(w->f->manager, pair, 2, &bundle);
     return keep(w, status, bundle);
 }
 
@@ -108,27 +108,27 @@ static rt_status launch_kernel(world *w, const rt_bundle *bundle, const char *ke
                   &(rt_kernel_request){.device = &w->f->device, .kernel = rt_text_of(kernel)});
 }
 
-static void assert_names(const rt_text *names, uint32_t count, const char *wanted)
+static void assert_names(const rt_text *names, uint32_t count, const char *expected)
 {
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++)
         rt_buffer_printf(&text, "%s%.*s", i ? " " : "", RT_TEXT_ARG(names[i]));
-    assert_string_equal(rt_buffer_string(&text), wanted);
+    assert_string_equal(rt_buffer_string(&text), expected);
     rt_buffer_free(&text);
 }
 
-static void assert_images(world *w, const rt_bundle *bundle, const char *wanted)
+static void assert_images(world *w, const rt_bundle *bundle, const char *expected)
 {
     uint32_t count;
     const rt_text *names = rt_bundle_images(bundle, &w->f->arena, &count);
-    assert_names(names, count, wanted);
+    assert_names(names, count, expected);
 }
 
-static void assert_kernels(world *w, const rt_bundle *bundle, const char *wanted)
+static void assert_kernels(world *w, const rt_bundle *bundle, const char *expected)
 {
     uint32_t count;
     const rt_text *names = rt_bundle_kernels(bundle, &w->f->arena, &count);
-    assert_names(names, count, wanted);
+    assert_names(names, count, expected);
 }
 
 static void load(world *w, uint32_t module)
@@ -138,14 +138,14 @@ static void load(world *w, uint32_t module)
 
 /* ---- Getting ------------------------------------------------------------------------------ */
 
-static void input_has_what_the_kernel_needs_and_asks_the_device_for_nothing(void **state)
+static void input_has_the_dependencies_and_does_not_call_the_device(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
     const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "k");
     assert_images(w, input, "main/0 library/0");
     assert_int_equal(rt_bundle_unit_count(input), 2);
-    assert_kernels(w, input, "k lk"); /* f is exported and no kernel */
+    assert_kernels(w, input, "k lk"); /* f is exported and is not a kernel */
     assert_int_equal(w->f->counting->compiles + w->f->counting->builds, 0);
 }
 
@@ -162,7 +162,7 @@ static void all_kernels_without_a_list(void **state)
     assert_images(w, executable, "main/0 library/0 alone/0 ahead/0");
 }
 
-static void images_that_need_each_other_are_one_program(void **state)
+static void images_that_need_each_other_share_a_program(void **state)
 {
     world *w = *state;
     load(w, LEFT), load(w, RIGHT);
@@ -196,7 +196,7 @@ static void refusals_of_get_have_their_class(void **state)
     assert_null(get(w, RT_BUNDLE_EXECUTABLE, "b"));
     assert_int_equal(w->status.code, RT_ERRC_BUILD);
     assert_int_equal(w->status.rule, RT_RULE_DL_RESOLVE_09);
-    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* left to the link */
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* its import is left to the link */
 }
 
 /* ---- Compiling, linking, joining ---------------------------------------------------------- */
@@ -210,7 +210,7 @@ static void objects_are_linked_by_hand(void **state)
     assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[-mine][-mine]");
     const rt_bundle *library = get(w, RT_BUNDLE_OBJECT, "lk");
     assert_int_equal(w->f->counting->compiles, 3);
-    /* library/0 was compiled with and without options: two device images, both are linked. */
+    /* library/0 was compiled with and without options: both device images are linked. */
     const rt_bundle *linked = link_two(w, object, library);
     assert_int_equal(w->f->counting->last_link_inputs, 3);
     assert_int_equal(rt_bundle_unit_count(linked), 1);
@@ -231,8 +231,8 @@ static void joined_units_are_there_once(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
-    const rt_bundle *both = get(w, RT_BUNDLE_INPUT, "k");
-    const rt_bundle *joined = join_two(w, both, get(w, RT_BUNDLE_INPUT, "lk"));
+    const rt_bundle *pair = get(w, RT_BUNDLE_INPUT, "k");
+    const rt_bundle *joined = join_two(w, pair, get(w, RT_BUNDLE_INPUT, "lk"));
     assert_images(w, joined, "main/0 library/0");
     const rt_bundle *solo = get(w, RT_BUNDLE_EXECUTABLE, "solo");
     const rt_bundle *executables = join_two(w, solo, solo);
@@ -279,8 +279,8 @@ static void a_device_that_does_not_link_links_one_image(void **state)
     assert_int_equal(w->status.rule, RT_RULE_DL_BACKEND_06);
     const rt_bundle *solo = get(w, RT_BUNDLE_OBJECT, "solo");
     assert_non_null(link_two(w, solo, solo));
-    for (uint32_t i = 0; i < w->made_count; i++)
-        rt_bundle_release(w->f->manager, w->made[i]);
+    for (uint32_t i = 0; i < w->bundle_count; i++)
+        rt_bundle_release(w->f->manager, w->bundles[i]);
     fixture_destroy(w->f);
 }
 
@@ -319,12 +319,12 @@ static void linked_for_the_devices_that_all_have(void **state)
 {
     world *w = *state;
     load(w, ALONE);
-    const rt_bundle *one = get_as(w, &w->f->device, 0), *other = get_as(w, &w->f->other, 0);
-    assert_null(link_two(w, one, other));
+    const rt_bundle *first = get_as(w, &w->f->device, 0), *other = get_as(w, &w->f->other, 0);
+    assert_null(link_two(w, first, other));
     assert_int_equal(w->status.code, RT_ERRC_INVALID);
-    const rt_bundle *both = join_two(w, one, other);
-    assert_int_equal(rt_bundle_unit_count(link_two(w, both, both)), 2);
-    const rt_bundle *linked = link_two(w, both, other);
+    const rt_bundle *pair = join_two(w, first, other);
+    assert_int_equal(rt_bundle_unit_count(link_two(w, pair, pair)), 2);
+    const rt_bundle *linked = link_two(w, pair, other);
     assert_int_equal(rt_bundle_unit_count(linked), 1);
     assert_int_equal(launch_kernel(w, linked, "solo").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
     const rt_kernel_request request = {.device = &w->f->other, .kernel = RT_TEXT("solo")};
@@ -336,7 +336,7 @@ static void linked_for_the_devices_that_all_have(void **state)
 static const rt_bundle *get_with(world *w, const char *constant)
 {
     const rt_text k = RT_TEXT("k");
-    uint8_t value[] = {5, 0, 0, 0}; /* gone after the call: the bundle has a copy */
+    uint8_t value[] = {5, 0, 0, 0}; /* out of scope after the call: the bundle has a copy */
     const rt_spec_constant constants[] = {{rt_text_of(constant), {value, sizeof value}}};
     const rt_bundle_request request = {.state = RT_BUNDLE_INPUT,
                                        .device = &w->f->device,
@@ -405,20 +405,20 @@ static void a_program_lives_as_long_as_some_bundle_or_launch(void **state)
                                        .kernel_count = 1};
     rt_bundle *first = NULL, *joined = NULL;
     assert_true(rt_ok(rt_bundle_get(w->f->manager, &request, &first)));
-    const rt_bundle *one[] = {first};
-    assert_true(rt_ok(rt_bundle_join(w->f->manager, one, 1, &joined)));
+    const rt_bundle *single[] = {first};
+    assert_true(rt_ok(rt_bundle_join(w->f->manager, single, 1, &joined)));
     rt_bundle_release(w->f->manager, first);
     rt_program *running = NULL;
     dev_kernel *kernel = NULL;
-    const rt_kernel_request asked = {.device = &w->f->device, .kernel = solo};
-    assert_true(rt_ok(rt_bundle_kernel(w->f->manager, joined, &asked, &running, &kernel)));
+    const rt_kernel_request launch = {.device = &w->f->device, .kernel = solo};
+    assert_true(rt_ok(rt_bundle_kernel(w->f->manager, joined, &launch, &running, &kernel)));
     rt_bundle_release(w->f->manager, joined);
     assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 0);
     rt_program_release(w->f->manager, running);
     assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 1);
 }
 
-static void traces_tell_what_was_made_of_what(void **state)
+static void traces_record_the_origin_of_bundles(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN);
@@ -436,9 +436,9 @@ static void traces_tell_what_was_made_of_what(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(input_has_what_the_kernel_needs_and_asks_the_device_for_nothing),
+        TEST(input_has_the_dependencies_and_does_not_call_the_device),
         TEST(all_kernels_without_a_list),
-        TEST(images_that_need_each_other_are_one_program),
+        TEST(images_that_need_each_other_share_a_program),
         TEST(code_compiled_ahead_begins_further),
         TEST(refusals_of_get_have_their_class),
         TEST(objects_are_linked_by_hand),
@@ -453,7 +453,7 @@ int main(void)
         TEST(a_bundle_outlives_the_modules_of_its_images),
         TEST(caches_know_nothing_of_bundles),
         TEST(a_program_lives_as_long_as_some_bundle_or_launch),
-        TEST(traces_tell_what_was_made_of_what),
+        TEST(traces_record_the_origin_of_bundles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void join(pthread_t *threads)
         pthread_join(threads[i], NULL);
 }
 
-/* The application's kernels share a program, which has the library's kernel too, unless that was
+/* The application's kernels share a program, which also has the library's kernel unless that was
  * requested first: at most two programs, no matter how many threads ask. */
 static void one_thread_builds_and_the_others_wait(void **state)
 {
@@ -130,8 +130,8 @@ static void no_failure_of_resolution_is_shared(void **state)
     assert_true(rt_ok(fixture_ask(f, "k2")));
 }
 
-/* In any order, a launch is served by a program of images that were registered, or refused. */
-static void modules_come_and_go_under_launches(void **state)
+/* In any order, a launch either gets a program of images that were registered, or is refused. */
+static void modules_are_loaded_and_unloaded_during_launches(void **state)
 {
     fixture *f = *state;
     pthread_t threads[THREADS];
@@ -157,26 +157,26 @@ static void modules_come_and_go_under_launches(void **state)
 
 /* The library is unloaded while its program is being built: the launch that requested it gets it,
  * but no later one does. */
-static void what_went_during_its_build_is_not_cached(void **state)
+static void a_program_of_an_unloaded_image_is_not_cached(void **state)
 {
     fixture *f = *state;
     f->counting->build_delay_us = 30000;
     open_libraries(f);
-    asker one = {.f = f, .kernel = "k1", .rounds = 1};
+    asker first = {.f = f, .kernel = "k1", .rounds = 1};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, ask_often, &one), 0);
+    assert_int_equal(pthread_create(&thread, NULL, ask_often, &first), 0);
     while (fixture_count(f, RT_EVENT_CREATE) == 0)
         usleep(100);
     close_module(f, LIBRARY);
     pthread_join(thread, NULL);
-    assert_int_equal(one.served, 1);
+    assert_int_equal(first.served, 1);
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_STORE), 0);
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
 }
 
-/* A reloaded library has its images at the same addresses: they are nevertheless new registrations,
- * and each needs a separate build. */
-static void the_same_address_is_another_image(void **state)
+/* A reloaded library has its images at the same addresses, but they are new registrations, and each
+ * needs a separate build. */
+static void an_address_may_be_reused_by_another_image(void **state)
 {
     fixture *f = *state;
     enum { ROUNDS = 20 };
@@ -196,9 +196,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(one_thread_builds_and_the_others_wait),    TEST(no_failure_of_a_build_is_shared),
-        TEST(no_failure_of_resolution_is_shared),       TEST(modules_come_and_go_under_launches),
-        TEST(what_went_during_its_build_is_not_cached), TEST(the_same_address_is_another_image),
+        TEST(one_thread_builds_and_the_others_wait),
+        TEST(no_failure_of_a_build_is_shared),
+        TEST(no_failure_of_resolution_is_shared),
+        TEST(modules_are_loaded_and_unloaded_during_launches),
+        TEST(a_program_of_an_unloaded_image_is_not_cached),
+        TEST(an_address_may_be_reused_by_another_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,14 +67,14 @@ static void an_image_without_imports_stands_alone(void **state)
     EXPECT_SET("main/0", {"main", "k", NULL, "f"}, {"a", NULL, NULL, "f g"});
 }
 
-static void providers_are_taken_in_the_order_of_the_imports(void **state)
+static void providers_join_in_the_order_of_the_imports(void **state)
 {
     (void)state;
     EXPECT_SET("main/0 b/0 a/0", {"main", "k", "f g", NULL}, {"a", NULL, NULL, "g"},
                {"b", NULL, NULL, "f"}, {"c", NULL, NULL, "h"});
 }
 
-static void a_taken_image_resolves_all_that_it_exports(void **state)
+static void a_member_resolves_everything_that_it_exports(void **state)
 {
     (void)state;
     EXPECT_SET("main/0 b/0", {"main", "k", "f g", NULL}, {"a", NULL, NULL, "g"},
@@ -148,8 +148,8 @@ static void a_preloaded_provider_is_preferred_where_the_policy_is_on(void **stat
 static void a_preloaded_image_that_replaces_a_part_stands_beside_the_whole(void **state)
 {
     (void)state;
-    /* In this order b serves f and a is needed for g; in the other a comes first for g, and its f
-     * is resolved by then. */
+    /* In this order b provides f, and a is required for g; in the other order a is found first, for
+     * g, and f is resolved by then. */
     const fixture_module in_part[] = {
         {"main", "k", "f g", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
     const fixture_module whole[] = {
@@ -184,7 +184,7 @@ static void start_up_and_dlopened_providers_are_equal(void **state)
     fixture_destroy(f);
 }
 
-static void an_unloaded_provider_is_gone(void **state)
+static void an_unloaded_provider_is_not_found(void **state)
 {
     (void)state;
     const fixture_module modules[] = {{"main", "k", "f", NULL}, {"a", NULL, NULL, "f"}};
@@ -244,8 +244,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_image_without_imports_stands_alone),
-        cmocka_unit_test(providers_are_taken_in_the_order_of_the_imports),
-        cmocka_unit_test(a_taken_image_resolves_all_that_it_exports),
+        cmocka_unit_test(providers_join_in_the_order_of_the_imports),
+        cmocka_unit_test(a_member_resolves_everything_that_it_exports),
         cmocka_unit_test(imports_of_providers_are_resolved_too),
         cmocka_unit_test(cycles_end),
         cmocka_unit_test(a_ring_of_a_thousand_images),
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(a_preloaded_provider_is_preferred_where_the_policy_is_on),
         cmocka_unit_test(a_preloaded_image_that_replaces_a_part_stands_beside_the_whole),
         cmocka_unit_test(start_up_and_dlopened_providers_are_equal),
-        cmocka_unit_test(an_unloaded_provider_is_gone),
+        cmocka_unit_test(an_unloaded_provider_is_not_found),
         cmocka_unit_test(a_long_chain_costs_linear_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

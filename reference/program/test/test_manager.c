@@ -88,7 +88,7 @@ static void a_refused_kernel_gets_a_hint(void **state)
         strstr(rt_sink_diagnostic(f->sink, status)->message.data, "did you mean 'solo'?"));
 }
 
-static void a_device_that_does_not_link_is_asked_for_nothing(void **state)
+static void a_device_that_does_not_link_gets_no_call(void **state)
 {
     (void)state;
     fixture *f = fixture_create(modules, MODULES, "unlinked");
@@ -124,7 +124,7 @@ static void unloading_drops_programs_and_running_ones_live_on(void **state)
 
 /* ---- What the cache tells apart ----------------------------------------------------------- */
 
-static void each_device_and_context_has_programs_of_its_own(void **state)
+static void each_device_and_context_has_separate_programs(void **state)
 {
     fixture *f = *state;
     rt_loader_open(&f->loader, ALONE);
@@ -143,7 +143,7 @@ static void each_device_and_context_has_programs_of_its_own(void **state)
     assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "context"), "1");
 }
 
-static void options_follow_the_images_own_and_make_another_program(void **state)
+static void options_follow_the_images_and_distinguish_programs(void **state)
 {
     (void)state;
     static const fixture_module with_options[] = {{"main", "k", "f", NULL, .options = "-main"},
@@ -200,9 +200,9 @@ static void an_aspect_that_nobody_knows_no_device_has(void **state)
 static void the_image_that_the_device_can_run_is_selected(void **state)
 {
     (void)state;
-    static const fixture_module both[] = {{"doubles", "k", NULL, NULL, .aspect = FP64},
-                                          {"singles", "k", NULL, NULL}};
-    fixture *f = fixture_create(both, 2, "");
+    static const fixture_module candidates[] = {{"doubles", "k", NULL, NULL, .aspect = FP64},
+                                                {"singles", "k", NULL, NULL}};
+    fixture *f = fixture_create(candidates, 2, "");
     rt_loader_open(&f->loader, 0);
     rt_loader_open(&f->loader, 1);
     assert_true(rt_ok(fixture_ask(f, "k")));
@@ -284,10 +284,10 @@ int main(void)
         TEST(no_failure_is_cached),
         TEST(refusals_have_their_class),
         TEST(a_refused_kernel_gets_a_hint),
-        cmocka_unit_test(a_device_that_does_not_link_is_asked_for_nothing),
+        cmocka_unit_test(a_device_that_does_not_link_gets_no_call),
         TEST(unloading_drops_programs_and_running_ones_live_on),
-        TEST(each_device_and_context_has_programs_of_its_own),
-        cmocka_unit_test(options_follow_the_images_own_and_make_another_program),
+        TEST(each_device_and_context_has_separate_programs),
+        cmocka_unit_test(options_follow_the_images_and_distinguish_programs),
         cmocka_unit_test(a_kernel_that_needs_a_missing_aspect_is_refused),
         cmocka_unit_test(an_aspect_that_nobody_knows_no_device_has),
         cmocka_unit_test(the_image_that_the_device_can_run_is_selected),

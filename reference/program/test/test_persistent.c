@@ -21,33 +21,33 @@
 enum { NAMES_MAX = 4 };
 
 /* An image that consists only of names. */
-typedef struct made_image {
+typedef struct test_image {
     rt_text kernels[NAMES_MAX];
     rt_property exported[NAMES_MAX];
     rt_property_set set;
     rt_image image;
     rt_registered_image registered;
-} made_image;
+} test_image;
 
-static const rt_registered_image *make(made_image *made, const char *kernels[NAMES_MAX],
+static const rt_registered_image *make(test_image *image, const char *kernels[NAMES_MAX],
                                        const char *exports[NAMES_MAX], const char *code)
 {
-    *made = (made_image){.set = {.name = RT_TEXT(RT_SET_EXPORTED_SYMBOLS)}};
+    *image = (test_image){.set = {.name = RT_TEXT(RT_SET_EXPORTED_SYMBOLS)}};
     uint32_t kernel_count = 0, export_count = 0;
     for (int i = 0; i < NAMES_MAX && kernels[i]; i++)
-        made->kernels[kernel_count++] = rt_text_of(kernels[i]);
+        image->kernels[kernel_count++] = rt_text_of(kernels[i]);
     for (int i = 0; i < NAMES_MAX && exports[i]; i++)
-        made->exported[export_count++] =
+        image->exported[export_count++] =
             (rt_property){.name = rt_text_of(exports[i]), .type = RT_PROPERTY_UINT32, .number = 1};
-    made->set.properties = made->exported;
-    made->set.property_count = export_count;
-    made->image = (rt_image){.kernels = made->kernels,
-                             .kernel_count = kernel_count,
-                             .sets = &made->set,
-                             .set_count = 1,
-                             .code = {(const uint8_t *)code, strlen(code)}};
-    made->registered = (rt_registered_image){.image = &made->image};
-    return &made->registered;
+    image->set.properties = image->exported;
+    image->set.property_count = export_count;
+    image->image = (rt_image){.kernels = image->kernels,
+                              .kernel_count = kernel_count,
+                              .sets = &image->set,
+                              .set_count = 1,
+                              .code = {(const uint8_t *)code, strlen(code)}};
+    image->registered = (rt_registered_image){.image = &image->image};
+    return &image->registered;
 }
 
 #define NAMES(...) ((const char *[NAMES_MAX]){__VA_ARGS__})
@@ -55,7 +55,7 @@ static const rt_registered_image *make(made_image *made, const char *kernels[NAM
 
 /* Checks the image part of images in the order given, sorted first if requested. */
 static void assert_part(const rt_registered_image *const *images, uint32_t count, bool sorted,
-                        const char *wanted)
+                        const char *expected)
 {
     rt_image_sequence sequence = {0};
     for (uint32_t i = 0; i < count; i++)
@@ -63,7 +63,7 @@ static void assert_part(const rt_registered_image *const *images, uint32_t count
     if (sorted) rt_persistent_sort(&sequence);
     rt_buffer part = {0};
     rt_persistent_image_part(&part, &sequence);
-    assert_string_equal(rt_buffer_string(&part), wanted);
+    assert_string_equal(rt_buffer_string(&part), expected);
     rt_buffer_free(&part);
     rt_vector_free(&sequence);
 }
@@ -71,10 +71,10 @@ static void assert_part(const rt_registered_image *const *images, uint32_t count
 static void DL_PCACHE_02_images_are_appended(void **state)
 {
     (void)state;
-    made_image made[3];
-    const rt_registered_image *images[] = {make(&made[0], NAMES("k"), NO_NAMES, "main;"),
-                                           make(&made[1], NO_NAMES, NAMES("a"), "first;"),
-                                           make(&made[2], NO_NAMES, NAMES("b"), "second;")};
+    test_image parts[3];
+    const rt_registered_image *images[] = {make(&parts[0], NAMES("k"), NO_NAMES, "main;"),
+                                           make(&parts[1], NO_NAMES, NAMES("a"), "first;"),
+                                           make(&parts[2], NO_NAMES, NAMES("b"), "second;")};
     assert_part(images, 3, false, "main;first;second;");
     assert_part(images + 1, 2, false, "first;second;");
     assert_part(images, 1, false, "main;");
@@ -85,11 +85,11 @@ static void DL_PCACHE_02_images_are_appended(void **state)
 static void DL_PCACHE_04_the_names_defined_decide(void **state)
 {
     (void)state;
-    made_image made[4];
-    const rt_registered_image *bc = make(&made[0], NO_NAMES, NAMES("b", "c"), "1"),
-                              *az = make(&made[1], NO_NAMES, NAMES("a", "z"), "2"),
-                              *za = make(&made[2], NO_NAMES, NAMES("z", "a"), "2"),
-                              *kernel = make(&made[3], NAMES("aa"), NAMES("b"), "0");
+    test_image parts[4];
+    const rt_registered_image *bc = make(&parts[0], NO_NAMES, NAMES("b", "c"), "1"),
+                              *az = make(&parts[1], NO_NAMES, NAMES("a", "z"), "2"),
+                              *za = make(&parts[2], NO_NAMES, NAMES("z", "a"), "2"),
+                              *kernel = make(&parts[3], NAMES("aa"), NAMES("b"), "0");
     assert_part((const rt_registered_image *[]){bc, az}, 2, true, "21");
     assert_part((const rt_registered_image *[]){bc, za}, 2, true, "21");
     /* "a\0z" < "aa\0b" < "b\0c": a separator is below every name. */
@@ -100,11 +100,11 @@ static void DL_PCACHE_04_the_names_defined_decide(void **state)
 static void DL_PCACHE_04_equal_names_are_ordered_by_code(void **state)
 {
     (void)state;
-    made_image made[2];
-    const rt_registered_image *one = make(&made[0], NAMES("k"), NO_NAMES, "later"),
-                              *other = make(&made[1], NAMES("k"), NO_NAMES, "early");
-    assert_part((const rt_registered_image *[]){one, other}, 2, true, "earlylater");
-    assert_part((const rt_registered_image *[]){other, one}, 2, true, "earlylater");
+    test_image parts[2];
+    const rt_registered_image *first = make(&parts[0], NAMES("k"), NO_NAMES, "later"),
+                              *other = make(&parts[1], NAMES("k"), NO_NAMES, "early");
+    assert_part((const rt_registered_image *[]){first, other}, 2, true, "earlylater");
+    assert_part((const rt_registered_image *[]){other, first}, 2, true, "earlylater");
 }
 
 /* ---- The manager with a folder ------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static int set_up(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
 {
     (void)info, (void)type, (void)place;
     return remove(path);
@@ -138,11 +138,11 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 static int tear_down(void **state)
 {
     (void)state;
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process with the modules loaded in an order, terminated by NULL's number; the caller destroys
- * it. */
+/* A process with the modules loaded in an order, which the number of module NULL terminates; the
+ * caller destroys it. */
 static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
                         uint32_t count, const uint32_t *loaded)
 {
@@ -159,7 +159,7 @@ static fixture *process(rt_profile profile, const char *selector, const rt_store
 
 static char entry[512];
 static uint32_t entry_count;
-static int note_one(const char *path, const struct stat *info, int type, struct FTW *place)
+static int count_entry(const char *path, const struct stat *info, int type, struct FTW *place)
 {
     (void)info, (void)place;
     if (type != FTW_F) return 0;
@@ -172,7 +172,7 @@ static int note_one(const char *path, const struct stat *info, int type, struct 
 static uint32_t entries(void)
 {
     entry_count = 0;
-    nftw(folder, note_one, 8, FTW_PHYS);
+    nftw(folder, count_entry, 8, FTW_PHYS);
     return entry_count;
 }
 
@@ -221,10 +221,10 @@ static void the_order_of_registration_makes_no_difference(void **state)
 }
 
 /* Requests a kernel in a separate process; true if it was built. */
-static bool builds(const char *selector, uint32_t module, const rt_kernel_request *given)
+static bool builds(const char *selector, uint32_t module, const rt_kernel_request *parameters)
 {
     fixture *f = process(RT_PROFILE_DOCUMENTS, selector, NULL, 1, &module);
-    rt_kernel_request request = *given;
+    rt_kernel_request request = *parameters;
     request.device = &f->device;
     assert_true(rt_ok(fixture_ask_as(f, &request)));
     bool built = fixture_count(f, RT_EVENT_BUILD) == 1;
@@ -234,18 +234,18 @@ static bool builds(const char *selector, uint32_t module, const rt_kernel_reques
     return built;
 }
 
-static void every_identifier_makes_an_entry_of_its_own(void **state)
+static void every_identifier_has_a_separate_entry(void **state)
 {
     (void)state;
     const uint8_t two[] = {2, 0, 0, 0}, seven[] = {7, 0, 0, 0};
     const rt_spec_constant other_value = {RT_TEXT("c"), {two, 4}};
     const rt_spec_constant its_default = {RT_TEXT("c"), {seven, 4}};
     const rt_kernel_request plain = {.kernel = RT_TEXT("solo")};
-    rt_kernel_request options = plain, value = plain, same = plain;
+    rt_kernel_request options = plain, value = plain, defaults = plain;
     options.options = RT_TEXT("-O2");
     value.constants = &other_value;
-    same.constants = &its_default;
-    value.constant_count = same.constant_count = 1;
+    defaults.constants = &its_default;
+    value.constant_count = defaults.constant_count = 1;
     for (int round = 0; round < 2; round++) {
         bool first = round == 0;
         assert_int_equal(builds("", ALONE, &plain), first);
@@ -253,7 +253,7 @@ static void every_identifier_makes_an_entry_of_its_own(void **state)
         assert_int_equal(builds("", ALONE, &value), first);
         assert_int_equal(builds("renamed", ALONE, &plain), first);
         assert_int_equal(builds("", OTHER, &plain), first); /* with other code */
-        assert_false(builds("", ALONE, &same));             /* set to its default value */
+        assert_false(builds("", ALONE, &defaults));         /* set to its default value */
     }
     assert_int_equal(entries(), 5);
 }
@@ -272,7 +272,7 @@ static void assert_rejected(const char *reason, bool fail_loads)
     assert_false(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
 }
 
-static void what_cannot_be_used_is_told_and_replaced(void **state)
+static void unusable_entries_are_traced_and_replaced(void **state)
 {
     (void)state;
     assert_true(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
@@ -309,7 +309,7 @@ static int full(char *path, int flags)
     return -1;
 }
 
-static void a_full_folder_is_told_once(void **state)
+static void a_full_folder_is_reported_once(void **state)
 {
     (void)state;
     rt_store_calls calls = rt_store_system;
@@ -325,7 +325,7 @@ static void a_full_folder_is_told_once(void **state)
     fixture_destroy(f);
 }
 
-static void a_program_without_a_binary_is_told(void **state)
+static void a_program_without_a_binary_is_traced(void **state)
 {
     (void)state;
     fixture *f = PROCESS(ALONE);
@@ -348,7 +348,7 @@ static void devices_that_give_none_take_no_part(void **state)
 }
 
 /* The profiles differ in the use of an image's options; neither finds the other's entries. */
-static void profiles_have_entries_of_their_own(void **state)
+static void profiles_have_separate_entries(void **state)
 {
     (void)state;
     const uint32_t loaded = ALONE;
@@ -362,7 +362,7 @@ static void profiles_have_entries_of_their_own(void **state)
     }
 }
 
-static void shipped_dpcpp_keeps_what_it_compiles_alone(void **state)
+static void shipped_dpcpp_stores_only_what_it_compiles(void **state)
 {
     (void)state;
     const uint32_t loaded = COMPILED;
@@ -385,14 +385,14 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(DL_PCACHE_04_equal_names_are_ordered_by_code),
         TEST(the_second_process_builds_nothing),
         TEST(the_order_of_registration_makes_no_difference),
-        TEST(every_identifier_makes_an_entry_of_its_own),
-        TEST(what_cannot_be_used_is_told_and_replaced),
+        TEST(every_identifier_has_a_separate_entry),
+        TEST(unusable_entries_are_traced_and_replaced),
         TEST(no_failed_build_is_kept),
-        TEST(a_full_folder_is_told_once),
-        TEST(a_program_without_a_binary_is_told),
+        TEST(a_full_folder_is_reported_once),
+        TEST(a_program_without_a_binary_is_traced),
         TEST(devices_that_give_none_take_no_part),
-        TEST(profiles_have_entries_of_their_own),
-        TEST(shipped_dpcpp_keeps_what_it_compiles_alone),
+        TEST(profiles_have_separate_entries),
+        TEST(shipped_dpcpp_stores_only_what_it_compiles),
     };
     if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Unit tests of where the profile dpcpp deviates, each compared with the documents. */
+/* Unit tests of the deviations of profile dpcpp, each compared with the documents. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -33,13 +33,14 @@ static void expect_images(const fixture_module *modules, uint32_t count, const c
 static void A25_each_symbol_is_resolved_by_itself(void **state)
 {
     (void)state;
-    /* The image found for f exports g too, and one after it exports g alone. */
-    static const fixture_module one_for_two[] = {
+    /* The image found for f also exports g, and a later image exports only g. */
+    static const fixture_module shared_provider[] = {
         {"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}, {"x", NULL, NULL, "g"}};
-    expect_images(one_for_two, 3, "main/0 y/0", "main/0 y/0 x/0");
+    expect_images(shared_provider, 3, "main/0 y/0", "main/0 y/0 x/0");
     /* An image that is found twice is linked once. */
-    static const fixture_module only_one[] = {{"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}};
-    expect_images(only_one, 2, "main/0 y/0", "main/0 y/0");
+    static const fixture_module duplicate[] = {{"main", "k", "f g", NULL},
+                                               {"y", NULL, NULL, "f g"}};
+    expect_images(duplicate, 2, "main/0 y/0", "main/0 y/0");
     /* An import of a provider is also searched for among all images. */
     static const fixture_module closure[] = {{"main", "k", "f a", NULL},
                                              {"y", NULL, NULL, "f g"},
@@ -69,9 +70,9 @@ static void A20_cycles_end_in_both(void **state)
 static void A32_a_single_image_is_not_linked(void **state)
 {
     (void)state;
-    static const fixture_module own_import[] = {{"main", "k", "m", "m"}};
+    static const fixture_module self_import[] = {{"main", "k", "m", "m"}};
     for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
-        fixture *f = start(profile, own_import, 1);
+        fixture *f = start(profile, self_import, 1);
         assert_true(rt_ok(fixture_ask(f, "k")));
         assert_int_equal(f->counting->links_done, profile == RT_PROFILE_DOCUMENTS);
         assert_int_equal(f->counting->builds, profile == RT_PROFILE_DPCPP);

@@ -1,5 +1,5 @@
-/* Unit tests of specialisation constants: which programs they distinguish, what reaches the device,
- * what is refused. */
+/* Unit tests of specialisation constants: which programs they distinguish, which values reach the
+ * device, and refusals. */
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Every constant has 4 bytes and the default 7; `step` is number 1 in main and 2 in library. */
+/* Every constant has 4 bytes and the default 7; `step` has number 1 in main and 2 in library. */
 static const fixture_module modules[] = {
     {"main", "k", "f", NULL, .constants = "step scale"},
     {"library", "lk", NULL, "f", .constants = "bias step"},
@@ -31,7 +31,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const uint8_t one[] = {1, 0, 0, 0}, seven[] = {7, 0, 0, 0}, wide[8] = {1};
+static const uint8_t value_1[] = {1, 0, 0, 0}, value_7[] = {7, 0, 0, 0}, wide[8] = {1};
 #define CONSTANT(text, value)                                                                      \
     {                                                                                              \
         {text, sizeof(text) - 1},                                                                  \
@@ -52,7 +52,8 @@ static rt_status ask(fixture *f, const char *kernel, const rt_spec_constant *con
 static void every_image_that_has_the_constant_gets_it_by_its_own_number(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant constants[] = {CONSTANT("step", one), CONSTANT("bias", one)};
+    static const rt_spec_constant constants[] = {CONSTANT("step", value_1),
+                                                 CONSTANT("bias", value_1)};
     assert_true(rt_ok(ask(f, "k", constants, 2)));
     assert_string_equal(rt_buffer_string(&f->counting->codes),
                         "[ 1=01000000][ 1=01000000 2=01000000]");
@@ -62,7 +63,7 @@ static void every_image_that_has_the_constant_gets_it_by_its_own_number(void **s
 static void another_value_is_another_program(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant step[] = {CONSTANT("step", one)};
+    static const rt_spec_constant step[] = {CONSTANT("step", value_1)};
     assert_true(rt_ok(ask(f, "k", NULL, 0)));
     assert_true(rt_ok(ask(f, "k", step, 1)));
     assert_true(rt_ok(ask(f, "k", NULL, 0)));
@@ -73,9 +74,10 @@ static void another_value_is_another_program(void **state)
 static void the_order_of_names_and_a_value_that_is_the_default_are_no_difference(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant there[] = {CONSTANT("step", one), CONSTANT("bias", one)},
-                                  back[] = {CONSTANT("bias", one), CONSTANT("step", one)},
-                                  defaults[] = {CONSTANT("scale", seven), CONSTANT("step", seven)};
+    static const rt_spec_constant there[] = {CONSTANT("step", value_1), CONSTANT("bias", value_1)},
+                                  back[] = {CONSTANT("bias", value_1), CONSTANT("step", value_1)},
+                                  defaults[] = {CONSTANT("scale", value_7),
+                                                CONSTANT("step", value_7)};
     assert_true(rt_ok(ask(f, "k", there, 2)));
     assert_true(rt_ok(ask(f, "k", back, 2)));
     assert_int_equal(f->counting->links_done, 1);
@@ -88,7 +90,7 @@ static void the_order_of_names_and_a_value_that_is_the_default_are_no_difference
 static void a_library_kernel_finds_the_program_of_the_same_values(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant step[] = {CONSTANT("step", one)};
+    static const rt_spec_constant step[] = {CONSTANT("step", value_1)};
     assert_true(rt_ok(ask(f, "k", step, 1)));
     assert_true(rt_ok(ask(f, "lk", step, 1)));
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), 1);
@@ -99,7 +101,7 @@ static void a_library_kernel_finds_the_program_of_the_same_values(void **state)
 static void an_unknown_name_and_a_wrong_size_are_refused(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant unknown[] = {CONSTANT("stepp", one)},
+    static const rt_spec_constant unknown[] = {CONSTANT("stepp", value_1)},
                                   wrong[] = {CONSTANT("step", wide)};
     rt_status status = ask(f, "k", unknown, 1);
     assert_int_equal(status.code, RT_ERRC_INVALID);
@@ -123,27 +125,27 @@ static void an_unknown_name_and_a_wrong_size_are_refused(void **state)
 static void a_device_without_constants_refuses_values_but_not_defaults(void **state)
 {
     fixture *f = *state;
-    static const rt_spec_constant step[] = {CONSTANT("step", one)},
-                                  same[] = {CONSTANT("step", seven)};
+    static const rt_spec_constant step[] = {CONSTANT("step", value_1)},
+                                  defaults[] = {CONSTANT("step", value_7)};
     f->device.capabilities.spec_constants = false;
     rt_status status = ask(f, "k", step, 1);
     assert_int_equal(status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
                         "specialisation constant 'step' cannot be set: device device sets none");
-    assert_true(rt_ok(ask(f, "k", same, 1)));
+    assert_true(rt_ok(ask(f, "k", defaults, 1)));
 }
 
-/* A table that no compiler writes. */
-typedef struct lie {
+/* A table of constants that no compiler writes. */
+typedef struct damaged_table {
     uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
     uint32_t id, size;
     rt_code code;
-} lie;
+} damaged_table;
 
 static void damaged_tables_are_refused(void **state)
 {
     (void)state;
-    static const lie lies[] = {
+    static const damaged_table lies[] = {
         {11, 1, 4, RT_MALFORMED},   {24, 1, 4, RT_MALFORMED},
         {12, 2, 4, RT_MALFORMED}, /* the number of `scale` */
         {12, 1, 3, RT_UNSUPPORTED}, {12, 1, 4, RT_OK},
@@ -166,7 +168,7 @@ static void damaged_tables_are_refused(void **state)
         lying.sets = sets;
         lying.set_count = 2;
         assert_true(rt_ok(rt_loader_image_load(&f->loader, LIBRARY, &lying)));
-        rt_spec_constant constants[] = {CONSTANT("step", one), CONSTANT("scale", one)};
+        rt_spec_constant constants[] = {CONSTANT("step", value_1), CONSTANT("scale", value_1)};
         constants[0].value.size = lies[i].size;
         assert_int_equal(ask(f, "lk", constants, 2).code, lies[i].code);
         fixture_destroy(f);

@@ -62,13 +62,13 @@ static rt_set_id id_of(const sample *s, rt_module_id module, const char *symbol)
 static void DL_SET_01_each_combination_has_an_id_and_its_images(void **state)
 {
     sample *s = *state;
-    const rt_registered_image *one = add(s, 1, RT_FORMAT_SPIRV64, "f", NULL);
+    const rt_registered_image *first = add(s, 1, RT_FORMAT_SPIRV64, "f", NULL);
     const rt_registered_image *two = add(s, 2, RT_FORMAT_SPIRV64, "g", NULL);
     rt_set_id f = id_of(s, 1, "f"), g = id_of(s, 2, "g");
     assert_int_not_equal(f, g);
     const rt_image_group *of_f = rt_program_tables_set(&s->tables, f);
     assert_int_equal(of_f->images.count, 1);
-    assert_ptr_equal(of_f->images.items[0], one);
+    assert_ptr_equal(of_f->images.items[0], first);
     const rt_image_group *of_g = rt_program_tables_set(&s->tables, g);
     assert_int_equal(of_g->images.count, 1);
     assert_ptr_equal(of_g->images.items[0], two);
@@ -92,7 +92,7 @@ static void DL_SET_03_a_name_leads_to_one_id_in_a_module(void **state)
     rt_set_id f = id_of(s, 1, "f");
     assert_int_equal(id_of(s, 1, "g"), f);
     assert_int_not_equal(id_of(s, 1, "h"), f);
-    /* Combinations that are not disjoint: the name belongs to the first. */
+    /* If combinations are not disjoint, the name belongs to the first. */
     add(s, 1, RT_FORMAT_SPIRV64, "x", "f");
     assert_int_equal(id_of(s, 1, "f"), f);
     assert_int_not_equal(id_of(s, 1, "x"), f);
@@ -103,10 +103,10 @@ static void DL_SET_04_formats_of_a_combination_share_its_id(void **state)
     sample *s = *state;
     const rt_registered_image *spirv = add(s, 1, RT_FORMAT_SPIRV64, "f", "g");
     const rt_registered_image *native = add(s, 1, RT_FORMAT_NATIVE, "g", "f");
-    const rt_image_group *both = rt_program_tables_set(&s->tables, id_of(s, 1, "f"));
-    assert_int_equal(both->images.count, 2);
-    assert_ptr_equal(both->images.items[0], spirv);
-    assert_ptr_equal(both->images.items[1], native);
+    const rt_image_group *set = rt_program_tables_set(&s->tables, id_of(s, 1, "f"));
+    assert_int_equal(set->images.count, 2);
+    assert_ptr_equal(set->images.items[0], spirv);
+    assert_ptr_equal(set->images.items[1], native);
     const rt_set_group *exporters = rt_program_tables_exporters(&s->tables, RT_TEXT("g"));
     assert_int_equal(exporters->ids.count, 1);
 }
@@ -166,13 +166,13 @@ static void DL_SET_06_a_look_up_does_not_grow_with_the_tables(void **state)
 
 /* ---- Images come and go ------------------------------------------------------------------- */
 
-static void nothing_is_stale_after_images_have_gone(void **state)
+static void nothing_is_stale_after_images_are_unregistered(void **state)
 {
     sample *s = *state;
-    const rt_registered_image *one = add(s, 1, RT_FORMAT_SPIRV64, "f", "g");
+    const rt_registered_image *first = add(s, 1, RT_FORMAT_SPIRV64, "f", "g");
     rt_set_id id = id_of(s, 1, "f");
     const rt_registered_image *other = add(s, 2, RT_FORMAT_SPIRV64, "f", "g");
-    rt_program_tables_remove(&s->tables, one);
+    rt_program_tables_remove(&s->tables, first);
     assert_int_equal(id_of(s, 1, "f"), RT_SET_NONE);
     assert_int_equal(id_of(s, 2, "f"), id);
     assert_int_equal(rt_program_tables_exporters(&s->tables, RT_TEXT("f"))->ids.count, 1);
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         TEST(DL_SET_04_formats_of_a_combination_share_its_id),
         cmocka_unit_test(DL_SET_05_the_tables_are_changed_under_a_lock),
         TEST(DL_SET_06_a_look_up_does_not_grow_with_the_tables),
-        TEST(nothing_is_stale_after_images_have_gone),
+        TEST(nothing_is_stale_after_images_are_unregistered),
         TEST(a_name_listed_twice_counts_once),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -16,33 +16,33 @@ static const rt_device device = {
                      .sub_group_sizes = UINT64_C(1) << 7 | UINT64_C(1) << 63},
 };
 
-typedef struct row {
+typedef struct target_row {
     const char *property;
     uint32_t number;     /* of a property without bytes */
     uint32_t words[8];   /* its bytes, little-endian like this machine */
     size_t size;         /* size of the bytes; 0: it is a number */
     const char *lacking; /* the message; NULL: the device meets the requirement */
-} row;
+} target_row;
 
-static void assert_row(const row *wanted)
+static void assert_row(const target_row *row)
 {
-    rt_property property = {.name = rt_text_of(wanted->property),
-                            .type = wanted->size ? RT_PROPERTY_BYTES : RT_PROPERTY_UINT32,
-                            .number = wanted->number,
-                            .bytes = {(const uint8_t *)wanted->words, wanted->size}};
+    rt_property property = {.name = rt_text_of(row->property),
+                            .type = row->size ? RT_PROPERTY_BYTES : RT_PROPERTY_UINT32,
+                            .number = row->number,
+                            .bytes = {(const uint8_t *)row->words, row->size}};
     rt_property_set set = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), &property, 1};
     rt_image image = {.sets = &set, .set_count = 1};
     rt_buffer lack = {0};
-    assert_int_equal(rt_device_meets(&device, &image, &lack), wanted->lacking == NULL);
-    assert_int_equal(rt_device_meets(&device, &image, NULL), wanted->lacking == NULL);
-    assert_string_equal(rt_buffer_string(&lack), wanted->lacking ? wanted->lacking : "");
+    assert_int_equal(rt_device_meets(&device, &image, &lack), row->lacking == NULL);
+    assert_int_equal(rt_device_meets(&device, &image, NULL), row->lacking == NULL);
+    assert_string_equal(rt_buffer_string(&lack), row->lacking ? row->lacking : "");
     rt_buffer_free(&lack);
 }
 
 static void a_device_meets_what_it_has(void **state)
 {
     (void)state;
-    static const row rows[] = {
+    static const target_row rows[] = {
         {"aspects", 0, {6}, 4, NULL},
         {"aspects", 0, {6, 5}, 8, "it needs aspect fp16, which device d does not have"},
         {"aspects", 0, {6, 77}, 8, "it needs aspect number 77, which device d does not have"},
@@ -94,7 +94,7 @@ static void a_device_meets_what_it_has(void **state)
 static void a_damaged_requirement_is_met_by_none(void **state)
 {
     (void)state;
-    static const row rows[] = {
+    static const target_row rows[] = {
         {"aspects", 0, {6}, 3, "its property 'aspects' is not a list of u32 numbers"},
         {"reqd_work_group_size_uint64_t",
          0,

@@ -25,7 +25,7 @@ typedef struct bench {
     rt_scheduler *scheduler;
     rt_queue_id queue;
     rt_memory *memories[MEMORIES];
-    rt_command_id *made; /* of each launch */
+    rt_command_id *commands; /* of each launch */
     uint32_t count;
     uint64_t edges, random;
 } bench;
@@ -37,10 +37,10 @@ static double now_s(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void demand(rt_status status, const char *what)
+static void demand(rt_status status, const char *request)
 {
     if (rt_ok(status)) return;
-    fprintf(stderr, "bench_sched: %s failed\n", what);
+    fprintf(stderr, "bench_sched: %s failed\n", request);
     exit(1);
 }
 
@@ -50,7 +50,7 @@ static uint32_t draw(bench *b, uint32_t below)
     return (uint32_t)(rt_mix64(b->random) % below);
 }
 
-static void launch_one(bench *b, uint32_t number)
+static void submit_launch(bench *b, uint32_t number)
 {
     const rt_argument arguments[] = {
         {.kind = RT_ARGUMENT_MEMORY,
@@ -64,16 +64,16 @@ static void launch_one(bench *b, uint32_t number)
     uint32_t after_count = number > 0 ? draw(b, 4) : 0;
     uint32_t reach = number < RECENT ? number : RECENT;
     for (uint32_t i = 0; i < after_count; i++)
-        after[i] = b->made[number - 1 - draw(b, reach)];
-    if (number % 1000 == 999) after[after_count++] = b->made[draw(b, number)];
+        after[i] = b->commands[number - 1 - draw(b, reach)];
+    if (number % 1000 == 999) after[after_count++] = b->commands[draw(b, number)];
     b->edges += after_count;
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {1, 1, 1}},
-                            .arguments = arguments,
-                            .argument_count = 2,
-                            .after = after,
-                            .after_count = after_count};
-    demand(rt_scheduler_launch(b->scheduler, b->queue, &what, &b->made[number]), "a launch");
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {1, 1, 1}},
+                               .arguments = arguments,
+                               .argument_count = 2,
+                               .after = after,
+                               .after_count = after_count};
+    demand(rt_scheduler_launch(b->scheduler, b->queue, &request, &b->commands[number]), "a launch");
 }
 
 static void begin(bench *b, uint32_t count)
@@ -88,7 +88,7 @@ static void begin(bench *b, uint32_t count)
     for (uint32_t i = 0; i < MEMORIES; i++)
         demand(rt_memory_create(b->f->sink, i, RT_TEXT("m"), 4, "0123", &b->memories[i]),
                "a memory");
-    b->made = rt_alloc_array(count, sizeof *b->made);
+    b->commands = rt_alloc_array(count, sizeof *b->commands);
 }
 
 static void end(bench *b)
@@ -97,7 +97,7 @@ static void end(bench *b)
     for (uint32_t i = 0; i < MEMORIES; i++)
         rt_memory_destroy(b->memories[i]);
     fixture_destroy(b->f);
-    rt_free(b->made);
+    rt_free(b->commands);
 }
 
 /* Returns the seconds for submitting, waiting for all and waiting for each. */
@@ -107,14 +107,14 @@ static void plain_pass(uint32_t count, double out_seconds[3], uint64_t *out_edge
     begin(&b, count);
     double start = now_s();
     for (uint32_t i = 0; i < count; i++)
-        launch_one(&b, i);
+        submit_launch(&b, i);
     out_seconds[0] = now_s() - start;
     start = now_s();
     demand(rt_scheduler_wait(b.scheduler), "a wait");
     out_seconds[1] = now_s() - start;
     start = now_s();
     for (uint32_t i = 0; i < count; i++)
-        demand(rt_scheduler_wait_command(b.scheduler, b.made[i]), "a wait");
+        demand(rt_scheduler_wait_command(b.scheduler, b.commands[i]), "a wait");
     out_seconds[2] = now_s() - start;
     *out_edges = b.edges;
     end(&b);
@@ -127,7 +127,7 @@ static double held_pass(uint32_t count)
     double start = now_s();
     for (uint32_t i = 0; i < count; i++) {
         if (i % LIST == 0) demand(rt_fusion_command_start(b.scheduler, b.queue), "start_fusion");
-        launch_one(&b, i);
+        submit_launch(&b, i);
         if (i % LIST == LIST - 1 || i + 1 == count)
             rt_fusion_command_cancel(b.scheduler, b.queue, RT_SYNC_REASON_CALL);
     }
@@ -146,12 +146,12 @@ int main(int argument_count, char **arguments)
     double seconds[3];
     uint64_t edges;
     plain_pass((uint32_t)count, seconds, &edges);
-    double held = held_pass((uint32_t)count);
+    double held_seconds = held_pass((uint32_t)count);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("{\"commands\": %" PRIu64 ", \"edges\": %" PRIu64
            ", \"submit_s\": %.6f, \"wait_s\": %.6f, \"wait_each_s\": %.6f, \"hold_s\": %.6f, "
            "\"memory_kib\": %ld}\n",
-           count, edges, seconds[0], seconds[1], seconds[2], held, usage.ru_maxrss);
+           count, edges, seconds[0], seconds[1], seconds[2], held_seconds, usage.ru_maxrss);
     return 0;
 }

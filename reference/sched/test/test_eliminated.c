@@ -36,15 +36,15 @@ static const char *passed(const char *kernel, uint32_t count)
     const rt_program program = {.images = linked, .image_count = 2};
     const rt_launch launch = {
         .kernel = rt_text_of(kernel), .arguments = arguments, .argument_count = count};
-    rt_launch made = rt_launch_pass(&arena, &program, &launch);
-    for (uint32_t i = 0; i < made.argument_count; i++)
-        digits[i] = (char)('0' + made.arguments[i].size);
-    digits[made.argument_count] = '\0';
+    rt_launch passed_launch = rt_launch_pass(&arena, &program, &launch);
+    for (uint32_t i = 0; i < passed_launch.argument_count; i++)
+        digits[i] = (char)('0' + passed_launch.arguments[i].size);
+    digits[passed_launch.argument_count] = '\0';
     rt_arena_reset(&arena);
     return digits;
 }
 
-static void what_the_code_does_not_take_is_not_passed(void **state)
+static void eliminated_arguments_are_not_passed(void **state)
 {
     (void)state;
     const rt_program program = {.images = linked, .image_count = 2};
@@ -67,7 +67,7 @@ static void without_a_mask_everything_is_passed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_code_does_not_take_is_not_passed),
+        cmocka_unit_test(eliminated_arguments_are_not_passed),
         cmocka_unit_test(without_a_mask_everything_is_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* Unit tests of the fusion command: the contents of the graph while a queue is in fusion mode, and
- * what remains of it.  Tests whose names begin with a rule's id cover that rule. */
+ * afterwards.  Tests whose names begin with a rule's id cover that rule. */
 #include "reference/program/injected.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
@@ -71,7 +71,7 @@ static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_
         {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE},
         {.kind = RT_ARGUMENT_MEMORY, .memory = w->b, .access = RT_ACCESS_READ},
     };
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {4, 1, 1}},
         .arguments = arguments,
@@ -80,7 +80,7 @@ static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_
         .after_count = after_count,
     };
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &request, &command)));
     return command;
 }
 
@@ -180,15 +180,15 @@ static void KF_GRAPH_07_cancelling_makes_no_edges(void **state)
     const rt_command_id event = launch(w, w->other); /* 0 and 1 are uploads */
     const rt_fusion_command *fusion = start(w);      /* 3 */
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = nothing,
-                            .argument_count = 2,
-                            .after = &event,
-                            .after_count = 1};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = nothing,
+                               .argument_count = 2,
+                               .after = &event,
+                               .after_count = 1};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
     rt_command_id first = fusion->kernels.items[0], second = fusion->kernels.items[1];
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     assert_dependencies(w, first, &event, 1);
@@ -261,8 +261,8 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-/* A held command is refused when it is handed over, which is reported to the waiter. */
-static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
+/* A held command that is refused when it is handed over is reported to the waiter. */
+static void a_late_refusal_is_reported_to_the_waiter(void **state)
 {
     world *w = *state;
     start(w);
@@ -322,14 +322,14 @@ static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
     /* The host waits, so it knows of the failure, and the device is not called. */
     assert_int_equal(w->f->counting->launches, 1);
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = nothing,
-                            .argument_count = 2,
-                            .after = &event,
-                            .after_count = 1};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = nothing,
+                               .argument_count = 2,
+                               .after = &event,
+                               .after_count = 1};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->other, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->other, &request, &command)));
     assert_int_equal(w->f->counting->launches, 1);
     assert_int_equal(rt_scheduler_wait_command(w->scheduler, command).code, RT_DRIVER_ERROR);
 }
@@ -461,8 +461,8 @@ static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        /* Comes first: with its fault armed the other tests, which need the bundle, end the
-         * program. */
+        /* This test comes first: with its fault armed, the other tests, which need the bundle, end
+         * the program. */
         TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
         TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
         TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
         TEST(KF_GRAPH_13_leaves_are_as_before_the_kernels),
         TEST(KF_GRAPH_15_the_fusion_waits_for_the_fused_kernel_first),
         TEST(a_refused_fused_kernel_leaves_the_list),
-        TEST(a_refusal_that_comes_late_is_told_to_who_waits),
+        TEST(a_late_refusal_is_reported_to_the_waiter),
         TEST(KF_EVENT_04_the_command_stays_until_the_next_start),
         TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),

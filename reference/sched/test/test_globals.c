@@ -45,7 +45,7 @@ static int set_up(void **state)
         .sink = w->f->sink, .trace = w->f->trace, .memory_id = next_memory, .user = w});
     rt_program_manager_observe(
         w->f->manager,
-        (rt_program_observer){w->database, rt_global_program_made, rt_global_program_going});
+        (rt_program_observer){w->database, rt_global_program_created, rt_global_program_released});
     w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, w->database);
     for (uint32_t i = 0; i < sizeof modules / sizeof *modules; i++)
         assert_true(rt_ok(rt_loader_open(&w->f->loader, i)));
@@ -78,14 +78,14 @@ static int tear_down(void **state)
 static rt_status launch(world *w, rt_queue_id queue, const char *kernel)
 {
     const rt_argument arguments[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = rt_text_of(kernel),
         .range = {.dimensions = 1, .global = {1, 1, 1}},
         .arguments = arguments,
         .argument_count = 2,
     };
     rt_command_id command;
-    return rt_scheduler_launch(w->scheduler, queue, &what, &command);
+    return rt_scheduler_launch(w->scheduler, queue, &request, &command);
 }
 
 static rt_global_copy copy_of(world *w, const rt_device_global *global, bool to_global)
@@ -102,10 +102,10 @@ static rt_global_copy copy_of(world *w, const rt_device_global *global, bool to_
     };
 }
 
-static rt_status copy(world *w, rt_global_copy what)
+static rt_status copy(world *w, rt_global_copy request)
 {
     rt_command_id command;
-    return rt_scheduler_global_copy(w->scheduler, w->queue, &what, &command);
+    return rt_scheduler_global_copy(w->scheduler, w->queue, &request, &command);
 }
 
 static void expect_refused(world *w, rt_status status, rt_code code, const char *part)
@@ -190,14 +190,14 @@ static void DG_INIT_07_the_pointer_is_written_by_name(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
 }
 
-static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **state)
+static void content_is_created_once_and_every_program_points_to_it(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(launch(w, w->queue, "k")));
     assert_true(rt_ok(launch(w, w->queue, "k")));
     assert_true(rt_ok(launch(w, w->queue, "l")));
     assert_true(rt_ok(launch(w, w->queue, "l")));
-    /* plain and own are allocated; k's program has one pointer, l's two. */
+    /* plain and own are allocated; k's program has one pointer, l's has two. */
     assert_int_equal(w->f->counting->usms, 2);
     assert_int_equal(w->f->counting->fills, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 3);
@@ -234,7 +234,7 @@ static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
 }
 
-static void devices_without_what_is_needed_refuse(void **state)
+static void devices_without_the_capabilities_refuse(void **state)
 {
     world *w = *state;
     w->f->device.capabilities.globals_by_name = false;
@@ -261,26 +261,26 @@ static void images_and_types_must_agree(void **state)
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-static void what_was_copied_comes_back(void **state)
+static void copied_content_is_read_back(void **state)
 {
     world *w = *state;
-    const rt_device_global *each[] = {&plain, &inside, &unused};
+    const rt_device_global *variables[] = {&plain, &inside, &unused};
     for (uint32_t i = 0; i < 3; i++) {
-        rt_global_database_add(w->database, each[i]);
-        rt_global_copy part = copy_of(w, each[i], true);
+        rt_global_database_add(w->database, variables[i]);
+        rt_global_copy part = copy_of(w, variables[i], true);
         part.offset = 1;
         part.memory_offset = 2;
         part.size = 2;
         assert_true(rt_ok(copy(w, part)));
-        rt_global_copy all = copy_of(w, each[i], false);
-        all.memory_offset = 4;
-        assert_true(rt_ok(copy(w, all)));
+        rt_global_copy whole = copy_of(w, variables[i], false);
+        whole.memory_offset = 4;
+        assert_true(rt_ok(copy(w, whole)));
         assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->data2)));
         assert_memory_equal(w->data2->host + 4, "\0cd\0", 4);
         rt_buffer bytes = {0}, defined = {0};
-        all = copy_of(w, each[i], false);
-        assert_true(
-            rt_ok(rt_scheduler_global_read(w->scheduler, w->queue, &all, false, &bytes, &defined)));
+        whole = copy_of(w, variables[i], false);
+        assert_true(rt_ok(
+            rt_scheduler_global_read(w->scheduler, w->queue, &whole, false, &bytes, &defined)));
         assert_int_equal(bytes.size, 4);
         assert_memory_equal(bytes.data, "\0cd\0", 4);
         assert_int_equal(defined.size, 1);
@@ -291,16 +291,16 @@ static void what_was_copied_comes_back(void **state)
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
 }
 
-static void a_read_of_what_is_there_makes_nothing(void **state)
+static void a_read_of_existing_content_creates_none(void **state)
 {
     world *w = *state;
-    const rt_device_global *each[] = {&plain, &inside, &unused};
+    const rt_device_global *variables[] = {&plain, &inside, &unused};
     for (uint32_t i = 0; i < 3; i++) {
         rt_buffer bytes = {0}, defined = {0};
-        rt_global_database_add(w->database, each[i]);
-        rt_global_copy all = copy_of(w, each[i], false);
-        assert_true(
-            rt_ok(rt_scheduler_global_read(w->scheduler, w->queue, &all, true, &bytes, &defined)));
+        rt_global_database_add(w->database, variables[i]);
+        rt_global_copy whole = copy_of(w, variables[i], false);
+        assert_true(rt_ok(
+            rt_scheduler_global_read(w->scheduler, w->queue, &whole, true, &bytes, &defined)));
         assert_int_equal(bytes.size, 0);
     }
     assert_int_equal(w->f->counting->usms, 0);
@@ -312,28 +312,28 @@ static void copies_are_refused_with_nothing_changed(void **state)
 {
     world *w = *state;
     rt_global_database_add(w->database, &plain);
-    rt_global_copy what = copy_of(w, &plain, true);
-    what.address = 7;
-    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "not registered");
-    what = copy_of(w, &plain, true);
-    what.offset = UINT64_MAX;
-    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "it has only 4 bytes");
-    what.offset = 1;
-    what.size = UINT64_MAX;
-    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "it has only 4 bytes");
-    what = copy_of(w, &plain, true);
-    what.memory_offset = 5;
-    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "'data': it has only 8 bytes");
-    what = copy_of(w, &plain, true);
-    what.host_access = RT_HOST_ACCESS_READ;
-    expect_refused(w, copy(w, what), RT_COMPILE_TIME, "host_access is read");
-    what = copy_of(w, &plain, false);
-    what.host_access = RT_HOST_ACCESS_WRITE;
-    expect_refused(w, copy(w, what), RT_COMPILE_TIME, "host_access is write");
+    rt_global_copy request = copy_of(w, &plain, true);
+    request.address = 7;
+    expect_refused(w, copy(w, request), RT_ERRC_INVALID, "not registered");
+    request = copy_of(w, &plain, true);
+    request.offset = UINT64_MAX;
+    expect_refused(w, copy(w, request), RT_ERRC_INVALID, "it has only 4 bytes");
+    request.offset = 1;
+    request.size = UINT64_MAX;
+    expect_refused(w, copy(w, request), RT_ERRC_INVALID, "it has only 4 bytes");
+    request = copy_of(w, &plain, true);
+    request.memory_offset = 5;
+    expect_refused(w, copy(w, request), RT_ERRC_INVALID, "'data': it has only 8 bytes");
+    request = copy_of(w, &plain, true);
+    request.host_access = RT_HOST_ACCESS_READ;
+    expect_refused(w, copy(w, request), RT_COMPILE_TIME, "host_access is read");
+    request = copy_of(w, &plain, false);
+    request.host_access = RT_HOST_ACCESS_WRITE;
+    expect_refused(w, copy(w, request), RT_COMPILE_TIME, "host_access is write");
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A running program holds its variables; one that was dropped with its module does not count. */
+/* A running program holds its variables; a program dropped with its module does not count. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;
@@ -357,7 +357,7 @@ static void an_image_for_other_devices_has_the_variable_all_the_same(void **stat
                    "only in images that device device does not take");
 }
 
-/* The event of a copy that failed, or could not be built, belongs to no command. */
+/* The event of a copy that failed, or whose program could not be built, belongs to no command. */
 static void a_program_that_cannot_be_built_refuses_the_copy(void **state)
 {
     world *w = *state;
@@ -381,12 +381,12 @@ int main(int argc, char **argv)
         TEST(DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs),
         TEST(an_object_that_goes_takes_its_address_along),
         TEST(DG_INIT_07_the_pointer_is_written_by_name),
-        TEST(content_is_made_once_and_every_program_is_pointed_to_it_once),
+        TEST(content_is_created_once_and_every_program_points_to_it),
         TEST(a_launch_fails_with_its_variables_and_the_next_succeeds),
-        TEST(devices_without_what_is_needed_refuse),
+        TEST(devices_without_the_capabilities_refuse),
         TEST(images_and_types_must_agree),
-        TEST(what_was_copied_comes_back),
-        TEST(a_read_of_what_is_there_makes_nothing),
+        TEST(copied_content_is_read_back),
+        TEST(a_read_of_existing_content_creates_none),
         TEST(copies_are_refused_with_nothing_changed),
         TEST(a_program_that_lost_its_image_is_not_meant),
         TEST(an_image_for_other_devices_has_the_variable_all_the_same),

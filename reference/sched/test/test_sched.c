@@ -60,13 +60,13 @@ static rt_status launch(world *w, rt_queue_id queue, rt_memory *first, rt_access
         {.kind = RT_ARGUMENT_MEMORY, .memory = first, .access = first_access},
         {.kind = RT_ARGUMENT_MEMORY, .memory = second, .access = second_access},
     };
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {4, 1, 1}},
         .arguments = arguments,
         .argument_count = 2,
     };
-    return rt_scheduler_launch(w->scheduler, queue, &what, out_command);
+    return rt_scheduler_launch(w->scheduler, queue, &request, out_command);
 }
 
 /* The `after` list of the newest launch, as "0 1". */
@@ -112,7 +112,7 @@ static void an_in_order_queue_orders_by_itself(void **state)
                              RT_ACCESS_READ, &command)));
     assert_string_equal(last_after(w), "0");
     assert_int_equal(w->f->counting->writes, 0); /* Undefined content is not moved. */
-    /* A move of content in between (command 2) does not loosen the order of launches. */
+    /* A move of content in between (command 2) does not relax the order of launches. */
     assert_true(rt_ok(
         launch(w, w->in_order, w->a, RT_ACCESS_READ, w->undefined, RT_ACCESS_READ, &command)));
     assert_string_equal(last_after(w), "1 2");
@@ -136,8 +136,8 @@ static void a_wrong_argument_count_is_refused_and_leaves_nothing(void **state)
 {
     world *w = *state;
     rt_command_id command;
-    rt_launch what = {.kernel = RT_TEXT("k"), .range = {.dimensions = 1, .global = {1, 1, 1}}};
-    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &what, &command);
+    rt_launch request = {.kernel = RT_TEXT("k"), .range = {.dimensions = 1, .global = {1, 1, 1}}};
+    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &request, &command);
     assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
     assert_int_equal(w->f->counting->launches, 0);
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
@@ -156,7 +156,7 @@ static void a_refused_launch_is_no_command(void **state)
     assert_string_equal(last_after(w), "0 1");
 }
 
-static void a_failure_is_told_where_it_began_and_by_wait_once(void **state)
+static void a_failure_is_reported_where_it_began_and_once_by_wait(void **state)
 {
     world *w = *state;
     rt_command_id command;
@@ -179,7 +179,7 @@ int main(void)
         TEST(host_reads_happen_once_per_change),
         TEST(a_wrong_argument_count_is_refused_and_leaves_nothing),
         TEST(a_refused_launch_is_no_command),
-        TEST(a_failure_is_told_where_it_began_and_by_wait_once),
+        TEST(a_failure_is_reported_where_it_began_and_once_by_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,12 @@ static rt_command_id launch(world *w, rt_queue_id queue)
     const rt_argument argument = {
         .kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE};
     const rt_argument arguments[] = {argument, argument};
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = arguments,
-                            .argument_count = 2};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}},
+                               .arguments = arguments,
+                               .argument_count = 2};
     rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &request, &command)));
     return command;
 }
 
@@ -106,7 +106,7 @@ static void a_fusion_lasts_from_its_first_kernel_to_its_last(void **state)
     assert_int_equal(times.end, 10 * second + 5);
 }
 
-static void what_no_device_ran_has_no_times(void **state)
+static void commands_without_a_device_have_no_times(void **state)
 {
     world *w = *state;
     assert_true(rt_ok(rt_fusion_command_start(w->scheduler, w->queue)));
@@ -126,7 +126,7 @@ int main(void)
         TEST(a_command_has_its_devices_times),
         TEST(a_queue_without_the_property_keeps_none),
         TEST(a_fusion_lasts_from_its_first_kernel_to_its_last),
-        TEST(what_no_device_ran_has_no_times),
+        TEST(commands_without_a_device_have_no_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Unit tests of copies, fills, unified shared memory, several devices, and waiting for a part. */
+/* Unit tests of copies, fills, unified shared memory, several devices, and waiting for some of the
+ * commands. */
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched.h"
 
@@ -68,10 +69,10 @@ static int tear_down(void **state)
 
 /* ---- Shorthands --------------------------------------------------------------------------- */
 
-static rt_command_id transfer(world *w, rt_queue_id queue, rt_transfer what)
+static rt_command_id transfer(world *w, rt_queue_id queue, rt_transfer request)
 {
     rt_command_id command = 0;
-    assert_true(rt_ok(rt_scheduler_transfer(w->scheduler, queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_transfer(w->scheduler, queue, &request, &command)));
     return command;
 }
 
@@ -90,10 +91,10 @@ static rt_transfer fill(rt_memory *to, uint64_t offset, uint64_t size, const cha
                          .pattern = {(const uint8_t *)pattern, strlen(pattern)}};
 }
 
-static void expect_refused(world *w, rt_queue_id queue, rt_transfer what, const char *message)
+static void expect_refused(world *w, rt_queue_id queue, rt_transfer request, const char *message)
 {
     rt_command_id command = 0;
-    rt_status status = rt_scheduler_transfer(w->scheduler, queue, &what, &command);
+    rt_status status = rt_scheduler_transfer(w->scheduler, queue, &request, &command);
     assert_int_equal(status.code, RT_ERRC_INVALID);
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(w->f->sink, status);
     assert_string_equal(diagnostic->message.data, message);
@@ -110,14 +111,14 @@ static void expect_content(world *w, rt_memory *memory, const char *expected)
 static rt_status launch(world *w, rt_queue_id queue, rt_argument first, rt_argument second)
 {
     const rt_argument arguments[] = {first, second};
-    const rt_launch what = {
+    const rt_launch request = {
         .kernel = RT_TEXT("k"),
         .range = {.dimensions = 1, .global = {1, 1, 1}},
         .arguments = arguments,
         .argument_count = 2,
     };
     rt_command_id command;
-    return rt_scheduler_launch(w->scheduler, queue, &what, &command);
+    return rt_scheduler_launch(w->scheduler, queue, &request, &command);
 }
 
 static rt_argument buffer(rt_memory *memory, rt_access access)
@@ -149,7 +150,7 @@ static void a_copy_moves_a_part_and_keeps_the_rest(void **state)
     assert_int_equal(w->f->counting->writes, 2);
 }
 
-static void what_is_overwritten_whole_is_not_brought(void **state)
+static void content_that_is_overwritten_is_not_moved(void **state)
 {
     world *w = *state;
     transfer(w, w->queue, copy(w->a, 0, w->b, 0, SIZE));
@@ -286,7 +287,7 @@ static void usm_of_another_device_and_pointers_beyond_the_end_are_refused(void *
                         "in a queue of device other");
     status = launch(w, w->queue, pointer(w->usm, 9), null_pointer);
     assert_string_equal(rt_sink_diagnostic(w->f->sink, status)->message.data,
-                        "kernel 'k' is given a pointer to offset 9 of 'usm', which has 8 bytes");
+                        "kernel 'k' gets a pointer to offset 9 of 'usm', which has 8 bytes");
     expect_refused(w, w->other, copy(w->a, 0, w->usm, 0, 1),
                    "copy uses 'usm', which is unified shared memory of device device, in a queue "
                    "of device other");
@@ -321,7 +322,7 @@ static void content_goes_from_device_to_device_through_the_host(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_COPY, "device"), "1");
     expect_content(w, w->b, "xxaabbbb");
     expect_content(w, w->a, "xxxxaaaa");
-    assert_int_equal(w->f->counting->reads, 1); /* The host has had the content since. */
+    assert_int_equal(w->f->counting->reads, 1); /* The host already has the content. */
 }
 
 static void a_failure_on_another_device_holds_commands_back(void **state)
@@ -331,20 +332,20 @@ static void a_failure_on_another_device_holds_commands_back(void **state)
     assert_true(rt_ok(launch(w, w->queue, buffer(w->a, RT_ACCESS_WRITE), null_pointer)));
     w->f->counting->fail_waits = false;
     /* The copy depends on the failed launch, the fill on the copy; neither reaches its device. */
-    rt_command_id held = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
+    rt_command_id copied = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
     transfer(w, w->other, fill(w->b, 0, 4, "x"));
-    rt_command_id free_one = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
+    rt_command_id independent = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
     assert_int_equal(w->f->other_counting->copies, 0);
     assert_int_equal(w->f->other_counting->fills, 1);
-    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, free_one)));
-    assert_int_equal(rt_scheduler_wait_command(w->scheduler, held).code, RT_DRIVER_ERROR);
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, independent)));
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, copied).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->b).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->a).code, RT_DRIVER_ERROR);
 }
 
 /* ---- Waiting ------------------------------------------------------------------------------ */
 
-static void waiting_for_a_queue_or_a_command_leaves_the_others(void **state)
+static void waiting_for_a_queue_or_a_command_leaves_others_pending(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -360,7 +361,7 @@ static void waiting_for_a_queue_or_a_command_leaves_the_others(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-static void a_failure_in_another_queue_is_told_to_who_depends_on_it(void **state)
+static void a_failure_in_another_queue_is_reported_to_its_dependents(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -370,7 +371,7 @@ static void a_failure_in_another_queue_is_told_to_who_depends_on_it(void **state
     assert_int_equal(rt_scheduler_wait_queue(w->scheduler, w->queue).code, RT_DRIVER_ERROR);
 }
 
-static void a_host_read_of_usm_tells_failures_that_nobody_was_told(void **state)
+static void a_host_read_of_usm_returns_failures_not_yet_reported(void **state)
 {
     world *w = *state;
     w->f->counting->fail_waits = true;
@@ -386,7 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_copy_moves_a_part_and_keeps_the_rest),
-        TEST(what_is_overwritten_whole_is_not_brought),
+        TEST(content_that_is_overwritten_is_not_moved),
         TEST(a_copy_within_one_memory_keeps_apart_what_does_not_overlap),
         TEST(ranges_outside_are_refused_with_names_and_sizes),
         TEST(dependencies_come_from_memories_queues_and_the_application),
@@ -399,9 +400,9 @@ int main(void)
         TEST(a_device_without_usm_gives_none),
         TEST(content_goes_from_device_to_device_through_the_host),
         TEST(a_failure_on_another_device_holds_commands_back),
-        TEST(waiting_for_a_queue_or_a_command_leaves_the_others),
-        TEST(a_failure_in_another_queue_is_told_to_who_depends_on_it),
-        TEST(a_host_read_of_usm_tells_failures_that_nobody_was_told),
+        TEST(waiting_for_a_queue_or_a_command_leaves_others_pending),
+        TEST(a_failure_in_another_queue_is_reported_to_its_dependents),
+        TEST(a_host_read_of_usm_returns_failures_not_yet_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void a_called_set_brings_all_its_providers(void **state)
     assert_string_equal(fixture_newest(f, RT_EVENT_JOIN, "provider"), "third/0");
 }
 
-static void what_is_created_suits_the_device_or_is_a_dummy(void **state)
+static void created_sets_suit_the_device_or_get_dummies(void **state)
 {
     (void)state;
     static const fixture_module modules[] = {
@@ -155,7 +155,7 @@ static void without_the_property_set_nothing_joins(void **state)
     assert_int_equal(f->counting->links_done, 0);
 }
 
-static void who_has_gone_does_not_provide(void **state)
+static void an_unloaded_module_does_not_provide(void **state)
 {
     (void)state;
     static const fixture_module modules[] = {
@@ -231,13 +231,13 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, end)
     const struct CMUnitTest tests[] = {
         TEST(a_called_set_brings_all_its_providers),
-        TEST(what_is_created_suits_the_device_or_is_a_dummy),
+        TEST(created_sets_suit_the_device_or_get_dummies),
         TEST(the_dummy_is_of_the_same_module),
         TEST(an_image_joins_once),
         TEST(needs_of_providers_and_of_imported_images_are_followed),
         TEST(other_formats_do_not_provide),
         TEST(without_the_property_set_nothing_joins),
-        TEST(who_has_gone_does_not_provide),
+        TEST(an_unloaded_module_does_not_provide),
         TEST(a_called_provider_must_suit_the_device),
         TEST(a_device_without_the_aspect_calls_nothing),
         TEST(a_damaged_property_is_named),

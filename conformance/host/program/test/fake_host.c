@@ -1,9 +1,9 @@
 /* Stands in for the shipped runtime in tests of host programs: it answers like a runtime that does
- * nothing, and misbehaves on demand. ASSAY_FAKE is "REQUEST:HOW": at the first request with that
- * number the library does what the table below says about HOW. Memories keep their initial content.
- * ASSAY_FAKE_CALLS is the hash of an image's code: the library then records, as the OpenCL layer
- * would, that a launch created a program from that code and launched its kernel "apply"; "garbage"
- * records nonsense. */
+ * nothing, and misbehaves on demand. ASSAY_FAKE is "REQUEST:BEHAVIOUR": at the first request with
+ * that number the library does what misbehave() says about BEHAVIOUR. Memories keep their initial
+ * content. ASSAY_FAKE_CALLS is the hash of an image's code: the library then records, as the OpenCL
+ * layer would, that a launch created a program from that code and launched its kernel "apply";
+ * "garbage" records nonsense. */
 #include "conformance/host/program/serve.h"
 
 #include <fcntl.h>
@@ -32,8 +32,8 @@ void __sycl_unregister_lib(const void *descriptor)
 
 enum { MEMORIES_MAX = 8 };
 
-static host_writer memories[MEMORIES_MAX]; /* the content of each */
-static uint32_t made[HOST_REQUEST_END];    /* objects of each kind */
+static host_writer memories[MEMORIES_MAX];       /* the content of each */
+static uint32_t object_counts[HOST_REQUEST_END]; /* objects of each kind */
 
 static void answer_devices(host_writer *out)
 {
@@ -50,15 +50,15 @@ static void answer_memory(host_reader *in, host_writer *out)
     host_read_u64(in);
     host_read_u8(in);
     host_span content = host_read_bytes(in);
-    if (made[HOST_MEMORY] == MEMORIES_MAX) abort();
-    host_write_bytes(&memories[made[HOST_MEMORY]], content.data, content.size);
-    host_write_u32(out, made[HOST_MEMORY]++);
+    if (object_counts[HOST_MEMORY] == MEMORIES_MAX) abort();
+    host_write_bytes(&memories[object_counts[HOST_MEMORY]], content.data, content.size);
+    host_write_u32(out, object_counts[HOST_MEMORY]++);
 }
 
 static void answer_read(host_reader *in, host_writer *out)
 {
     uint32_t memory = host_read_u32(in);
-    if (memory >= made[HOST_MEMORY]) abort();
+    if (memory >= object_counts[HOST_MEMORY]) abort();
     host_writer *content = &memories[memory];
     /* host_write_bytes writes a length and the bytes, which is the answer's format. */
     for (size_t i = 0; i < content->size; i++)
@@ -71,7 +71,7 @@ static void answer_bundle(host_reader *in, host_writer *out)
     uint8_t operation = host_read_u8(in);
     if (operation == HOST_BUNDLE_SET_CONSTANT) return;
     if (operation != HOST_BUNDLE_SHOW) {
-        host_write_u32(out, made[HOST_BUNDLE]++);
+        host_write_u32(out, object_counts[HOST_BUNDLE]++);
         return;
     }
     host_write_u8(out, 2);
@@ -90,7 +90,7 @@ static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
     case HOST_CONTEXT:
     case HOST_QUEUE:
     case HOST_SUBMIT:
-    case HOST_TRANSFER: host_write_u32(out, made[request]++); return true;
+    case HOST_TRANSFER: host_write_u32(out, object_counts[request]++); return true;
     case HOST_WAIT: return true;
     default: return false;
     }
@@ -141,46 +141,46 @@ static void cut_frame(uint64_t length)
     _exit(written == sizeof bytes ? 0 : 9);
 }
 
-static bool misbehave(const char *how, host_writer *out)
+static bool misbehave(const char *behaviour, host_writer *out)
 {
-    if (strcmp(how, "segv") == 0) raise(SIGSEGV);
-    if (strcmp(how, "kill") == 0) raise(SIGKILL);
-    if (strcmp(how, "abort") == 0) abort();
-    if (strcmp(how, "exit") == 0) _exit(7);
-    if (strcmp(how, "hang") == 0) {
+    if (strcmp(behaviour, "segv") == 0) raise(SIGSEGV);
+    if (strcmp(behaviour, "kill") == 0) raise(SIGKILL);
+    if (strcmp(behaviour, "abort") == 0) abort();
+    if (strcmp(behaviour, "exit") == 0) _exit(7);
+    if (strcmp(behaviour, "hang") == 0) {
         for (;;)
             pause();
     }
-    if (strcmp(how, "cut") == 0) cut_frame(1000);
-    if (strcmp(how, "endless") == 0) cut_frame((uint64_t)1 << 56);
-    if (strcmp(how, "build") == 0)
+    if (strcmp(behaviour, "cut") == 0) cut_frame(1000);
+    if (strcmp(behaviour, "endless") == 0) cut_frame((uint64_t)1 << 56);
+    if (strcmp(behaviour, "build") == 0)
         host_refuse(out, "errc::build", "No device image found for external symbol missing");
-    if (strcmp(how, "exception") == 0) host_refuse(out, "exception", "thrown");
-    if (strcmp(how, "nonsense") == 0) host_refuse(out, "errc::nonsense", "no such class");
-    if (strcmp(how, "status") == 0) out->data[0] = 2;
-    if (strcmp(how, "none") == 0) host_write_u32(out, HOST_NONE);
+    if (strcmp(behaviour, "exception") == 0) host_refuse(out, "exception", "thrown");
+    if (strcmp(behaviour, "nonsense") == 0) host_refuse(out, "errc::nonsense", "no such class");
+    if (strcmp(behaviour, "status") == 0) out->data[0] = 2;
+    if (strcmp(behaviour, "none") == 0) host_write_u32(out, HOST_NONE);
     return true;
 }
 
 static bool answer(uint8_t request, host_reader *in, host_writer *out)
 {
-    static bool done;
+    static bool has_misbehaved;
     record_calls(request);
     const char *wish = getenv("ASSAY_FAKE");
-    const char *how = wish ? strchr(wish, ':') : NULL;
-    if (!how || done || atoi(wish) != request) return answer_well(request, in, out);
-    done = true;
-    how++;
-    if (strcmp(how, "more") == 0) {
-        bool known = answer_well(request, in, out);
+    const char *behaviour = wish ? strchr(wish, ':') : NULL;
+    if (!behaviour || has_misbehaved || atoi(wish) != request) return answer_well(request, in, out);
+    has_misbehaved = true;
+    behaviour++;
+    if (strcmp(behaviour, "more") == 0) {
+        bool is_answered = answer_well(request, in, out);
         host_write_u8(out, 0);
-        return known;
+        return is_answered;
     }
-    if (strcmp(how, "atexit") == 0) {
+    if (strcmp(behaviour, "atexit") == 0) {
         atexit(abort);
         return answer_well(request, in, out);
     }
-    return misbehave(how, out);
+    return misbehave(behaviour, out);
 }
 
 EXPORTED int assay_host_main(void)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The page in a real browser: it renders without an error, filters, keys, folds and texts do what they
-should, on a wide and a narrow screen, light and dark.
+"""The page in a real browser: it renders without errors, and its filters, keys, folds and texts work, on a
+wide and a narrow screen, light and dark.
 
 usage: page.py WRITE_PAGE [SCREENSHOTS]
 
-WRITE_PAGE writes the page of sample.c.  With SCREENSHOTS, a folder, pictures of the page are put there
-to be looked at.  Exits with 77 where no Chromium is installed.  Chromium is spoken to through a pair of
-pipes (--remote-debugging-pipe): messages of the DevTools protocol in JSON, each ended by a zero byte.
+WRITE_PAGE writes the page of sample.c.  With SCREENSHOTS, a folder, pictures of the page are written
+there.  Exits with 77 if Chromium is not installed.  Chromium is controlled through a pair of pipes
+(--remote-debugging-pipe): DevTools protocol messages in JSON, each ended by a zero byte.
 """
 import base64
 import json
@@ -31,7 +31,7 @@ class Browser:
         ends = {3: to_read, 4: back_write}
 
         def connect():
-            for end in ends.values():  # out of the way of 3 and 4
+            for end in ends.values():  # descriptors 3 and 4 are needed below
                 os.set_inheritable(end, True)
             copies = {wanted: os.dup(end) for wanted, end in ends.items()}
             high = {wanted: os.dup2(copy, 50 + wanted) for wanted, copy in copies.items()}
@@ -41,7 +41,7 @@ class Browser:
         words = [program, "--headless=new", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
                  "--remote-debugging-pipe", f"--user-data-dir={folder}/profile", "about:blank"]
         if os.geteuid() == 0:
-            words.insert(1, "--no-sandbox")  # which Chromium does not have for root
+            words.insert(1, "--no-sandbox")  # Chromium's sandbox does not support root
         self.process = subprocess.Popen(words, preexec_fn=connect, close_fds=False,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
@@ -93,7 +93,7 @@ class Browser:
             self.receive()
 
     def run(self, script):
-        """The value of an expression, after what it started has been drawn."""
+        """The value of an expression, after its effects have been drawn."""
         waits = "await new Promise(done => setTimeout(done, 60));"
         text = f"(async () => {{ const value = await (async () => {{ {script} }})(); {waits} return value; }})()"
         answer = self.ask("Runtime.evaluate", expression=text, awaitPromise=True, returnByValue=True)
@@ -134,7 +134,7 @@ SET = ("const field = document.getElementById('{0}'); field.value = '{1}';"
 
 
 def filter_shows(browser, settings, wanted):
-    """What is shown with these filters and no other."""
+    """The rows shown with only these filters."""
     browser.run("document.querySelector('#filters button').click()")
     for name, value in settings.items():
         browser.run(SET.format(name, value))
@@ -214,7 +214,7 @@ def back(browser):
     expect("after Esc", browser.run("return document.getElementById('detail').hidden"), True)
     expect("focus after Esc", browser.run(FOCUS), "FAIL, linking/a.yaml on pocl")
     browser.run("location.hash = 'scenario=fusion%2Fb.yaml&on=pocl'")
-    expect("of an earlier run", browser.run("return document.getElementById('detail').textContent.includes('of an earlier run')"), True)
+    expect("from an earlier run", browser.run("return document.getElementById('detail').textContent.includes('from an earlier run')"), True)
     browser.run("history.back()")
     expect("after going back", browser.run("return document.getElementById('detail').hidden"), True)
 
@@ -239,7 +239,7 @@ return [...document.querySelectorAll('#counts td')]
 
 
 def looks(browser, shots):
-    """Screens: nothing is wider than it, and what is read can be read (WCAG 2.1, 1.4.3)."""
+    """Screens: nothing is wider than the screen, and contrast suffices (WCAG 2.1, 1.4.3)."""
     for name, width, height, dark in (("wide", 1400, 900, False), ("narrow", 400, 800, False), ("dark", 1400, 900, True)):
         browser.screen(width, height, dark)
         expect(f"too little contrast, {name}", browser.run(CONTRAST), [])
@@ -258,7 +258,7 @@ def looks(browser, shots):
 
 
 def refuses_other_scripts(browser, folder):
-    """A script that is not the page's own, by one blank, does not run: the page's policy names its hash."""
+    """A script that differs by one blank does not run: the page's policy contains the script's hash."""
     page = pathlib.Path(f"{folder}/page.html").read_bytes()
     expect("where the script begins", page.count(b"\nbegin();\n"), 1)
     pathlib.Path(f"{folder}/altered.html").write_bytes(page.replace(b"\nbegin();\n", b"\nbegin(); \n"))

@@ -76,15 +76,15 @@ static cnf_record record_of(const char *path, const char *subject, cnf_verdict v
         .judgement = {.verdict = verdict, .step = SCN_NONE, .observed = 1, .expected = 1}};
 }
 
-static void add(cnf_report *report, cnf_html *html, const cnf_record *record,
-                const cnf_run_detail *detail)
+static void record_add(cnf_report *report, cnf_html *html, const cnf_record *record,
+                       const cnf_run_detail *detail)
 {
     cnf_report_add(report, record);
     if (detail) cnf_html_note(html, record, detail);
 }
 
 /* The scenario with everything that a page shows. */
-static void add_whole(rt_arena *arena, cnf_report *report, cnf_html *html)
+static void full_add(rt_arena *arena, cnf_report *report, cnf_html *html)
 {
     scn_problems problems;
     const scn_scenario *scenario = scn_read(arena, rt_text_of(source), RT_TEXT("linking/a.yaml"),
@@ -93,13 +93,13 @@ static void add_whole(rt_arena *arena, cnf_report *report, cnf_html *html)
     const cnf_messages sim = {.trace = rt_text_of(trace_sim)};
     const cnf_messages pocl = {
         .trace = rt_text_of(trace_pocl), .checks = checks_pocl, .check_count = 1};
-    const cnf_run_detail of_sim = {
+    const cnf_run_detail sim_detail = {
         .scenario = scenario, .source = rt_text_of(source), .messages = &sim, .oracle = &sim};
-    const cnf_run_detail of_pocl = {.scenario = scenario,
-                                    .source = rt_text_of(source),
-                                    .messages = &pocl,
-                                    .oracle = &sim,
-                                    .log = RT_TEXT("no record of the layer\n")};
+    const cnf_run_detail pocl_detail = {.scenario = scenario,
+                                        .source = rt_text_of(source),
+                                        .messages = &pocl,
+                                        .oracle = &sim,
+                                        .log = RT_TEXT("no record of the layer\n")};
     cnf_record passes = record_of("linking/a.yaml", "sim", CNF_VERDICT_PASS);
     cnf_record fails = record_of("linking/a.yaml", "pocl", CNF_VERDICT_FAIL);
     fails.judgement.line = 15;
@@ -107,14 +107,14 @@ static void add_whole(rt_arena *arena, cnf_report *report, cnf_html *html)
     fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
-    add(report, html, &fails, &of_pocl); /* in the order in which they may end */
-    add(report, html, &passes, &of_sim);
+    record_add(report, html, &fails, &pocl_detail); /* in the order in which they may end */
+    record_add(report, html, &passes, &sim_detail);
     cnf_record missing = record_of("linking/a.yaml", "nowhere", CNF_VERDICT_UNAVAILABLE);
-    add(report, html, &missing,
-        &(cnf_run_detail){.scenario = scenario, .source = rt_text_of(source)});
+    record_add(report, html, &missing,
+               &(cnf_run_detail){.scenario = scenario, .source = rt_text_of(source)});
 }
 
-static void add_more(cnf_report *report, cnf_html *html, uint32_t count)
+static void extra_add(cnf_report *report, cnf_html *html, uint32_t count)
 {
     static const char *const names[] = {"sim", "pocl", "nowhere"};
     for (uint32_t i = 0; i < count; i++) {
@@ -123,18 +123,18 @@ static void add_more(cnf_report *report, cnf_html *html, uint32_t count)
         for (uint32_t k = 0; k < 3; k++) {
             cnf_record record =
                 record_of(path, names[k], k == 1 ? CNF_VERDICT_SKIP : CNF_VERDICT_PASS);
-            add(report, html, &record, &(cnf_run_detail){.source = rt_text_of(source)});
+            record_add(report, html, &record, &(cnf_run_detail){.source = rt_text_of(source)});
         }
     }
 }
 
-void sample_page(rt_buffer *out, uint32_t more)
+void sample_page(rt_buffer *out, uint32_t extra_count)
 {
     rt_arena arena = {0};
     cnf_report report = {0};
     cnf_html *html = cnf_html_create(RT_TEXT("sim"));
     cnf_files files = {0};
-    add_whole(&arena, &report, html);
+    full_add(&arena, &report, html);
     cnf_record skips = record_of("fusion/b.yaml", "pocl", CNF_VERDICT_SKIP);
     skips.judgement.capability = RT_TEXT("fusion");
     skips.judgement.answer = RT_TEXT("no");
@@ -144,10 +144,11 @@ void sample_page(rt_buffer *out, uint32_t more)
     invalid.judgement.line = 2;
     invalid.judgement.signature = RT_TEXT("read:scenario:-:-");
     invalid.judgement.message = RT_TEXT("linking/wrong.yaml:2:1: error: unknown key");
-    add(&report, html, &skips, NULL); /* of an earlier run */
-    add(&report, html, &partial, NULL);
-    add(&report, html, &invalid, &(cnf_run_detail){.source = RT_TEXT("assay: 1\nsumary: x\n")});
-    add_more(&report, html, more);
+    record_add(&report, html, &skips, NULL); /* of an earlier run */
+    record_add(&report, html, &partial, NULL);
+    record_add(&report, html, &invalid,
+               &(cnf_run_detail){.source = RT_TEXT("assay: 1\nsumary: x\n")});
+    extra_add(&report, html, extra_count);
     const cnf_html_run run = {.report = &report,
                               .columns = columns,
                               .column_count = 3,

@@ -6,6 +6,6 @@
 #include "reference/base/text.h"
 
 /* Appends the page, with `more` additional scenarios of six verdicts each. */
-void sample_page(rt_buffer *out, uint32_t more);
+void sample_page(rt_buffer *out, uint32_t extra_count);
 
 #endif

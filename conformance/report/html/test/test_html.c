@@ -75,9 +75,9 @@ static void scenarios_have_their_rules_and_are_in_order(void **state)
     json_t *index = data_of(&page, "index");
     const json_t *scenarios = json_object_get(index, "scenarios");
     assert_string_equal(text_of(json_array_get(scenarios, 0), "path"), "fusion/b.yaml");
-    const json_t *whole = json_array_get(scenarios, 1);
-    assert_string_equal(text_of(whole, "path"), "linking/a.yaml");
-    const json_t *covers = json_object_get(whole, "covers");
+    const json_t *scenario = json_array_get(scenarios, 1);
+    assert_string_equal(text_of(scenario, "path"), "linking/a.yaml");
+    const json_t *covers = json_object_get(scenario, "covers");
     assert_int_equal(json_array_size(covers), 2);
     assert_string_equal(json_string_value(json_array_get(json_array_get(covers, 1), 0)),
                         "DL-LINK-02");
@@ -105,11 +105,12 @@ static void traces_part_and_share_their_events(void **state)
                  *oracle = json_object_get(scenario, "oracle");
     assert_int_equal(json_array_size(trace), 6);
     assert_int_equal(json_array_size(oracle), 5);
-    json_int_t one = json_integer_value(json_array_get(trace, 4)),
-               other = json_integer_value(json_array_get(oracle, 3));
-    assert_int_not_equal(one, other);
-    assert_int_equal(json_integer_value(json_array_get(json_array_get(events, (size_t)one), 1)),
-                     json_integer_value(json_array_get(json_array_get(events, (size_t)other), 1)));
+    json_int_t pocl_link = json_integer_value(json_array_get(trace, 4)),
+               sim_link = json_integer_value(json_array_get(oracle, 3));
+    assert_int_not_equal(pocl_link, sim_link);
+    assert_int_equal(
+        json_integer_value(json_array_get(json_array_get(events, (size_t)pocl_link), 1)),
+        json_integer_value(json_array_get(json_array_get(events, (size_t)sim_link), 1)));
     const json_t *check = json_array_get(json_object_get(detail, "checks"), 0);
     assert_string_equal(json_string_value(json_array_get(check, 0)), "FAILS");
     assert_int_equal(json_integer_value(json_array_get(check, 1)), 15);
@@ -157,16 +158,16 @@ static void pictures_are_of_the_oracle_and_of_what_failed(void **state)
     rt_buffer_free(&page);
 }
 
-static void a_missing_dot_is_said_once(void **state)
+static void a_missing_dot_is_reported_once(void **state)
 {
     (void)state;
     const char *path = getenv("PATH");
-    char *kept = strdup(path ? path : "");
+    char *old_path = strdup(path ? path : "");
     assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
     rt_buffer page = {0};
     sample_page(&page, 0);
-    assert_int_equal(setenv("PATH", kept, 1), 0);
-    free(kept);
+    assert_int_equal(setenv("PATH", old_path, 1), 0);
+    free(old_path);
     json_t *index = data_of(&page, "index"), *scenario = data_of(&page, "scenario-1");
     assert_non_null(strstr(text_of(index, "no_graphs"), "apt-get install graphviz"));
     const json_t *drawing = json_array_get(json_object_get(scenario, "drawings"), 0);
@@ -185,7 +186,7 @@ int main(void)
         cmocka_unit_test(traces_part_and_share_their_events),
         cmocka_unit_test(no_text_ends_its_element),
         cmocka_unit_test(pictures_are_of_the_oracle_and_of_what_failed),
-        cmocka_unit_test(a_missing_dot_is_said_once),
+        cmocka_unit_test(a_missing_dot_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

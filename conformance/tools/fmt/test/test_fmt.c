@@ -42,7 +42,7 @@ static void assert_formatted(const char *text, const char *wanted)
     rt_buffer_free(&twice);
 }
 
-static void assert_kept(const char *text)
+static void assert_unchanged(const char *text)
 {
     assert_formatted(text, text);
 }
@@ -59,7 +59,7 @@ static void blanks_between_tokens(void **state)
     assert_formatted("a: {b: , c: }\n", "a: {b: , c: }\n");
     assert_formatted("a: [1,2 , ]\n", "a: [1, 2,]\n");
     assert_formatted("a: [x: 1,? y : 2]\n", "a: [x: 1, ? y: 2]\n");
-    assert_kept("a: [b:c, ':', -, -1]\n");
+    assert_unchanged("a: [b:c, ':', -, -1]\n");
     assert_formatted("-   -  a\n", "- - a\n");
 }
 
@@ -111,7 +111,7 @@ static void comments(void **state)
                      "a:\n  - b\n# of the key\nc:\n  - d\n  # of the list\ne: 1\n");
     assert_formatted("a:\n      # of the value\n    1\n", "a:\n  # of the value\n  1\n");
     assert_formatted("a: | # code\n  x\n# after\n", "a: |  # code\n  x\n# after\n");
-    assert_kept("# nothing but 'quotes: [ and # signs\na: 'no # comment'\n");
+    assert_unchanged("# nothing but 'quotes: [ and # signs\na: 'no # comment'\n");
 }
 
 static void scalars_of_several_lines(void **state)
@@ -152,7 +152,7 @@ static void text_cut_by_the_end_stays_cut(void **state)
     assert_formatted("a: |", "a: |\n");
 }
 
-static void what_is_no_yaml_is_refused(void **state)
+static void text_that_is_not_yaml_is_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"a: [1\n",  "a: &x 1\n", "a: 1\na: 2\n",
@@ -322,7 +322,7 @@ static void every_file_of_the_tree_and_mutations_of_them(void **state)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-static void replacing_keeps_mode_and_links_and_leaves_nothing_beside(void **state)
+static void replacing_keeps_mode_and_links_and_leaves_no_other_file(void **state)
 {
     (void)state;
     char folder[] = "/tmp/fmt_tests.XXXXXX", file[64], link_name[64];
@@ -367,10 +367,10 @@ int main(void)
         cmocka_unit_test(scalars_of_several_lines),
         cmocka_unit_test(block_scalars),
         cmocka_unit_test(text_cut_by_the_end_stays_cut),
-        cmocka_unit_test(what_is_no_yaml_is_refused),
+        cmocka_unit_test(text_that_is_not_yaml_is_refused),
         cmocka_unit_test(a_change_of_meaning_is_noticed),
         cmocka_unit_test(every_file_of_the_tree_and_mutations_of_them),
-        cmocka_unit_test(replacing_keeps_mode_and_links_and_leaves_nothing_beside),
+        cmocka_unit_test(replacing_keeps_mode_and_links_and_leaves_no_other_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

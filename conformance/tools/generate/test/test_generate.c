@@ -27,7 +27,7 @@ static void random_is_splitmix64(void **state)
     assert_true(gen_random_bits(&random) == UINT64_C(9817491932198370423));
 }
 
-static void random_below_takes_every_number(void **state)
+static void random_below_draws_every_number(void **state)
 {
     (void)state;
     gen_random random = {7};
@@ -100,7 +100,7 @@ static void tree_expect(tree *t, const char *expected)
     rt_arena_reset(&t->arena);
 }
 
-static void tree_prints_what_is_used(void **state)
+static void tree_prints_used_declarations(void **state)
 {
     (void)state;
     tree t;
@@ -111,12 +111,12 @@ static void tree_prints_what_is_used(void **state)
     tree_declare(&t, &c, "int c;");
     gen_tree_use(&t.arena, &b.uses, &a);
     tree_line(&t, &t.body, "b = 1;", &b);
-    tree_line(&t, &t.body, "c = 1;", &c)->is_left_out = true;
+    tree_line(&t, &t.body, "c = 1;", &c)->is_omitted = true;
     tree_expect(&t, "int a;\nint b = a;\nb = 1;\n");
 }
 
 /* The third line is printed only because of the second, and adds its own declaration. */
-static void tree_prints_what_belongs_to_what_is_used(void **state)
+static void tree_prints_statements_with_their_declaration(void **state)
 {
     (void)state;
     tree t;
@@ -135,7 +135,7 @@ static void tree_prints_what_belongs_to_what_is_used(void **state)
     tree_expect(&t, "");
 }
 
-static void tree_leaves_out_with_what_is_inside(void **state)
+static void tree_omits_statements_with_their_contents(void **state)
 {
     (void)state;
     for (int way = 0; way < 3; way++) {
@@ -148,8 +148,8 @@ static void tree_leaves_out_with_what_is_inside(void **state)
         branch->otherwise = rt_arena_alloc(&t.arena, sizeof *branch->otherwise);
         tree_line(&t, branch, "f();", NULL);
         tree_line(&t, branch->otherwise, "a = 1;", &a);
-        branch->is_left_out = way == 2;
-        branch->otherwise->is_left_out = way == 1;
+        branch->is_omitted = way == 2;
+        branch->otherwise->is_omitted = way == 1;
         static const char *const expected[] = {"int a;\nif (x) {\n  f();\n} else {\n  a = 1;\n}\n",
                                                "if (x) {\n  f();\n}\n", ""};
         tree_expect(&t, expected[way]);
@@ -182,62 +182,62 @@ static void same_seed_same_scenario(void **state)
     (void)state;
     rt_buffer before = {0};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        rt_buffer once = {0}, again = {0};
-        uint32_t count = write_seed(seed, NULL, 0, &once);
+        rt_buffer first = {0}, second = {0};
+        uint32_t count = write_seed(seed, NULL, 0, &first);
         assert_true(count >= 3);
-        assert_int_equal(write_seed(seed, NULL, 0, &again), count);
-        assert_string_equal(rt_buffer_string(&once), rt_buffer_string(&again));
-        assert_string_not_equal(rt_buffer_string(&once), rt_buffer_string(&before));
-        assert_null(strchr(rt_buffer_string(&once), '$')); /* of a template */
-        expect_readable(&once, seed);
-        rt_buffer_free(&again);
+        assert_int_equal(write_seed(seed, NULL, 0, &second), count);
+        assert_string_equal(rt_buffer_string(&first), rt_buffer_string(&second));
+        assert_string_not_equal(rt_buffer_string(&first), rt_buffer_string(&before));
+        assert_null(strchr(rt_buffer_string(&first), '$')); /* of a template */
+        expect_readable(&first, seed);
+        rt_buffer_free(&second);
         rt_buffer_free(&before);
-        before = once;
+        before = first;
     }
     rt_buffer_free(&before);
 }
 
 /* Without any statements, only the arrival of work-items remains, and no count changes. */
-static void without_everything_a_scenario_remains(void **state)
+static void omitting_all_statements_leaves_a_scenario(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        rt_buffer whole = {0}, bare = {0};
-        uint32_t count = write_seed(seed, NULL, 0, &whole);
-        uint32_t *all = rt_alloc(count * sizeof *all);
+        rt_buffer full = {0}, bare = {0};
+        uint32_t count = write_seed(seed, NULL, 0, &full);
+        uint32_t *numbers = rt_alloc(count * sizeof *numbers);
         for (uint32_t i = 0; i < count; i++)
-            all[i] = i + 1;
-        assert_int_equal(write_seed(seed, all, count, &bare), count);
+            numbers[i] = i + 1;
+        assert_int_equal(write_seed(seed, numbers, count, &bare), count);
         assert_non_null(strstr(rt_buffer_string(&bare),
                                "kernel void k(global uint *arrived) {\n"
                                "            atomic_inc(arrived);\n          }\n"));
         assert_null(strstr(rt_buffer_string(&bare), "barrier"));
         expect_readable(&bare, seed);
-        rt_free(all);
-        rt_buffer_free(&whole);
+        rt_free(numbers);
+        rt_buffer_free(&full);
         rt_buffer_free(&bare);
     }
 }
 
 /* Removes each statement in turn: the text gets shorter unless the statement was not printed, and
- * every remaining line is a line of the whole. */
-static void without_one_statement_the_rest_stays(void **state)
+ * every remaining line is a line of the full text. */
+static void omitting_a_statement_keeps_the_others(void **state)
 {
     (void)state;
     uint32_t shorter = 0, tried = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
-        rt_buffer whole = {0};
-        uint32_t count = write_seed(seed, NULL, 0, &whole);
+        rt_buffer full = {0};
+        uint32_t count = write_seed(seed, NULL, 0, &full);
         for (uint32_t number = 1; number <= count; number++) {
             rt_buffer part = {0};
             write_seed(seed, &number, 1, &part);
-            assert_true(part.size <= whole.size);
-            shorter += part.size < whole.size;
+            assert_true(part.size <= full.size);
+            shorter += part.size < full.size;
             tried++;
             expect_readable(&part, seed);
             rt_buffer_free(&part);
         }
-        rt_buffer_free(&whole);
+        rt_buffer_free(&full);
     }
     assert_true(shorter > tried / 2);
 }
@@ -246,14 +246,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_is_splitmix64),
-        cmocka_unit_test(random_below_takes_every_number),
+        cmocka_unit_test(random_below_draws_every_number),
         cmocka_unit_test(types_have_counterparts),
-        cmocka_unit_test(tree_prints_what_is_used),
-        cmocka_unit_test(tree_prints_what_belongs_to_what_is_used),
-        cmocka_unit_test(tree_leaves_out_with_what_is_inside),
+        cmocka_unit_test(tree_prints_used_declarations),
+        cmocka_unit_test(tree_prints_statements_with_their_declaration),
+        cmocka_unit_test(tree_omits_statements_with_their_contents),
         cmocka_unit_test(same_seed_same_scenario),
-        cmocka_unit_test(without_everything_a_scenario_remains),
-        cmocka_unit_test(without_one_statement_the_rest_stays),
+        cmocka_unit_test(omitting_all_statements_leaves_a_scenario),
+        cmocka_unit_test(omitting_a_statement_keeps_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
