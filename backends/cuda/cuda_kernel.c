@@ -26,10 +26,10 @@ static const dev_kernel_ops cuda_kernel_ops = {
 
 /* A function whose parameters are unknown cannot be launched, so the program is treated as lacking
  * that kernel. */
-static rt_status kernel_missing(const cuda_device *device, rt_text name, const char *where)
+static rt_status kernel_missing(const cuda_device *device, rt_text name, const char *source)
 {
     return rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                          "the program has no kernel '%.*s' (%s)", RT_TEXT_ARG(name), where);
+                          "the program has no kernel '%.*s' (%s)", RT_TEXT_ARG(name), source);
 }
 
 rt_status cuda_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
@@ -60,8 +60,8 @@ rt_status cuda_kernel_create(dev_program *base, rt_text name, dev_kernel **out_k
     ptx_limits limits = device->limits;
     if (threads >= 1 && (uint32_t)threads < limits.group_size_max)
         limits.group_size_max = (uint32_t)threads;
-    uint64_t taken = used > 0 ? (uint64_t)used : 0;
-    limits.shared_max = taken < limits.shared_max ? limits.shared_max - taken : 0;
+    uint64_t static_size = used > 0 ? (uint64_t)used : 0;
+    limits.shared_max = static_size < limits.shared_max ? limits.shared_max - static_size : 0;
     CHECK(limits.group_size_max >= 1 && limits.shared_max <= device->limits.shared_max);
     CUDA_TRY(device, CUDA_STAGE_KERNEL, cuFuncSetAttribute, function,
              CUDA_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)limits.shared_max);

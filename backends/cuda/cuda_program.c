@@ -56,12 +56,12 @@ static rt_status link_fail(const cuda_device *device, const char *call, cuda_res
                            const cuda_jit *j)
 {
     rt_status status = cuda_jit_fail(device, CUDA_STAGE_LINK, call, result, j);
-    static const rt_code others[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (status.code == others[i]) return status;
+    static const rt_code unchanged[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
+    for (size_t i = 0; i < sizeof unchanged / sizeof *unchanged; i++)
+        if (status.code == unchanged[i]) return status;
     if (j->logs[0][0] == '\0') return status;
-    rt_text said = rt_sink_diagnostic(device->sink, status)->message;
-    return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+    rt_text message = rt_sink_diagnostic(device->sink, status)->message;
+    return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
 }
 
 /* Loads the linked code. */

@@ -22,7 +22,7 @@ typedef struct cuda_staging {
     struct cuda_staging *next; /* in the device's list */
     void *bytes;               /* page-locked */
     uint64_t size;
-    atomic_bool taken;
+    atomic_bool in_use;
     void *destination; /* of a read: destination of the bytes; otherwise NULL */
     uint64_t copied;   /* bytes to copy there */
 } cuda_staging;
@@ -31,7 +31,7 @@ rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **o
 {
     pthread_mutex_lock(&device->lock);
     cuda_staging *found = device->staging;
-    while (found && (found->size < size || atomic_exchange(&found->taken, true)))
+    while (found && (found->size < size || atomic_exchange(&found->in_use, true)))
         found = found->next;
     pthread_mutex_unlock(&device->lock);
     *out_staging = found;
@@ -42,7 +42,7 @@ rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **o
     cuda_staging *block = rt_alloc(sizeof *block);
     block->bytes = bytes;
     block->size = room;
-    atomic_init(&block->taken, true);
+    atomic_init(&block->in_use, true);
     pthread_mutex_lock(&device->lock);
     block->next = device->staging;
     device->staging = block;
@@ -58,8 +58,8 @@ void *cuda_staging_bytes(const cuda_staging *staging)
 
 void cuda_staging_give(cuda_staging *staging)
 {
-    CHECK(atomic_load(&staging->taken));
-    atomic_store(&staging->taken, false);
+    CHECK(atomic_load(&staging->in_use));
+    atomic_store(&staging->in_use, false);
 }
 
 /* Called by the driver on one of its own threads. */
@@ -74,7 +74,7 @@ rt_status cuda_staging_release(cuda_command *command, cuda_staging *staging, voi
                                uint64_t size)
 {
     CHECK(size <= staging->size);
-    CHECK(atomic_load(&staging->taken));
+    CHECK(atomic_load(&staging->in_use));
     staging->destination = destination;
     staging->copied = size;
     CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuLaunchHostFunc, command->stream, staging_finish,

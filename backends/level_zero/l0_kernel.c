@@ -44,36 +44,36 @@ rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_ker
     const ze_kernel_desc_t description = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
                                           .pKernelName = rt_buffer_string(&terminated)};
     ze_result_t result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-    ze_kernel_handle_t taken = NULL;
+    ze_kernel_handle_t handle = NULL;
     for (uint32_t i = 0; i < modules->count && result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME; i++)
-        result = device->library.zeKernelCreate(modules->handles[i], &description, &taken);
+        result = device->library.zeKernelCreate(modules->handles[i], &description, &handle);
     rt_buffer_free(&terminated);
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME)
         return rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "zeKernelCreate: the program has no kernel '%.*s' "
                               "(ZE_RESULT_ERROR_INVALID_KERNEL_NAME)",
                               RT_TEXT_ARG(name));
-    if (result != ZE_RESULT_SUCCESS || !taken)
+    if (result != ZE_RESULT_SUCCESS || !handle)
         return l0_fail(device->sink, L0_STAGE_KERNEL, "zeKernelCreate", result, (rt_text){0});
     /* Queries its properties, and permits it to follow pointers that it finds in memory. */
     const char *call = "zeKernelGetProperties";
     ze_kernel_properties_t answer = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
-    result = device->library.zeKernelGetProperties(taken, &answer);
+    result = device->library.zeKernelGetProperties(handle, &answer);
     if (result == ZE_RESULT_SUCCESS) {
-        const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
-                                                      ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
-                                                      ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
+        const ze_kernel_indirect_access_flags_t accesses = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
+                                                           ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
+                                                           ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
         call = "zeKernelSetIndirectAccess";
-        result = device->library.zeKernelSetIndirectAccess(taken, all);
+        result = device->library.zeKernelSetIndirectAccess(handle, accesses);
     }
     if (result != ZE_RESULT_SUCCESS) {
-        device->library.zeKernelDestroy(taken);
+        device->library.zeKernelDestroy(handle);
         return l0_fail(device->sink, L0_STAGE_KERNEL, call, result, (rt_text){0});
     }
     l0_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &l0_kernel_ops;
     kernel->device = device;
-    kernel->kernel = taken;
+    kernel->kernel = handle;
     kernel->argument_count = answer.numKernelArgs;
     const uint32_t required[] = {answer.requiredGroupSizeX, answer.requiredGroupSizeY,
                                  answer.requiredGroupSizeZ};

@@ -196,13 +196,13 @@ rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32
 rt_status l0_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     l0_device *device = (l0_device *)base;
-    l0_code kept;
-    RT_TRY(l0_code_make(device, code, &kept));
-    const l0_code *codes[] = {&kept};
+    l0_code copy;
+    RT_TRY(l0_code_make(device, code, &copy));
+    const l0_code *codes[] = {&copy};
     l0_modules *modules = modules_room(1);
-    rt_status status = l0_module_make(device, L0_STAGE_LINK, &kept, false, &modules->handles[0]);
+    rt_status status = l0_module_make(device, L0_STAGE_LINK, &copy, false, &modules->handles[0]);
     status = program_finish(device, status, modules, codes, 1, out_program);
-    l0_code_free(&kept);
+    l0_code_free(&copy);
     return status;
 }
 

@@ -104,16 +104,16 @@ rt_status l0_queue_create(dev_device *base, dev_queue **out_queue)
     const ze_command_queue_desc_t description = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                                  .ordinal = device->queue_ordinal,
                                                  .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
-    ze_command_list_handle_t taken = NULL;
+    ze_command_list_handle_t list = NULL;
     ze_result_t result = device->library.zeCommandListCreateImmediate(device->context, device->id,
-                                                                      &description, &taken);
-    if (result != ZE_RESULT_SUCCESS || !taken)
+                                                                      &description, &list);
+    if (result != ZE_RESULT_SUCCESS || !list)
         return l0_fail(device->sink, L0_STAGE_QUEUE, "zeCommandListCreateImmediate", result,
                        (rt_text){0});
     l0_queue *queue = rt_alloc(sizeof *queue);
     queue->base.ops = &l0_queue_ops;
     queue->device = device;
-    queue->list = taken;
+    queue->list = list;
     pthread_mutex_init(&queue->lock, NULL);
     *out_queue = &queue->base;
     return RT_STATUS_OK;

@@ -31,12 +31,12 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
         const ze_event_pool_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
                                                   .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
                                                   .count = L0_POOL_EVENTS};
-        ze_event_pool_handle_t taken = NULL;
+        ze_event_pool_handle_t handle = NULL;
         ze_result_t result =
-            ze->zeEventPoolCreate(device->context, &description, 1, &device->id, &taken);
-        if (result != ZE_RESULT_SUCCESS || !taken)
+            ze->zeEventPoolCreate(device->context, &description, 1, &device->id, &handle);
+        if (result != ZE_RESULT_SUCCESS || !handle)
             return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventPoolCreate", result, (rt_text){0});
-        *rt_vector_push(&device->pools) = (l0_pool){.pool = taken};
+        *rt_vector_push(&device->pools) = (l0_pool){.pool = handle};
     }
     CHECK(pool < device->pools.count && device->pools.items[pool].used != UINT64_MAX);
     uint32_t slot = (uint32_t)__builtin_ctzll(~device->pools.items[pool].used);
@@ -45,13 +45,13 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
                                          .index = slot,
                                          .signal = ZE_EVENT_SCOPE_FLAG_HOST,
                                          .wait = ZE_EVENT_SCOPE_FLAG_HOST};
-    ze_event_handle_t taken = NULL;
-    ze_result_t result = ze->zeEventCreate(device->pools.items[pool].pool, &description, &taken);
-    if (result != ZE_RESULT_SUCCESS || !taken)
+    ze_event_handle_t handle = NULL;
+    ze_result_t result = ze->zeEventCreate(device->pools.items[pool].pool, &description, &handle);
+    if (result != ZE_RESULT_SUCCESS || !handle)
         return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventCreate", result, (rt_text){0});
     device->pools.items[pool].used |= UINT64_C(1) << slot;
     l0_signal *signal = rt_alloc(sizeof *signal);
-    *signal = (l0_signal){.event = taken, .pool = pool, .slot = slot, .references = 1};
+    *signal = (l0_signal){.event = handle, .pool = pool, .slot = slot, .references = 1};
     *out_signal = signal;
     return RT_STATUS_OK;
 }

@@ -162,16 +162,16 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
 {
     const nvj_library *library = &device->library;
     link_state link = {.device = device};
-    option_list all = {0};
+    option_list list = {0};
     CHECK_IMPLIES(out_cubin != NULL, count >= 1 && out_cubin->size == 0);
-    options_add(&all, rt_buffer_text(&device->architecture));
-    options_add(&all, options);
+    options_add(&list, rt_buffer_text(&device->architecture));
+    options_add(&list, options);
     for (uint32_t i = 0; i < count; i++)
-        options_add(&all, rt_buffer_text(&programs[i]->ptx.options));
-    CHECK(all.words.count >= 1);
+        options_add(&list, rt_buffer_text(&programs[i]->ptx.options));
+    CHECK(list.words.count >= 1);
     /* A refused link may still have a handle, which carries the log. */
     nvj_capture_begin(&link.capture);
-    nvj_result result = library->nvJitLinkCreate(&link.handle, all.words.count, all.words.items);
+    nvj_result result = library->nvJitLinkCreate(&link.handle, list.words.count, list.words.items);
     rt_status status = link_judge(&link, STAGE_CREATE, "nvJitLinkCreate", result);
     if (rt_ok(status) && !link.handle)
         status =
@@ -194,8 +194,8 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
     if (rt_ok(status) && out_cubin) status = cubin_take(&link, out_cubin);
     if (link.handle) library->nvJitLinkDestroy(&link.handle);
     rt_buffer_free(&link.log);
-    rt_vector_free(&all.words);
-    rt_arena_reset(&all.arena);
+    rt_vector_free(&list.words);
+    rt_arena_reset(&list.arena);
     return status;
 }
 
@@ -204,6 +204,6 @@ rt_status nvj_link_try(const nvj_device *device)
     rt_status status = nvj_link(device, NULL, 0, (rt_text){0}, NULL);
     /* This link was given nothing but the architecture. */
     if (status.code != RT_UNSUPPORTED && status.code != RT_ERRC_BUILD) return status;
-    rt_text said = rt_sink_diagnostic(device->sink, status)->message;
-    return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+    rt_text message = rt_sink_diagnostic(device->sink, status)->message;
+    return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
 }

@@ -25,10 +25,10 @@ typedef struct nvj_queue {
 uint64_t nvj_address_take(nvj_device *device, uint64_t size)
 {
     enum { ALIGN = 256 };
-    uint64_t taken = (size + ALIGN) / ALIGN * ALIGN; /* at least one byte more, so that one memory's
-                                                      * end is never the next one's start */
-    CHECK(taken > size && taken % ALIGN == 0);
-    return atomic_fetch_add(&device->next_address, taken);
+    /* At least one byte more, so that one memory's end is never the next one's start. */
+    uint64_t reserved = (size + ALIGN) / ALIGN * ALIGN;
+    CHECK(reserved > size && reserved % ALIGN == 0);
+    return atomic_fetch_add(&device->next_address, reserved);
 }
 
 static void memory_destroy(dev_memory *memory)

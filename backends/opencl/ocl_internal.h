@@ -49,7 +49,7 @@ typedef struct ocl_program {
     dev_program base;
     ocl_device *device;
     cl_program program; /* NULL if compiled on the bitcode route */
-    dev_code kept;      /* if compiled on the bitcode route: a copy for a later link */
+    dev_code code;      /* if compiled on the bitcode route: a copy for a later link */
     rt_arena arena;     /* holds the copy */
 } ocl_program;
 
@@ -129,7 +129,7 @@ RT_MUST_USE rt_status ocl_waits_make(const ocl_queue *queue, dev_command command
 
 /* Ends an enqueue: takes ownership of the driver's event on success, makes a status otherwise. */
 RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call,
-                                         cl_int result, cl_event taken, dev_event **out_event);
+                                         cl_int result, cl_event handle, dev_event **out_event);
 
 /* ---- Operations of the tables, defined in other files than the tables --------------------- */
 

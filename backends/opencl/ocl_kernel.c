@@ -30,10 +30,10 @@ static const dev_kernel_ops ocl_kernel_ops = {
 
 /* Permits the kernel to follow pointers that it finds in memory: which ones it follows is unknown
  * until it runs. */
-static rt_status kernel_permit_pointers(const ocl_device *device, cl_kernel taken)
+static rt_status kernel_permit_pointers(const ocl_device *device, cl_kernel handle)
 {
     static const struct {
-        cl_kernel_exec_info what;
+        cl_kernel_exec_info info;
         const char *call;
     } permissions[] = {
         {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
@@ -47,7 +47,7 @@ static rt_status kernel_permit_pointers(const ocl_device *device, cl_kernel take
     const cl_bool yes = CL_TRUE;
     for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++)
         OCL_TRY(device->sink, OCL_STAGE_KERNEL, permissions[i].call,
-                device->library.clSetKernelExecInfo(taken, permissions[i].what, sizeof yes, &yes));
+                device->library.clSetKernelExecInfo(handle, permissions[i].info, sizeof yes, &yes));
     return RT_STATUS_OK;
 }
 
@@ -61,38 +61,38 @@ rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_ke
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     cl_int result = CL_SUCCESS;
-    cl_kernel taken = cl->clCreateKernel(program->program, rt_buffer_string(&terminated), &result);
+    cl_kernel handle = cl->clCreateKernel(program->program, rt_buffer_string(&terminated), &result);
     rt_buffer_free(&terminated);
-    if ((!taken || result != CL_SUCCESS) && result == CL_INVALID_KERNEL_NAME)
+    if ((!handle || result != CL_SUCCESS) && result == CL_INVALID_KERNEL_NAME)
         return rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "clCreateKernel: the program has no kernel '%.*s' "
                               "(CL_INVALID_KERNEL_NAME)",
                               RT_TEXT_ARG(name));
-    if (!taken || result != CL_SUCCESS)
+    if (!handle || result != CL_SUCCESS)
         return ocl_fail(device->sink, OCL_STAGE_KERNEL, "clCreateKernel", result, (rt_text){0});
     /* The kernel's parameters and required work-group size. */
     const char *call = "clGetKernelInfo(CL_KERNEL_NUM_ARGS)";
     ocl_kernel *kernel = rt_alloc(sizeof *kernel);
-    result = cl->clGetKernelInfo(taken, CL_KERNEL_NUM_ARGS, sizeof(cl_uint),
+    result = cl->clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof(cl_uint),
                                  &kernel->argument_count, NULL);
     if (result == CL_SUCCESS) {
         call = "clGetKernelWorkGroupInfo(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)";
-        result = cl->clGetKernelWorkGroupInfo(taken, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+        result = cl->clGetKernelWorkGroupInfo(handle, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                               sizeof kernel->required_local, kernel->required_local,
                                               NULL);
     }
     rt_status status = RT_STATUS_OK;
     if (result != CL_SUCCESS)
         status = ocl_fail(device->sink, OCL_STAGE_KERNEL, call, result, (rt_text){0});
-    if (rt_ok(status)) status = kernel_permit_pointers(device, taken);
+    if (rt_ok(status)) status = kernel_permit_pointers(device, handle);
     if (!rt_ok(status)) {
-        cl->clReleaseKernel(taken);
+        cl->clReleaseKernel(handle);
         rt_free(kernel);
         return status;
     }
     kernel->base.ops = &ocl_kernel_ops;
     kernel->device = device;
-    kernel->kernel = taken;
+    kernel->kernel = handle;
     pthread_mutex_init(&kernel->lock, NULL);
     *out_kernel = &kernel->base;
     return RT_STATUS_OK;
@@ -165,12 +165,12 @@ rt_status ocl_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *k
     pthread_mutex_lock(&kernel->lock);
     rt_status status = arguments_set(kernel, arguments, argument_count);
     if (rt_ok(status)) {
-        cl_event taken = NULL;
+        cl_event handle = NULL;
         cl_int result = queue->device->library.clEnqueueNDRangeKernel(
             queue->queue, kernel->kernel, range->dimensions, offset, global,
-            local[0] != 0 ? local : NULL, waits.count, waits.events, &taken);
+            local[0] != 0 ? local : NULL, waits.count, waits.events, &handle);
         status = ocl_command_finish(queue, OCL_STAGE_LAUNCH, "clEnqueueNDRangeKernel", result,
-                                    taken, out_event);
+                                    handle, out_event);
     }
     pthread_mutex_unlock(&kernel->lock);
     rt_free(waits.events);

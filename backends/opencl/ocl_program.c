@@ -20,7 +20,7 @@ static const char bitcode_options[] = "-x spir -spir-std=1.2";
 static void ocl_program_destroy(dev_program *base)
 {
     ocl_program *program = (ocl_program *)base;
-    CHECK_IMPLIES(program->program != NULL, program->kept.bytes.size == 0);
+    CHECK_IMPLIES(program->program != NULL, program->code.bytes.size == 0);
     if (program->program) program->device->library.clReleaseProgram(program->program);
     rt_arena_reset(&program->arena);
     rt_free(program);
@@ -60,12 +60,12 @@ static const dev_program_ops ocl_program_ops = {
 };
 
 /* Takes ownership of the driver's program, which may be NULL. */
-static ocl_program *program_wrap(ocl_device *device, cl_program taken)
+static ocl_program *program_wrap(ocl_device *device, cl_program handle)
 {
     ocl_program *program = rt_alloc(sizeof *program);
     program->base.ops = &ocl_program_ops;
     program->device = device;
-    program->program = taken;
+    program->program = handle;
     return program;
 }
 
@@ -86,13 +86,13 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
 
 /* Sets the specialisation constants.  Values for constants that the code lacks are ignored
  * (device.h). */
-static rt_status constants_set(const ocl_device *device, const dev_code *code, cl_program taken)
+static rt_status constants_set(const ocl_device *device, const dev_code *code, cl_program handle)
 {
     CHECK_IMPLIES(code->constant_count > 0, device->capabilities.spec_constants);
     for (uint32_t i = 0; i < code->constant_count; i++) {
         const dev_spec_constant *constant = &code->constants[i];
         cl_int result = device->library.clSetProgramSpecializationConstant(
-            taken, constant->id, constant->value.size, constant->value.data);
+            handle, constant->id, constant->value.size, constant->value.data);
         if (result == CL_SUCCESS || result == CL_INVALID_SPEC_ID) continue;
         if (result == CL_INVALID_VALUE)
             return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
@@ -147,17 +147,17 @@ static rt_status binary_read(ocl_device *device, rt_bytes code, cl_program *out_
 
 /* Makes the program executable, or releases it. */
 static rt_status program_build(ocl_device *device, const char *first_options, rt_text options,
-                               cl_program taken, dev_program **out_program)
+                               cl_program handle, dev_program **out_program)
 {
-    rt_buffer all = {0};
-    rt_buffer_printf(&all, "%s%s%.*s", first_options,
+    rt_buffer joined = {0};
+    rt_buffer_printf(&joined, "%s%s%.*s", first_options,
                      *first_options != '\0' && options.length > 0 ? " " : "", RT_TEXT_ARG(options));
-    cl_int result =
-        device->library.clBuildProgram(taken, 1, &device->id, rt_buffer_string(&all), NULL, NULL);
-    rt_buffer_free(&all);
+    cl_int result = device->library.clBuildProgram(handle, 1, &device->id,
+                                                   rt_buffer_string(&joined), NULL, NULL);
+    rt_buffer_free(&joined);
     if (result != CL_SUCCESS)
-        return program_fail(device, OCL_STAGE_LINK, "clBuildProgram", result, taken);
-    *out_program = &program_wrap(device, taken)->base;
+        return program_fail(device, OCL_STAGE_LINK, "clBuildProgram", result, handle);
+    *out_program = &program_wrap(device, handle)->base;
     return RT_STATUS_OK;
 }
 
@@ -183,16 +183,16 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 {
     CHECK(device->tools != NULL);
     rt_buffer bitcode = {0};
-    cl_program taken = NULL;
+    cl_program handle = NULL;
     rt_status status =
         device->tools->link_to_bitcode(device->tools->user, device->sink, codes, count, &bitcode);
     CHECK_IMPLIES(rt_ok(status), bitcode.size > 0);
-    if (rt_ok(status)) status = binary_read(device, rt_buffer_bytes(&bitcode), &taken);
+    if (rt_ok(status)) status = binary_read(device, rt_buffer_bytes(&bitcode), &handle);
     rt_buffer_free(&bitcode);
     if (!rt_ok(status)) return status;
     rt_buffer options = {0};
     options_join(link_options, codes, count, &options);
-    status = program_build(device, bitcode_options, rt_buffer_text(&options), taken, out_program);
+    status = program_build(device, bitcode_options, rt_buffer_text(&options), handle, out_program);
     rt_buffer_free(&options);
     return status;
 }
@@ -215,11 +215,11 @@ rt_format ocl_route_format(ocl_route route)
 /* Refuses code that the device's route does not take. */
 static rt_status code_validate(const ocl_device *device, const dev_code *code)
 {
-    rt_format taken = ocl_route_format(device->route);
-    RT_TRY(
-        vendor_format_validate(device->sink, rt_buffer_text(&device->name), taken, code->format));
-    return taken == RT_FORMAT_SPIRV64 ? vendor_spirv_validate(device->sink, code->bytes)
-                                      : RT_STATUS_OK;
+    rt_format expected = ocl_route_format(device->route);
+    RT_TRY(vendor_format_validate(device->sink, rt_buffer_text(&device->name), expected,
+                                  code->format));
+    return expected == RT_FORMAT_SPIRV64 ? vendor_spirv_validate(device->sink, code->bytes)
+                                         : RT_STATUS_OK;
 }
 
 rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
@@ -233,7 +233,7 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
             rt_arena_copy(arena, code->constants, code->constant_count, sizeof *constants);
         for (uint32_t i = 0; i < code->constant_count; i++)
             constants[i].value = rt_arena_bytes(arena, constants[i].value);
-        program->kept = (dev_code){
+        program->code = (dev_code){
             .format = RT_FORMAT_SPIRV64,
             .bytes = rt_arena_bytes(arena, code->bytes),
             .options = rt_arena_text(arena, code->options),
@@ -243,16 +243,16 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
         *out_program = &program->base;
         return RT_STATUS_OK;
     }
-    cl_program taken = NULL;
-    RT_TRY(code_read(device, code, &taken));
+    cl_program handle = NULL;
+    RT_TRY(code_read(device, code, &handle));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, code->options);
     cl_int result = device->library.clCompileProgram(
-        taken, 1, &device->id, rt_buffer_string(&terminated), 0, NULL, NULL, NULL, NULL);
+        handle, 1, &device->id, rt_buffer_string(&terminated), 0, NULL, NULL, NULL, NULL);
     rt_buffer_free(&terminated);
     if (result != CL_SUCCESS)
-        return program_fail(device, OCL_STAGE_COMPILE, "clCompileProgram", result, taken);
-    *out_program = &program_wrap(device, taken)->base;
+        return program_fail(device, OCL_STAGE_COMPILE, "clCompileProgram", result, handle);
+    *out_program = &program_wrap(device, handle)->base;
     return RT_STATUS_OK;
 }
 
@@ -288,7 +288,7 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
     if (driver_links(device)) return driver_link(device, programs, count, options, out_program);
     dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {
-        codes[i] = ((const ocl_program *)programs[i])->kept;
+        codes[i] = ((const ocl_program *)programs[i])->code;
         CHECK(codes[i].bytes.size > 0);
     }
     rt_status status = bitcode_link(device, codes, count, options, out_program);
@@ -302,9 +302,9 @@ rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program 
     RT_TRY(code_validate(device, code));
     if (device->route == OCL_ROUTE_BITCODE)
         return bitcode_link(device, code, 1, (rt_text){0}, out_program);
-    cl_program taken = NULL;
-    RT_TRY(code_read(device, code, &taken));
-    return program_build(device, "", code->options, taken, out_program);
+    cl_program handle = NULL;
+    RT_TRY(code_read(device, code, &handle));
+    return program_build(device, "", code->options, handle, out_program);
 }
 
 /* A program created from a binary must be built, too (OpenCL 3.0 API specification, 5.8.1 and
@@ -314,7 +314,7 @@ rt_status ocl_program_load(dev_device *base, rt_bytes binary, dev_program **out_
     ocl_device *device = (ocl_device *)base;
     if (binary.size == 0)
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE, "a program's binary is empty");
-    cl_program taken = NULL;
-    RT_TRY(binary_read(device, binary, &taken));
-    return program_build(device, "", (rt_text){0}, taken, out_program);
+    cl_program handle = NULL;
+    RT_TRY(binary_read(device, binary, &handle));
+    return program_build(device, "", (rt_text){0}, handle, out_program);
 }

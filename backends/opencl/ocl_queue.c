@@ -52,15 +52,15 @@ static rt_status event_wait(dev_event *base)
     rt_sink *sink = event->device->sink;
     cl_int waited = event->device->library.clWaitForEvents(1, &event->event);
     cl_int status;
-    cl_int asked = execution_status(event, &status);
-    if (asked == CL_SUCCESS && status < 0)
+    cl_int result = execution_status(event, &status);
+    if (result == CL_SUCCESS && status < 0)
         return ocl_fail(sink, OCL_STAGE_WAIT,
                         status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
                             ? "a command did not run, because one that it waits for failed"
                             : "a command failed while it ran",
                         status, (rt_text){0});
     OCL_TRY(sink, OCL_STAGE_WAIT, "clWaitForEvents", waited);
-    OCL_TRY(sink, OCL_STAGE_WAIT, "clGetEventInfo(CL_EVENT_COMMAND_EXECUTION_STATUS)", asked);
+    OCL_TRY(sink, OCL_STAGE_WAIT, "clGetEventInfo(CL_EVENT_COMMAND_EXECUTION_STATUS)", result);
     return RT_STATUS_OK;
 }
 
@@ -134,16 +134,16 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
 }
 
 rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call, cl_int result,
-                             cl_event taken, dev_event **out_event)
+                             cl_event handle, dev_event **out_event)
 {
     CHECK(stage == OCL_STAGE_LAUNCH || stage == OCL_STAGE_QUEUE);
-    if (result != CL_SUCCESS || !taken)
+    if (result != CL_SUCCESS || !handle)
         return ocl_fail(queue->device->sink, stage, call, result, (rt_text){0});
     ocl_event *event = rt_alloc(sizeof *event);
     vendor_event_begin(&event->base, &ocl_event_ops, event_wait, event_state);
     event->device = queue->device;
     event->queue = queue;
-    event->event = taken;
+    event->event = handle;
     unsigned before = atomic_fetch_add(&queue->references, 1);
     CHECK(before >= 1);
     *out_event = &event->base.base;
@@ -183,15 +183,15 @@ static rt_status queue_create(ocl_device *device, cl_queue_properties more, dev_
     const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, device->queue_properties | more,
                                               0};
     cl_int result = CL_SUCCESS;
-    cl_command_queue taken = device->library.clCreateCommandQueueWithProperties(
+    cl_command_queue handle = device->library.clCreateCommandQueueWithProperties(
         device->context, device->id, properties, &result);
-    if (!taken || result != CL_SUCCESS)
+    if (!handle || result != CL_SUCCESS)
         return ocl_fail(device->sink, OCL_STAGE_QUEUE, "clCreateCommandQueueWithProperties", result,
                         (rt_text){0});
     ocl_queue *queue = rt_alloc(sizeof *queue);
     queue->base.ops = &ocl_queue_ops;
     queue->device = device;
-    queue->queue = taken;
+    queue->queue = handle;
     atomic_init(&queue->references, 1);
     *out_queue = &queue->base;
     return RT_STATUS_OK;

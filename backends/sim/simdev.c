@@ -1,8 +1,7 @@
 /* The simulated device: opening, capabilities, memory, programs, kernels.
  *
- * It only translates: SPIR-V is read, linked and executed in sim/, when commands run is decided in
- * simdev_queue.c.
- * Source of the rules: reference/device/device.h; sim/sim.h. */
+ * This file only translates: sim/ reads, links and executes SPIR-V, and the order of commands is
+ * decided in simdev_queue.c. Source of the rules: reference/device/device.h; sim/sim.h. */
 #include "backends/sim/simdev.h"
 
 #include "backends/sim/simdev_internal.h"
@@ -24,7 +23,7 @@ void simdev_memory_release(simdev_memory *memory)
     sim_world *world = memory->device->world;
     CHECK_IMPLIES(is_usm(memory), !sim_object_is_alive(world, memory->object));
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
-    if (memory->variable_of) simdev_program_release(memory->variable_of);
+    if (memory->program) simdev_program_release(memory->program);
     rt_free(memory);
 }
 
@@ -48,7 +47,7 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
-/* The same for buffers, whose address is never queried. */
+/* Also an operation of buffers, whose address is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
     return sim_object_address(((simdev_memory *)base)->object);
@@ -177,7 +176,7 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
     if (rt_ok(status) && object != 0) {
         simdev_memory *memory = memory_of(device, object);
         memory->base.size = sim_object_size(device->world, object);
-        memory->variable_of = program;
+        memory->program = program;
         program->references++;
         *out_memory = &memory->base;
     }
@@ -222,7 +221,7 @@ static const dev_program_ops simdev_program_ops = {
 
 /* Creates a program, which takes over the modules of an image's code, an executable program, or
  * both. */
-static simdev_program *program_of(simdev_device *device, sim_native code, sim_program *linked)
+static simdev_program *program_make(simdev_device *device, sim_native code, sim_program *linked)
 {
     CHECK(code.module_count > 0 || linked != NULL);
     simdev_program *program = rt_alloc(sizeof *program);
@@ -235,13 +234,13 @@ static simdev_program *program_of(simdev_device *device, sim_native code, sim_pr
 }
 
 /* Links the modules into an executable program; frees them on failure. */
-static rt_status executable_of(simdev_device *device, sim_native code, dev_program **out_program)
+static rt_status executable_make(simdev_device *device, sim_native code, dev_program **out_program)
 {
     sim_program *linked = NULL;
     rt_status status = sim_program_link(device->base.sink, (const sim_module *const *)code.modules,
                                         code.module_count, &linked);
     if (rt_ok(status))
-        *out_program = &program_of(device, code, linked)->base;
+        *out_program = &program_make(device, code, linked)->base;
     else
         sim_native_free(&code);
     return status;
@@ -256,7 +255,7 @@ static rt_status simdev_program_compile(dev_device *device, const dev_code *code
 {
     sim_native modules;
     RT_TRY(simdev_code_read(device->sink, code, &modules));
-    *out_program = &program_of((simdev_device *)device, modules, NULL)->base;
+    *out_program = &program_make((simdev_device *)device, modules, NULL)->base;
     return RT_STATUS_OK;
 }
 
@@ -272,7 +271,7 @@ static rt_status simdev_program_link(dev_device *device, dev_program *const *pro
     rt_status status = sim_program_link(device->sink, modules.items, modules.count, &linked);
     rt_vector_free(&modules);
     if (!rt_ok(status)) return status;
-    simdev_program *program = program_of((simdev_device *)device, no_code, linked);
+    simdev_program *program = program_make((simdev_device *)device, no_code, linked);
     program->inputs = rt_alloc_array(count, sizeof *program->inputs);
     program->input_count = count;
     pthread_mutex_lock(&program->device->lock);
@@ -291,14 +290,14 @@ static rt_status simdev_program_build(dev_device *device, const dev_code *code,
 {
     sim_native modules;
     RT_TRY(simdev_code_read(device->sink, code, &modules));
-    return executable_of((simdev_device *)device, modules, out_program);
+    return executable_make((simdev_device *)device, modules, out_program);
 }
 
 static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_program **out_program)
 {
     sim_native modules;
     RT_TRY(sim_native_read(device->sink, binary, &modules));
-    return executable_of((simdev_device *)device, modules, out_program);
+    return executable_make((simdev_device *)device, modules, out_program);
 }
 
 /* ---- The device --------------------------------------------------------------------------- */
@@ -306,7 +305,8 @@ static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_pr
 static void simdev_device_destroy(dev_device *base)
 {
     simdev_device *device = (simdev_device *)base;
-    /* checked.c has seen every queue destroyed, and a queue's end is the end of its commands. */
+    /* checked.c has verified that every queue is destroyed, and destroying a queue completes its
+     * commands. */
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
@@ -353,7 +353,7 @@ static const dev_device_ops simdev_device_ops = {
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,
     .queue_create = simdev_queue_create,
-    .queue_create_profiling = simdev_queue_create, /* times cost nothing, every queue has them */
+    .queue_create_profiling = simdev_queue_create, /* times cost nothing, so every queue has them */
     .program_load = simdev_program_load,
 };
 

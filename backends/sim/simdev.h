@@ -1,10 +1,10 @@
-/* assay's simulated device (sim/) behind the device interface. */
+/* The adapter of assay's simulated device (sim/). */
 #ifndef BACKENDS_SIM_SIMDEV_H
 #define BACKENDS_SIM_SIMDEV_H
 
 #include "reference/device/device.h"
 
-/* Takes SPIR-V and images of its own native format, links them itself, executes, finds faults.
+/* Takes SPIR-V and images in its native format, links and executes them, and reports faults.
  * Commands run late: when a caller waits for an event or closes a queue, in an order that the wait
  * lists allow and the seed chooses.  The same seed and the same calls give the same order.  Its
  * selector is "", or "schedule=NAME" with the name of a schedule of kernels (sim_schedule_name),
@@ -12,8 +12,8 @@
 extern const dev_backend simdev_backend;
 
 /* The device's offline compiler: appends the native image (sim/sim.h) of one SPIR-V module,
- * whose imports stay open and whose specialisation constants get their defaults, to *out_image.
- * The codes of sim_module_create, and LIMIT. */
+ * whose imports remain open and whose specialisation constants get their defaults, to *out_image.
+ * Fails with the codes of sim_module_create, or LIMIT. */
 RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 
 #endif

@@ -19,7 +19,7 @@ static rt_status spirv_read(rt_sink *sink, const dev_code *code, sim_native *out
     return status;
 }
 
-/* A native image has no specialisation constants left, so values for them are ignored. */
+/* The specialisation constants of a native image are fixed, so values for them are ignored. */
 static rt_status native_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     return sim_native_read(sink, code->bytes, out_code);
@@ -28,8 +28,8 @@ static rt_status native_read(rt_sink *sink, const dev_code *code, sim_native *ou
 static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code *code,
                                                    sim_native *out_code) = {
     [RT_FORMAT_SPIRV64] = spirv_read,
-    /* The device stands for a CPU, a GPU and an FPGA too: programs compiled ahead of time for those
-     * are images of its own format under another name. */
+    /* The device also stands in for a CPU, a GPU and an FPGA: programs compiled ahead of time for
+     * these are images in its native format under another name. */
     [RT_FORMAT_SPIRV64_X86_64] = native_read,
     [RT_FORMAT_SPIRV64_GEN] = native_read,
     [RT_FORMAT_SPIRV64_FPGA] = native_read,
@@ -38,18 +38,18 @@ static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code
 
 uint32_t simdev_formats_taken(void)
 {
-    uint32_t taken = 0;
+    uint32_t formats = 0;
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
-        if (readers[format]) taken |= 1u << format;
-    return taken;
+        if (readers[format]) formats |= 1u << format;
+    return formats;
 }
 
 static sim_declared_sets *declared_rows(const dev_declared_sets *rows, uint32_t count)
 {
-    sim_declared_sets *own = rt_alloc_array(count, sizeof *own);
+    sim_declared_sets *converted = rt_alloc_array(count, sizeof *converted);
     for (uint32_t i = 0; i < count; i++)
-        own[i] = (sim_declared_sets){rows[i].name, rows[i].sets};
-    return own;
+        converted[i] = (sim_declared_sets){rows[i].name, rows[i].sets};
+    return converted;
 }
 
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
@@ -65,8 +65,8 @@ rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_
     }
     RT_TRY(readers[code->format](sink, code, out_code));
     CHECK(out_code->module_count >= 1);
-    /* Declarations hold for every module of the code that has the names.  Code without declarations
-     * keeps what its native image says. */
+    /* Declarations apply to every module of the code that has functions or kernels of those names.
+     * Code without declarations keeps those of its native image. */
     if (code->function_set_count + code->kernel_set_count == 0) return RT_STATUS_OK;
     sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
     sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);

@@ -1,10 +1,10 @@
 /* The simulated device's objects, shared by the files of this folder.
  *
- * Lifetimes.  What a pending command needs (memories, a kernel and its program) outlives the
- * caller's destroy, so these objects count references: one of the caller, one per pending command
- * that uses it (and a kernel or a variable holds its program).  Unified shared memory is the
- * exception: its bytes end with the caller's destroy, as an application's free does, so that a
- * command that is late becomes a finding.  Every count, the pending set and the world are
+ * Lifetimes.  The objects that a pending command needs (memories, a kernel and its program) outlive
+ * the caller's destroy, so they count references: one of the caller, one per pending command
+ * that uses them (and a kernel or a variable holds its program).  Unified shared memory is the
+ * exception: the caller's destroy frees its bytes, as an application's free does, so that a late
+ * command becomes a finding.  Every count, the pending set and the world are
  * guarded by the device's lock; the *_release functions are called with it held. */
 #ifndef BACKENDS_SIM_SIMDEV_INTERNAL_H
 #define BACKENDS_SIM_SIMDEV_INTERNAL_H
@@ -46,7 +46,7 @@ typedef struct simdev_memory {
     simdev_device *device;
     uint32_t references;
     sim_object object; /* USM: destroyed with the caller's reference; otherwise with the last */
-    simdev_program *variable_of; /* a reference: the object is its variable; NULL: it is none */
+    simdev_program *program; /* of a program's variable: a reference; otherwise NULL */
 } simdev_memory;
 
 typedef struct simdev_kernel {
@@ -57,7 +57,7 @@ typedef struct simdev_kernel {
     const sim_kernel *kernel;
 } simdev_kernel;
 
-/* Drops one reference; the last frees.  The device's lock is held. */
+/* Drops a reference; dropping the last one frees the memory. The device's lock is held. */
 void simdev_memory_release(simdev_memory *memory);
 void simdev_program_release(simdev_program *program);
 void simdev_kernel_release(simdev_kernel *kernel);

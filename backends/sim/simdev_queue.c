@@ -1,10 +1,10 @@
-/* When the simulated device runs what was enqueued: late, in a legal order that the seed chooses.
+/* The simulated device's queues: commands run late, in a legal order that the seed chooses.
  *
- * An enqueue makes a pending command and returns.  A thread that waits for an event, or closes a
+ * An enqueue creates a pending command and returns.  A thread that waits for an event, or closes a
  * queue, becomes the stepper: under the device's lock it picks one of the ready commands, of any
- * queue, runs it to its end, and so on until what it waits for is done.  So a command may run long
- * after its enqueue and in another order than it was enqueued, which is all that an out-of-order
- * queue promises: a missing entry in a wait list shows as a wrong result for some seed.
+ * queue, runs it to completion, and repeats this until its event or queue is done.  So a command
+ * may run long after its enqueue and in a different order, which is all that an out-of-order queue
+ * promises: a missing entry in a wait list shows as a wrong result for some seed.
  *
  * Workload: graphs of up to tens of thousands of commands.  A command knows how many predecessors
  * are not done and which commands depend on it, so that scheduling costs one step per command and
@@ -43,7 +43,7 @@ typedef struct operand {
 struct simdev_command {
     dev_event base;
     simdev_device *device;
-    simdev_queue *queue; /* valid while pending: a queue does not end before its commands */
+    simdev_queue *queue; /* valid while pending: a queue outlives its commands */
     uint32_t references;
     dev_event_state state;
     rt_status status;    /* once done; before, the first failure of a predecessor */
@@ -52,7 +52,7 @@ struct simdev_command {
     dev_times times;                        /* by the device's clock */
     uint32_t tag;
     command_kind kind;
-    /* READ, WRITE, FILL use `to` or `from` alone; COPY both. */
+    /* READ, WRITE and FILL use either `to` or `from`; COPY uses both. */
     operand from;
     operand to;
     uint64_t size;      /* bytes read, written, copied, filled */
@@ -129,25 +129,25 @@ static void finding_forward(void *user, const sim_finding *finding)
 
 /* True if the memory of a transfer exists.  Otherwise it was unified shared memory that the
  * application has freed too early, and the command moves nothing. */
-static bool operand_found(const simdev_command *command, operand where)
+static bool operand_found(const simdev_command *command, operand range)
 {
     static const char *const verbs[] = {[COMMAND_READ] = "read",
                                         [COMMAND_WRITE] = "write",
                                         [COMMAND_COPY] = "copy",
                                         [COMMAND_FILL] = "fill"};
     simdev_device *device = command->device;
-    if (!where.memory || sim_object_is_alive(device->world, where.memory->object)) return true;
+    if (!range.memory || sim_object_is_alive(device->world, range.memory->object)) return true;
     if (!device->on_finding) return false;
-    rt_text label = sim_object_label(device->world, where.memory->object);
+    rt_text label = sim_object_label(device->world, range.memory->object);
     rt_buffer message = {0};
     rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which has been freed",
                      verbs[command->kind], (unsigned long long)command->size,
-                     (unsigned long long)where.offset, RT_TEXT_ARG(label));
+                     (unsigned long long)range.offset, RT_TEXT_ARG(label));
     const dev_finding finding = {.kind = "use-after-free",
                                  .message = rt_buffer_text(&message),
                                  .tag = command->tag,
                                  .object = label,
-                                 .offset = where.offset,
+                                 .offset = range.offset,
                                  .count = 1};
     device->on_finding(device->finding_user, &finding);
     rt_buffer_free(&message);
@@ -161,7 +161,7 @@ static void output_print(void *user, rt_text text)
     (void)user;
     while (text.length > 0) {
         ssize_t size = write(STDOUT_FILENO, text.data, text.length);
-        if (size < 0 && errno != EINTR) return; /* the reader has gone */
+        if (size < 0 && errno != EINTR) return; /* the reader has closed its end */
         if (size < 0) continue;
         text.data += size;
         text.length -= (size_t)size;
@@ -215,9 +215,9 @@ static rt_status command_run(simdev_command *command)
     UNREACHABLE();
 }
 
-/* Runs one of the ready commands, or fails it when a predecessor failed.  There is one: a wait list
- * names only commands that were enqueued before, so that the pending commands cannot wait for each
- * other in a circle. */
+/* Runs one of the ready commands, or fails it if a predecessor has failed. There always is one: a
+ * wait list contains only commands that were enqueued earlier, so pending commands cannot wait for
+ * each other in a cycle. */
 static void step(simdev_device *device)
 {
     CHECK(device->ready.count >= 1);
@@ -408,7 +408,7 @@ static const char *const parameter_kind_names[] = {
     [SIM_PARAMETER_VALUE] = "a value",
 };
 
-/* Refuses arguments that do not fit at the enqueue, rather than when the kernel runs. */
+/* Refuses unsuitable arguments when the kernel is enqueued, rather than when it runs. */
 static rt_status arguments_validate(rt_sink *sink, const sim_kernel *kernel,
                                     const dev_argument *arguments, uint32_t argument_count)
 {
@@ -438,18 +438,18 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
     command->argument_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const dev_argument *argument = &arguments[i];
-        sim_argument *taken = &command->arguments[i];
-        taken->kind = argument_kinds[argument->kind].parameter;
+        sim_argument *stored = &command->arguments[i];
+        stored->kind = argument_kinds[argument->kind].parameter;
         if (argument->kind == DEV_ARGUMENT_LOCAL) {
-            taken->size = argument->size;
+            stored->size = argument->size;
         } else if (argument->kind == DEV_ARGUMENT_BYTES) {
             uint8_t *copy = rt_alloc(argument->bytes.size);
             memcpy(copy, argument->bytes.data, argument->bytes.size);
-            taken->bytes = (rt_bytes){copy, argument->bytes.size};
+            stored->bytes = (rt_bytes){copy, argument->bytes.size};
         } else if (argument->memory) { /* otherwise object 0, the null pointer */
-            taken->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
+            stored->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
             command->argument_memories[i] = operand_of(argument->memory, 0).memory;
-            taken->object = command->argument_memories[i]->object;
+            stored->object = command->argument_memories[i]->object;
         }
     }
 }

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-rt_status vendor_name_validate(rt_sink *sink, const char *what, const char *api, rt_text name)
+rt_status vendor_name_validate(rt_sink *sink, const char *kind, const char *api, rt_text name)
 {
     if (name.length == 0 || memchr(name.data, '\0', name.length) == NULL) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "%s's name holds a NUL byte, which no name in %s can", what, api);
+                   "%s's name holds a NUL byte, which no name in %s can", kind, api);
 }
 
 rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint64_t size)
@@ -21,11 +21,11 @@ rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint64_t size)
                    (unsigned long long)RT_MEMORY_SIZE_MAX);
 }
 
-rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format taken, rt_format given)
+rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format expected, rt_format found)
 {
-    if (given == taken) return RT_STATUS_OK;
+    if (found == expected) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "'%.*s' takes images of format %s, not %s",
-                   RT_TEXT_ARG(device), rt_format_name(taken), rt_format_name(given));
+                   RT_TEXT_ARG(device), rt_format_name(expected), rt_format_name(found));
 }
 
 rt_status vendor_spirv_validate(rt_sink *sink, rt_bytes code)

@@ -6,9 +6,9 @@
 #include "reference/device/device.h"
 
 /* Refuses a name that contains a NUL byte, which the library would read as a shorter name:
- * ERRC_INVALID.  `what` is the kind of object ("a kernel"), `api` the interface whose names cannot
+ * ERRC_INVALID.  `kind` is that of the object ("a kernel"), `api` the interface whose names cannot
  * contain NUL ("OpenCL"). */
-RT_MUST_USE rt_status vendor_name_validate(rt_sink *sink, const char *what, const char *api,
+RT_MUST_USE rt_status vendor_name_validate(rt_sink *sink, const char *kind, const char *api,
                                            rt_text name);
 
 /* Refuses a variable that is larger than assay handles: LIMIT. */
@@ -16,8 +16,8 @@ RT_MUST_USE rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint
 
 /* Refuses code in a format that the device does not take: UNSUPPORTED.  `device` is the device's
  * name. */
-RT_MUST_USE rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format taken,
-                                             rt_format given);
+RT_MUST_USE rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format expected,
+                                             rt_format found);
 
 /* Refuses bytes that are not a SPIR-V header followed by whole instructions (MALFORMED): some
  * drivers terminate the process on a truncated module.  The instructions themselves are the

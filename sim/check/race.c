@@ -219,8 +219,8 @@ uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid,
     if (stamp < clock->group_first) {
         flags |= SIM_RACE_OLDER;
     } else if (stamp >= clock->ordered_from) {
-        bool other = sim_race_lid(clock, stamp, &group) != lid;
-        flags |= other ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
+        bool is_other = sim_race_lid(clock, stamp, &group) != lid;
+        flags |= is_other ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
     }
     bool open = flags || stamp >= clock->ordered_from;
     uint32_t before = cell >> SIM_RACE_LEVEL_SHIFT;
@@ -239,14 +239,14 @@ void sim_race_log_flush(sim_race *race)
         const uint16_t *offsets = (const uint16_t *)(const void *)(race->log_data + row->data);
         const uint8_t *mask = row->has_mask ? race->log_data + row->data + 2 * row->count : NULL;
         uint64_t bits = row->size | row->offset;
-        for (uint32_t i = 0; !row->is_one && i < row->count; i++)
+        for (uint32_t i = 0; !row->is_uniform && i < row->count; i++)
             bits |= !mask || mask[i] ? offsets[i] : 0;
         sim_race_cells_make(shadow, false, bits);
         shadow->read_from = clock->ordered_from;
         for (uint32_t i = 0; i < row->count; i++) {
             if (mask && !mask[i]) continue;
             uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
-            uint32_t offset = row->is_one ? row->offset : offsets[i];
+            uint32_t offset = row->is_uniform ? row->offset : offsets[i];
             uint32_t last = (offset + row->size - 1) >> shadow->shift;
             for (uint32_t c = offset >> shadow->shift; c <= last; c++) {
                 uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
@@ -286,7 +286,7 @@ typedef struct access {
     bool is_write;
 } access;
 
-/* Whose access, as recorded in a cell, is open with respect to the one being judged. */
+/* The work-item whose recorded access is open with respect to the one being judged. */
 typedef enum open_kind {
     OPEN_NONE,
     OPEN_NAMED,  /* the work-item or copy that the stamp names */
@@ -415,7 +415,7 @@ static void judge(const access *a, bool same_value)
     const sim_race_shadow *shadow = a->shadow;
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
-    open_kind same = OPEN_NONE; /* against other writers, for a write that changes nothing */
+    open_kind same_open = OPEN_NONE; /* against other writers, for a write that changes nothing */
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
@@ -425,7 +425,7 @@ static void judge(const access *a, bool same_value)
             return;
         }
         if (open) {
-            same = open;
+            same_open = open;
             same_cell = cell;
         }
         cell = a->is_write && shadow->readers ? shadow->readers[c] : 0;
@@ -435,7 +435,7 @@ static void judge(const access *a, bool same_value)
             return;
         }
     }
-    if (same) report(a, same_cell, same, true, true);
+    if (same_open) report(a, same_cell, same_open, true, true);
 }
 
 void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
@@ -531,7 +531,7 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
         row->lid = lid;
         row->count = 1;
         row->offset = (uint32_t)offset;
-        row->is_one = true;
+        row->is_uniform = true;
         row->is_several = x->active > 1;
         return true;
     }

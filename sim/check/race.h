@@ -135,9 +135,9 @@ typedef struct sim_race_log_row {
     uint32_t lid;     /* of the first lane */
     uint32_t count;   /* lanes */
     uint32_t data;    /* offsets (16 bits) of all lanes, then their mask if not all are active */
-    uint32_t offset;  /* of the first lane; of all lanes if is_one */
+    uint32_t offset;  /* of the first lane; of all lanes if is_uniform */
     bool in_sequence; /* all lanes are active, each `size` bytes after the previous one */
-    bool is_one, is_several, has_mask;
+    bool is_uniform, is_several, has_mask;
 } sim_race_log_row;
 #define SIM_RACE_LOG_BYTES (256u << 10)
 #define SIM_RACE_LOG_ROWS  4096u

@@ -230,20 +230,20 @@ void sim_race_order_reset(sim_race *race)
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
                     uint32_t also)
 {
-    uint32_t all = also, last = 0;
+    uint32_t sum = also, last = 0;
     CHECK(lid_first + lid_count <= race->items);
     for (uint32_t i = 0; i < lid_count; i++) {
         uint32_t known = race->item[lid_first + i].acquired;
         if (known == last) continue;
         last = known;
-        all = join(race, all, known, SIM_RACE_ALL_CLASSES);
+        sum = join(race, sum, known, SIM_RACE_ALL_CLASSES);
     }
-    if (all == 0) return;
+    if (sum == 0) return;
     race->any_known = true;
-    uint32_t part = limit(race, all, classes);
+    uint32_t part = limit(race, sum, classes);
     for (uint32_t i = 0; i < lid_count; i++) {
         sim_race_item *item = &race->item[lid_first + i];
-        item->acquired = part == all ? all : join(race, item->acquired, part, SIM_RACE_ALL_CLASSES);
+        item->acquired = part == sum ? sum : join(race, item->acquired, part, SIM_RACE_ALL_CLASSES);
     }
 }
 

@@ -38,7 +38,7 @@ void sim_shadow_start(sim_exec *x)
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
     sim_launch_state *l = x->launch;
     if (!l->pool_undefined) {
-        /* All of the pool is defined except what OpUndef gives. */
+        /* Everything in the pool is defined except the results of OpUndef. */
         uint32_t slots = l->program->pool_slot_count;
         CHECK(slots >= SIM_POOL_SLOTS);
         l->pool_undefined = rt_alloc_array(slots, sizeof *l->pool_undefined);
@@ -131,8 +131,7 @@ void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes)
 
 /* ---- Findings ------------------------------------------------------------------------------- */
 
-void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t bytes,
-                    const char *what)
+void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t bytes, const char *use)
 {
     uint32_t first = SIM_LANES;
     uint64_t count = 0;
@@ -148,7 +147,7 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
     if (!sim_findings_add(findings, site, SIM_FINDING_UNINITIALISED, count, &row)) return;
     rt_arena *arena = &findings->arena;
     const sim_origin *origin = &x->wave->shadow->origins[first];
-    rt_text text = rt_arena_printf(arena, "%s an undefined value", what);
+    rt_text text = rt_arena_printf(arena, "%s an undefined value", use);
     if (origin->site) {
         const sim_site *from = &x->launch->program->sites[origin->site];
         row->object = rt_arena_text(arena, origin->label);
@@ -157,7 +156,7 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
             arena,
             "%s a value that was never written (last undefined read: %u bytes at offset "
             "%llu of '%.*s'",
-            what, origin->bytes, (unsigned long long)origin->offset, RT_TEXT_ARG(origin->label));
+            use, origin->bytes, (unsigned long long)origin->offset, RT_TEXT_ARG(origin->label));
         text = from->line ? rt_arena_printf(arena, "%.*s, line %u)", RT_TEXT_ARG(text), from->line)
                           : rt_arena_printf(arena, "%.*s)", RT_TEXT_ARG(text));
     }

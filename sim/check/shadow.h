@@ -64,10 +64,10 @@ uint64_t sim_shadow_get(const sim_exec *x, sim_register place, uint32_t bytes, u
 void sim_shadow_set(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane,
                     uint64_t undefined);
 
-/* Notes a finding if active lanes use undefined bits of the register, `bytes` per lane, for `what`
+/* Notes a finding if active lanes use undefined bits of the register, `bytes` per lane, for `use`
  * ("branch on"). */
 void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t bytes,
-                    const char *what);
+                    const char *use);
 
 /* ---- For a wave that tracks ------------------------------------------------------------------ */
 

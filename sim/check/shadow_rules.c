@@ -332,10 +332,10 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
 
 /* ---- Operations ----------------------------------------------------------------------------- */
 
-static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, const char *what)
+static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, const char *use)
 {
-    sim_shadow_use(x, op->site, op->a, 8, what);
-    if (index_bytes) sim_shadow_use(x, op->site, op->b, index_bytes, what);
+    sim_shadow_use(x, op->site, op->a, 8, use);
+    if (index_bytes) sim_shadow_use(x, op->site, op->b, index_bytes, use);
 }
 
 /* Printed values are used, because the host reads them. */

@@ -21,14 +21,14 @@ typedef struct parties {
     uint32_t count;             /* places */
 } parties;
 
-static party *party_of(parties *all, const sim_fragment *at)
+static party *party_of(parties *found, const sim_fragment *at)
 {
-    if (!at) return &all->list[PLACES_MAX];
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (sim_place_same(all->list[i].at, at)) return &all->list[i];
+    if (!at) return &found->list[PLACES_MAX];
+    for (uint32_t i = 0; i < found->count; i++) {
+        if (sim_place_same(found->list[i].at, at)) return &found->list[i];
     }
-    CHECK(all->count <= PLACES_MAX);
-    return &all->list[all->count < PLACES_MAX ? all->count++ : PLACES_MAX - 1];
+    CHECK(found->count <= PLACES_MAX);
+    return &found->list[found->count < PLACES_MAX ? found->count++ : PLACES_MAX - 1];
 }
 
 static void parties_find(sim_wave *waves, uint32_t count, parties *out)
@@ -60,24 +60,24 @@ static rt_text text_of_place(const sim_exec *x, rt_arena *arena, const sim_fragm
                            site->line);
 }
 
-static void divergent_note(sim_exec *x, const parties *all)
+static void divergent_note(sim_exec *x, const parties *found)
 {
     rt_arena *arena = &x->launch->findings.arena;
-    const party *first = &all->list[0];
+    const party *first = &found->list[0];
     CHECK(first->count >= 1);
     rt_text text = rt_arena_printf(
         arena, "barrier that not all work-items of the group reach: %llu wait at %.*s",
         (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
     /* "; 64 wait at …" or "; 64 have ended", and the first of these work-items */
     for (uint32_t i = 1; i <= PLACES_MAX; i++) {
-        const party *who = &all->list[i];
-        if (who->count == 0) continue;
+        const party *p = &found->list[i];
+        if (p->count == 0) continue;
         uint64_t ids[RT_ND_RANGE_DIMENSIONS];
-        sim_work_item_of(who->wave, who->lane, ids);
-        rt_text where = who->at ? text_of_place(x, arena, who->at) : RT_TEXT("");
+        sim_work_item_of(p->wave, p->lane, ids);
+        rt_text where = p->at ? text_of_place(x, arena, p->at) : RT_TEXT("");
         text = rt_arena_printf(
             arena, "%.*s; %llu %s%.*s, (%llu, %llu, %llu) first", RT_TEXT_ARG(text),
-            (unsigned long long)who->count, who->at ? "wait at " : "have ended", RT_TEXT_ARG(where),
+            (unsigned long long)p->count, p->at ? "wait at " : "have ended", RT_TEXT_ARG(where),
             (unsigned long long)ids[0], (unsigned long long)ids[1], (unsigned long long)ids[2]);
     }
     text = rt_arena_printf(arena, "%.*s; reached", RT_TEXT_ARG(text));
@@ -104,11 +104,11 @@ bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count)
 {
     CHECK(count >= 1);
     if (plainly_together(waves, count)) return true;
-    parties all;
-    parties_find(waves, count, &all);
-    CHECK(all.count >= 1 && all.count <= PLACES_MAX);
-    if (all.count == 1 && all.list[PLACES_MAX].count == 0) return true;
-    divergent_note(x, &all);
+    parties found;
+    parties_find(waves, count, &found);
+    CHECK(found.count >= 1 && found.count <= PLACES_MAX);
+    if (found.count == 1 && found.list[PLACES_MAX].count == 0) return true;
+    divergent_note(x, &found);
     return false;
 }
 

@@ -396,7 +396,7 @@ static bool frames_are_sound(const sim_wave *wave, const sim_fragment *fragment)
 
 bool sim_wave_check(const sim_wave *wave)
 {
-    uint8_t taken[SIM_LANES] = {0};
+    uint8_t seen[SIM_LANES] = {0};
     CHECK(wave->lane_count >= 1 && wave->lane_count <= SIM_LANES);
     CHECK(wave->first_item % SIM_LANES == 0);
     CHECK_IMPLIES(wave->tracks, wave->shadow != NULL);
@@ -407,8 +407,8 @@ bool sim_wave_check(const sim_wave *wave)
         uint32_t active = 0;
         for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
             CHECK(fragment->mask[lane] <= 1);
-            CHECK_IMPLIES(fragment->mask[lane], lane < wave->lane_count && !taken[lane]);
-            taken[lane] |= fragment->mask[lane];
+            CHECK_IMPLIES(fragment->mask[lane], lane < wave->lane_count && !seen[lane]);
+            seen[lane] |= fragment->mask[lane];
             active += fragment->mask[lane];
         }
         CHECK(active >= 1 && active == fragment->active);
@@ -453,11 +453,11 @@ void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment)
 void sim_wave_part(sim_wave *wave, const sim_turns *turns)
 {
     uint32_t lanes = turns->unit_lanes;
-    sim_fragment *all = sim_wave_pop(wave);
-    CHECK(lanes > 0 && all && all->active == wave->lane_count);
+    sim_fragment *whole = sim_wave_pop(wave);
+    CHECK(lanes > 0 && whole && whole->active == wave->lane_count);
     CHECK(wave->ready.count == 0 && wave->waiting.count == 0);
     for (uint32_t first = 0; first < wave->lane_count; first += lanes) {
-        sim_fragment *unit = sim_wave_split(wave, all);
+        sim_fragment *unit = sim_wave_split(wave, whole);
         uint32_t left = wave->lane_count - first;
         unit->active = left < lanes ? left : lanes;
         unit->turn = turns->turn[first / lanes];
@@ -465,7 +465,7 @@ void sim_wave_part(sim_wave *wave, const sim_turns *turns)
         frames_own(wave, unit);
         sim_wave_push(wave, unit);
     }
-    sim_wave_drop(wave, all);
+    sim_wave_drop(wave, whole);
     CHECK_SLOW(sim_wave_check(wave));
 }
 

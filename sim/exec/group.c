@@ -77,13 +77,13 @@ static uint64_t combine(const members *m, uint64_t a, uint64_t b)
 /* The identity of the operation, with which an exclusive scan begins. */
 static uint64_t identity_of(const members *m)
 {
-    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    uint64_t mask = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
     switch (m->operation) {
     case SIM_COLLECTIVE_IMUL: return 1;
-    case SIM_COLLECTIVE_UMIN: return all;
-    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : all; /* bytes are bools */
-    case SIM_COLLECTIVE_SMIN: return all >> 1;
-    case SIM_COLLECTIVE_SMAX: return (all >> 1) + 1;
+    case SIM_COLLECTIVE_UMIN: return mask;
+    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : mask; /* bytes are bools */
+    case SIM_COLLECTIVE_SMIN: return mask >> 1;
+    case SIM_COLLECTIVE_SMAX: return (mask >> 1) + 1;
     case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
     case SIM_COLLECTIVE_FMIN: return bits_of(m, (double)__builtin_inff());
     case SIM_COLLECTIVE_FMAX: return bits_of(m, -(double)__builtin_inff());
@@ -95,7 +95,7 @@ static uint64_t identity_of(const members *m)
 
 static void fold(const members *m, uint64_t *out)
 {
-    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    uint64_t mask = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
     uint32_t cluster = m->cluster ? m->cluster : m->size;
     bool is_exclusive = m->fold == SIM_GroupOperationExclusiveScan;
     bool is_scan = is_exclusive || m->fold == SIM_GroupOperationInclusiveScan;
@@ -106,7 +106,7 @@ static void fold(const members *m, uint64_t *out)
         for (end = first; end < m->count; end++) {
             if (m->numbers[end] / cluster != m->numbers[first] / cluster) break;
             uint64_t before = end == first ? identity_of(m) : so_far;
-            so_far = end == first ? m->a[end] : combine(m, so_far, m->a[end]) & all;
+            so_far = end == first ? m->a[end] : combine(m, so_far, m->a[end]) & mask;
             out[end] = is_exclusive ? before : so_far;
         }
         for (uint32_t i = first; i < end && !is_scan; i++)
@@ -156,24 +156,24 @@ static uint64_t mask_bits(const members *m, uint32_t i)
 
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
-/* The number of the work-item whose value member i gets; *out_other: it gets that work-item's value
- * in c instead of a.  The number may be one that no work-item has. */
-static uint64_t source_of(const members *m, uint32_t i, bool *out_other)
+/* The number of the work-item whose value member i gets: its value in c if *out_uses_c, otherwise
+ * in a.  The number may be one that no work-item has. */
+static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
 {
     uint64_t number = m->numbers[i], b = m->b[i];
     uint64_t cluster = m->cluster ? m->cluster : m->size;
-    *out_other = false;
+    *out_uses_c = false;
     switch (m->operation) {
     case SIM_COLLECTIVE_SHUFFLE_XOR: return number ^ b;
     case SIM_COLLECTIVE_SHUFFLE_UP: return number - b;
     case SIM_COLLECTIVE_SHUFFLE_DOWN: return number + b;
     case SIM_COLLECTIVE_ROTATE: return number / cluster * cluster + (number + b) % cluster;
     case SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT:
-        *out_other = number + b >= m->size;
-        return *out_other ? number + b - m->size : number + b;
+        *out_uses_c = number + b >= m->size;
+        return *out_uses_c ? number + b - m->size : number + b;
     case SIM_COLLECTIVE_SHUFFLE_UP_BEFORE:
-        *out_other = b <= number;
-        return *out_other ? number - b : number + m->size - b;
+        *out_uses_c = b <= number;
+        return *out_uses_c ? number - b : number + m->size - b;
     default: return b;
     }
 }
@@ -190,63 +190,63 @@ static uint32_t member_of(const members *m, uint64_t number)
 /* ---- All operations ------------------------------------------------------------------------- */
 
 /* The request for a value, as a finding reports it. */
-typedef struct asked {
+typedef struct value_request {
     sim_exec *x;
     const sim_op *op;
     uint32_t lane;         /* of the first member */
     uint64_t count;        /* of work-items that request it */
     sim_finding_kind kind; /* of an invalid request */
-} asked;
+} value_request;
 
-static void broadcast(const asked *by, const members *m, uint64_t *out)
+static void broadcast(const value_request *r, const members *m, uint64_t *out)
 {
     uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
-    bool same = true;
+    bool is_valid = true;
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
-        same &= m->b[i] == m->b[0];
-    if (!same || from == m->count) {
-        sim_note(by->x, by->op->site, by->kind, by->lane, by->count,
-                 same ? "broadcast of the value of a work-item that does not take part,"
-                      : "broadcast in which work-items name different ones,");
+        is_valid &= m->b[i] == m->b[0];
+    if (!is_valid || from == m->count) {
+        sim_note(r->x, r->op->site, r->kind, r->lane, r->count,
+                 is_valid ? "broadcast of the value of a work-item that does not take part,"
+                          : "broadcast in which work-items name different ones,");
     }
     for (uint32_t i = 0; i < m->count; i++) {
         out[i] =
-            same && from < m->count ? m->a[from] : sim_lane_choose(by->x, by->op->site, by->lane);
+            is_valid && from < m->count ? m->a[from] : sim_lane_choose(r->x, r->op->site, r->lane);
     }
 }
 
 /* A work-item that is named explicitly must take part.  Neighbours at a distance are not required
  * to exist: correct kernels read beyond the edge and discard the result. */
-static void shuffle(const asked *by, const members *m, uint64_t *out)
+static void shuffle(const value_request *r, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        bool other;
-        uint32_t from = member_of(m, source_of(m, i, &other));
-        uint32_t lane = by->lane + m->numbers[i] - m->numbers[0];
+        bool uses_c;
+        uint32_t from = member_of(m, source_of(m, i, &uses_c));
+        uint32_t lane = r->lane + m->numbers[i] - m->numbers[0];
         if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
-            sim_note(by->x, by->op->site, by->kind, lane, 1,
+            sim_note(r->x, r->op->site, r->kind, lane, 1,
                      "shuffle of the value of a work-item that does not take part,");
         }
-        out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, lane)
-                                  : (other ? m->c : m->a)[from];
+        out[i] = from == m->count ? sim_lane_choose(r->x, r->op->site, lane)
+                                  : (uses_c ? m->c : m->a)[from];
     }
 }
 
-static void collective(const asked *by, const members *m, uint64_t *out)
+static void collective(const value_request *r, const members *m, uint64_t *out)
 {
     CHECK(m->count >= 1 && m->count <= m->size && m->size <= MEMBERS_MAX);
-    CHECK(by->count >= 1 && by->lane < SIM_LANES);
+    CHECK(r->count >= 1 && r->lane < SIM_LANES);
     if (m->operation <= SIM_COLLECTIVE_XOR) {
         fold(m, out);
         return;
     }
     if (m->operation == SIM_COLLECTIVE_BROADCAST ||
         m->operation == SIM_COLLECTIVE_BROADCAST_FIRST) {
-        broadcast(by, m, out);
+        broadcast(r, m, out);
         return;
     }
     if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
-        shuffle(by, m, out);
+        shuffle(r, m, out);
         return;
     }
     for (uint32_t i = 0; i < m->count; i++) {
@@ -283,16 +283,16 @@ static uint64_t vote_undefined(const members *m, const uint64_t *a)
 
 static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
 {
-    bool other = false;
+    bool uses_c = false;
     uint32_t from = 0;
     if (m->operation == SIM_COLLECTIVE_BROADCAST) {
         if (any_of(u->b, m->count)) return UINT64_MAX;
         from = member_of(m, m->b[0]);
     } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
         if (u->b[i]) return UINT64_MAX;
-        from = member_of(m, source_of(m, i, &other));
+        from = member_of(m, source_of(m, i, &uses_c));
     }
-    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+    return from == m->count ? 0 : (uses_c ? u->c : u->a)[from];
 }
 
 static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
@@ -428,7 +428,8 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
         sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
         return;
     }
-    collective(&(asked){x, op, first + numbers[0], m.count, SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
+    collective(&(value_request){x, op, first + numbers[0], m.count, SIM_FINDING_SUBGROUP_MISUSE},
+               &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         v->out[first + numbers[i]] = out[i];
     if (!x->wave->tracks) return;
@@ -495,8 +496,8 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     m.numbers = numbers;
     m.a = m.c = x->launch->group_values + at;
     m.b = m.a + m.count;
-    asked by = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
-    collective(&by, &m, out);
+    value_request r = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
+    collective(&r, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }

@@ -39,9 +39,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         where = rt_arena_printf(arena, "%.*s (%llu bytes)", RT_TEXT_ARG(where),
                                 (unsigned long long)view->size);
     }
-    rt_text what =
+    rt_text text =
         rt_arena_printf(arena, "%s of %u bytes %.*s", a->verb, a->size, RT_TEXT_ARG(where));
-    sim_row_fill(x, row, a->lane, what);
+    sim_row_fill(x, row, a->lane, text);
 }
 
 /* Finds the memory of one access; false, with a finding, if the access is invalid. */

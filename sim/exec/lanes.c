@@ -250,13 +250,13 @@ ALL_FLOAT(ONE_SHAPES, RINT, __builtin_rintf(a), __builtin_rint(a))
 /* Half away from zero; a - trunc(a) is exact. */
 static inline float round_f32(float a)
 {
-    float t = __builtin_truncf(a), rest = __builtin_fabsf(a - t);
-    return rest >= 0.5f ? t + __builtin_copysignf(1.0f, a) : t;
+    float t = __builtin_truncf(a), fraction = __builtin_fabsf(a - t);
+    return fraction >= 0.5f ? t + __builtin_copysignf(1.0f, a) : t;
 }
 static inline double round_f64(double a)
 {
-    double t = __builtin_trunc(a), rest = __builtin_fabs(a - t);
-    return rest >= 0.5 ? t + __builtin_copysign(1.0, a) : t;
+    double t = __builtin_trunc(a), fraction = __builtin_fabs(a - t);
+    return fraction >= 0.5 ? t + __builtin_copysign(1.0, a) : t;
 }
 ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 
@@ -288,13 +288,13 @@ static const char convert_wrong[] = "conversion to an integer type that cannot h
 static const char divide_wrong[] = "integer division by zero or with a quotient that does not fit";
 
 /* The uniform form: the register is uniform, so all lanes get the same chosen value. */
-#define WRONG_UNIFORM(T, what)                                                                     \
-    *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, what)
+#define WRONG_UNIFORM(T, misuse)                                                                   \
+    *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse)
 
-#define WRONG_LANES(T, IS_WRONG, what)                                                             \
+#define WRONG_LANES(T, IS_WRONG, misuse)                                                           \
     for (uint32_t i = 0; i < n; i++) {                                                             \
         if (!x->mask[x->low + i] || !(IS_WRONG)) continue;                                         \
-        d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, what);                                  \
+        d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, misuse);                                \
     }
 
 /* Shifts by a row of amounts, which are needed again when d is written: d may be their row. */

@@ -61,13 +61,13 @@ static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t su
 }
 
 /* Takes the lanes of the sub-groups that meet at the place of `at` out of a waiting fragment; NULL
- * if there are none.  *out_all: the whole fragment was taken. */
+ * if there are none.  *out_whole: the whole fragment was taken. */
 static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32_t index,
-                                bool *out_all)
+                                bool *out_whole)
 {
     sim_wave *wave = m->x->wave;
     sim_fragment *from = wave->waiting.items[index];
-    *out_all = false;
+    *out_whole = false;
     if (!is_at_meeting(from) || !sim_place_same(from, at)) return NULL;
     sim_fragment *part = sim_wave_split(wave, from);
     for (uint32_t s = 0; s < m->count; s++) {
@@ -82,9 +82,9 @@ static sim_fragment *lanes_take(const meeting *m, const sim_fragment *at, uint32
         from->active -= part->active;
         return part;
     }
-    *out_all = part->active != 0;
+    *out_whole = part->active != 0;
     sim_wave_drop(wave, part);
-    return *out_all ? sim_wave_resume(wave, index) : NULL;
+    return *out_whole ? sim_wave_resume(wave, index) : NULL;
 }
 
 /* Lets the sub-groups that meet at the place of `at` continue. */
@@ -96,10 +96,10 @@ static void place_release(meeting *m, const sim_fragment *at)
     uint32_t count = 0;
     const sim_fragment place = {.frame = at->frame, .block = at->block};
     for (uint32_t i = 0; i < wave->waiting.count;) {
-        bool all;
-        sim_fragment *part = lanes_take(m, &place, i, &all);
+        bool is_whole;
+        sim_fragment *part = lanes_take(m, &place, i, &is_whole);
         if (part) parts[count++] = part;
-        if (!all) i++;
+        if (!is_whole) i++;
     }
     CHECK(count > 0);
     for (uint32_t s = 0; s < m->count; s++) {

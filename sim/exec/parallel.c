@@ -33,10 +33,10 @@ typedef struct worker {
 } worker;
 
 /* The previous contents of an object that the kernel may write. */
-typedef struct kept {
+typedef struct saved_memory {
     sim_memory *memory;
     uint8_t *data, *defined; /* defined: NULL if all was */
-} kept;
+} saved_memory;
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -48,35 +48,35 @@ static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
     return copy;
 }
 
-static kept *memory_keep(const sim_launch_state *l, const sim_argument *arguments)
+static saved_memory *memory_keep(const sim_launch_state *l, const sim_argument *arguments)
 {
     uint32_t count = l->kernel->parameter_count;
-    kept *all = rt_alloc_array(count + 1u, sizeof *all);
+    saved_memory *saved = rt_alloc_array(count + 1u, sizeof *saved);
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
         if (!l->kernel->written.parameters[i]) continue;
         sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
         if (!memory->data) continue;
-        all[i] = (kept){memory, bytes_copy(memory->data, memory->size),
-                        bytes_copy(memory->defined, memory->size)};
+        saved[i] = (saved_memory){memory, bytes_copy(memory->data, memory->size),
+                                  bytes_copy(memory->defined, memory->size)};
     }
-    return all;
+    return saved;
 }
 
-/* Frees what was kept, and first copies it back if `restores`. */
-static void memory_end(kept *all, uint32_t count, bool restores)
+/* Frees the saved contents, and first copies them back if `restores`. */
+static void memory_end(saved_memory *saved, uint32_t count, bool restores)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const sim_memory *memory = all[i].memory;
-        CHECK_IMPLIES(memory != NULL, memory->all_defined == (all[i].defined == NULL));
+        const sim_memory *memory = saved[i].memory;
+        CHECK_IMPLIES(memory != NULL, memory->all_defined == (saved[i].defined == NULL));
         if (memory && restores) {
-            memcpy(memory->data, all[i].data, memory->size);
-            if (all[i].defined) memcpy(memory->defined, all[i].defined, memory->size);
+            memcpy(memory->data, saved[i].data, memory->size);
+            if (saved[i].defined) memcpy(memory->defined, saved[i].defined, memory->size);
         }
-        rt_free(all[i].data);
-        rt_free(all[i].defined);
+        rt_free(saved[i].data);
+        rt_free(saved[i].defined);
     }
-    rt_free(all);
+    rt_free(saved);
 }
 
 /* ---- Workers -------------------------------------------------------------------------------- */
@@ -210,8 +210,8 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
         CHECK(w->launch.budget <= l->budget && w->world.race_next >= first);
         CHECK(w->world.objects.count == world->objects.count);
         for (uint32_t k = 0; k < world->objects.count; k++) {
-            const sim_memory *mine = &w->world.objects.items[k], *all = &world->objects.items[k];
-            if (mine->defined != all->defined || mine->all_defined != all->all_defined)
+            const sim_memory *own = &w->world.objects.items[k], *shared = &world->objects.items[k];
+            if (own->defined != shared->defined || own->all_defined != shared->all_defined)
                 return false;
         }
         cost += l->budget - w->launch.budget;
@@ -244,7 +244,7 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     if (count > groups) count = (uint32_t)groups;
     CHECK(count >= 2 && count <= THREADS_MAX);
     worker *workers = rt_alloc_array(count, sizeof *workers);
-    kept *before = memory_keep(l, arguments);
+    saved_memory *before = memory_keep(l, arguments);
     bool stands = true;
     uint64_t first = 0;
     for (uint32_t i = 0; i < count; i++) {

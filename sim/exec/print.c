@@ -21,12 +21,12 @@ typedef struct printing {
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Reports undefined behaviour: `what` is wrong with the directive.  Always false. */
-static bool wrong(const printing *p, rt_text directive, const char *what)
+/* Reports undefined behaviour: `reason` says what is wrong with the directive.  Always false. */
+static bool wrong(const printing *p, rt_text directive, const char *reason)
 {
     char text[256];
     snprintf(text, sizeof text, "printf: '%.*s' %s, called", (int)(directive.length % 64),
-             directive.data ? directive.data : "", what);
+             directive.data ? directive.data : "", reason);
     sim_note(p->x, p->op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, p->lane, 1, text);
     return false;
 }
@@ -117,9 +117,9 @@ static bool print_lane(sim_exec *x, const sim_op *op, uint32_t lane)
             continue;
         }
         sim_directive directive;
-        const char *what = sim_directive_read(format, &at, &directive);
-        is_right =
-            what ? wrong(&p, directive.text, what) : print_directive(&p, &directive, &output->text);
+        const char *reason = sim_directive_read(format, &at, &directive);
+        is_right = reason ? wrong(&p, directive.text, reason)
+                          : print_directive(&p, &directive, &output->text);
     }
     size_t size = output->text.size - first;
     if (is_right && size > SIM_OUTPUT_MAX - output->bytes) {

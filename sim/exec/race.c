@@ -70,15 +70,15 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
                      uint32_t first, row *out)
 {
     const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
-    lanes all = lanes_of(x);
-    const uint32_t *offsets = x->offsets + all.first;
-    uint32_t n = all.n, shift = shadow->shift, lid = x->wave->first_item + all.first;
+    lanes covered = lanes_of(x);
+    const uint32_t *offsets = x->offsets + covered.first;
+    uint32_t n = covered.n, shift = shadow->shift, lid = x->wave->first_item + covered.first;
     uint32_t start = (offsets[0] + first) >> shift, apart = 0;
     row_start(clock, out);
     out->n = n;
     out->stamp = clock->base + lid;
     out->first = start;
-    if (!all.mask && !clock->is_split && (offsets[n - 1] + first) >> shift == start + n - 1) {
+    if (!covered.mask && !clock->is_split && (offsets[n - 1] + first) >> shift == start + n - 1) {
         FOR_LANES apart |= ((offsets[i] + first) >> shift) ^ (start + i);
         out->in_sequence = apart == 0;
     }
@@ -249,21 +249,21 @@ static void row_read(const row *r, uint32_t *cells)
 static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, uint32_t size)
 {
     sim_race *race = x->launch->race;
-    lanes all = lanes_of(x);
-    uint32_t n = all.n;
-    const uint32_t *from = x->offsets + all.first;
-    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (all.mask ? 3 : 2));
+    lanes covered = lanes_of(x);
+    uint32_t n = covered.n;
+    const uint32_t *from = x->offsets + covered.first;
+    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (covered.mask ? 3 : 2));
     uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
     uint32_t start = from[0], apart = 0;
     FOR_LANES apart |= (from[i] - start) ^ (i * size);
     FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
     logged->size = size;
-    logged->lid = x->wave->first_item + all.first;
+    logged->lid = x->wave->first_item + covered.first;
     logged->count = n;
     logged->offset = start + first;
-    logged->has_mask = all.mask != NULL;
-    logged->in_sequence = !all.mask && apart == 0;
-    if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
+    logged->has_mask = covered.mask != NULL;
+    logged->in_sequence = !covered.mask && apart == 0;
+    if (covered.mask) memcpy(race->log_data + logged->data + 2 * n, covered.mask, n);
 }
 
 /* Applies a logged row to the cells; false if it cannot be handled as a row. */
@@ -276,7 +276,7 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     uint32_t n = logged->count, shift = shadow->shift;
     uint64_t bits = logged->size;
     row r;
-    if (logged->is_one || clock->is_split) return false;
+    if (logged->is_uniform || clock->is_split) return false;
     if (shift) FOR_LANES bits |= offsets[i];
     sim_race_cells_make(shadow, false, shift ? bits : 0);
     shift = shadow->shift;
@@ -311,12 +311,12 @@ static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, co
     for (uint32_t i = 0; i < race->log.count; i++) {
         const sim_race_log_row *logged = &race->log.items[i];
         if (logged->shadow != shadow) continue;
-        if (!r->in_sequence || !(logged->in_sequence || logged->is_one)) return false;
+        if (!r->in_sequence || !(logged->in_sequence || logged->is_uniform)) return false;
         uint64_t from = logged->offset, end = from + (uint64_t)logged->size * logged->count;
-        bool apart = end <= start || from >= start + (uint64_t)size * r->n;
-        bool own = logged->size == size && !logged->is_several &&
-                   from - start == ((uint64_t)logged->lid - lid) * size;
-        if (!apart && !own) return false;
+        bool is_apart = end <= start || from >= start + (uint64_t)size * r->n;
+        bool is_same = logged->size == size && !logged->is_several &&
+                       from - start == ((uint64_t)logged->lid - lid) * size;
+        if (!is_apart && !is_same) return false;
     }
     return true;
 }
@@ -382,12 +382,12 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     row r;
     uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
-        uint32_t rest = 0; /* rows that cannot be applied as rows */
+        uint32_t remaining = 0; /* rows that cannot be applied as rows */
         for (uint32_t i = 0; i < race->log.count; i++) {
             if (!logged_read(race, &race->log.items[i]))
-                race->log.items[rest++] = race->log.items[i];
+                race->log.items[remaining++] = race->log.items[i];
         }
-        race->log.count = rest;
+        race->log.count = remaining;
         sim_race_log_flush(race);
         cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }

@@ -17,9 +17,9 @@ static const char index_wrong[] = "index of a component that the vector does not
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
 /* Reports what all running lanes did wrong together; all of them get the same number. */
-static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *what)
+static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *misuse)
 {
-    return sim_lane_undefined(x, op, sim_first_lane(x), x->active, what);
+    return sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse);
 }
 
 /* The result for lanes whose bit field does not lie in the value; `extra` 1: an invalid field is

@@ -75,13 +75,13 @@ static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
     if (edge->is_back) x->back_edges++;
 }
 
-/* Removes the lanes of `gone` from the fragment. */
-static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
+/* Removes the lanes of `removed` from the fragment. */
+static void mask_remove(sim_fragment *fragment, const sim_fragment *removed)
 {
     for (uint32_t i = 0; i < SIM_LANES; i++) {
-        fragment->mask[i] = (uint8_t)(fragment->mask[i] & (gone->mask[i] ^ 1));
+        fragment->mask[i] = (uint8_t)(fragment->mask[i] & (removed->mask[i] ^ 1));
     }
-    fragment->active -= gone->active;
+    fragment->active -= removed->active;
 }
 
 /* Sends the lanes of `part`, which was just split off `fragment`, along the edge. */
@@ -109,9 +109,9 @@ static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *c
     }
     part->active = count;
     if (part->active == 0 || part->active == fragment->active) {
-        bool all = part->active != 0;
+        bool is_whole = part->active != 0;
         sim_wave_drop(x->wave, part);
-        follow(x, fragment, &edges[all == first ? 0 : 1]);
+        follow(x, fragment, &edges[is_whole == first ? 0 : 1]);
         return;
     }
     send(x, fragment, part, &edges[1 - first]);
@@ -135,26 +135,26 @@ static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, 
 static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                            const sim_edge *edges)
 {
-    uint32_t taken[SIM_LANES] = {0};
+    uint32_t chosen[SIM_LANES] = {0};
     uint32_t bytes = block->condition_bytes;
     CHECK(block->edge_count >= 1);
     for (uint32_t i = x->low; i < x->high; i++)
-        taken[i] = switch_edge(block, edges, sim_lane_bits(x, block->condition, bytes, i));
+        chosen[i] = switch_edge(block, edges, sim_lane_bits(x, block->condition, bytes, i));
     for (uint32_t k = 0; k < 2 * block->edge_count; k++) {
         uint32_t e = k % block->edge_count;
         if (edges[e].is_back != (k >= block->edge_count)) continue;
         sim_fragment *part = sim_wave_split(x->wave, fragment);
         for (uint32_t i = 0; i < SIM_LANES; i++) {
-            part->mask[i] = fragment->mask[i] & (taken[i] == e);
+            part->mask[i] = fragment->mask[i] & (chosen[i] == e);
             part->active += part->mask[i];
         }
         if (part->active > 0 && part->active < fragment->active) {
             send(x, fragment, part, &edges[e]);
             continue;
         }
-        bool all = part->active != 0;
+        bool is_whole = part->active != 0;
         sim_wave_drop(x->wave, part);
-        if (!all) continue;
+        if (!is_whole) continue;
         enter_mask(x, fragment);
         follow(x, fragment, &edges[e]);
         return;
@@ -171,10 +171,10 @@ typedef struct registers {
 
 static registers registers_of(sim_exec *x, const sim_frame *frame)
 {
-    registers all = {0};
-    sim_frame_bases(x, frame, all.base);
-    if (x->wave->tracks) sim_shadow_bases(x, frame, all.undefined);
-    return all;
+    registers result = {0};
+    sim_frame_bases(x, frame, result.base);
+    if (x->wave->tracks) sim_shadow_bases(x, frame, result.undefined);
+    return result;
 }
 
 /* Copies a value of the active lanes, and then its shadow if the wave tracks, to a register of
@@ -260,18 +260,18 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
     uint32_t step = sim_register_uniform(block->condition) ? 0 : 1;
     /* The target of every active lane, and how many lanes share that of the first.  Lanes with the
      * same wrong address share one finding. */
-    uint32_t first = sim_first_lane(x), same = 0, before = first;
+    uint32_t first = sim_first_lane(x), alike = 0, before = first;
     for (uint32_t i = first; i < x->high; i++) {
         if (!x->mask[i]) continue;
         bool known =
             i > first && address[i * step] == address[before * step] && targets[before] != SIM_NONE;
         targets[i] = known ? targets[before]
                            : sim_target_find(x, block->site, signature, address[i * step], i, 1);
-        same += targets[i] == targets[first];
+        alike += targets[i] == targets[first];
         before = i;
     }
-    CHECK(same >= 1 && same <= fragment->active);
-    while (same < fragment->active && !x->stop) {
+    CHECK(alike >= 1 && alike <= fragment->active);
+    while (alike < fragment->active && !x->stop) {
         uint32_t target = targets[sim_first_lane(x)];
         sim_fragment *part = sim_wave_split(x->wave, fragment);
         for (uint32_t i = x->low; i < x->high; i++) {
@@ -287,9 +287,9 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
         enter_mask(x, fragment);
         x->partial = true;
         uint32_t next = targets[sim_first_lane(x)];
-        same = 0;
+        alike = 0;
         for (uint32_t i = x->low; i < x->high; i++)
-            same += x->mask[i] & (targets[i] == next);
+            alike += x->mask[i] & (targets[i] == next);
     }
     if (!x->stop) call_target(x, fragment, block, targets[sim_first_lane(x)]);
 }

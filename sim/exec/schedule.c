@@ -19,10 +19,10 @@ const char *sim_schedule_name(sim_schedule schedule)
 }
 
 /* The `index`th number drawn from the seed for this kind of draw, group, barrier and wave. */
-static uint64_t draw_number(const sim_launch_state *l, draw what, uint64_t group, uint32_t wave,
+static uint64_t draw_number(const sim_launch_state *l, draw kind, uint64_t group, uint32_t wave,
                             uint32_t index)
 {
-    const uint64_t parts[] = {what, group, l->barrier_count, wave, index};
+    const uint64_t parts[] = {kind, group, l->barrier_count, wave, index};
     uint64_t key = 0;
     for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++)
         key = sim_world_choose(l->world, key ^ parts[i]);
@@ -34,9 +34,9 @@ static uint64_t draw_number(const sim_launch_state *l, draw what, uint64_t group
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
-        uint64_t rest = a % b;
+        uint64_t remainder = a % b;
         a = b;
-        b = rest;
+        b = remainder;
     }
     return a;
 }
@@ -71,7 +71,7 @@ static bool order_is_complete(const uint32_t *order, uint32_t count)
 }
 
 /* Fills in the numbers below `count` in the schedule's order. */
-static void order_fill(const sim_launch_state *l, draw what, uint32_t wave, uint32_t count,
+static void order_fill(const sim_launch_state *l, draw kind, uint32_t wave, uint32_t count,
                        uint32_t *out)
 {
     bool backward = l->schedule == SIM_SCHEDULE_BACKWARD;
@@ -82,7 +82,7 @@ static void order_fill(const sim_launch_state *l, draw what, uint32_t wave, uint
     const uint64_t *size = l->pool + SIM_SLOT_GROUP_COUNT;
     uint64_t group = (l->group[2] * size[1] + l->group[1]) * size[0] + l->group[0];
     for (uint32_t i = count; i-- > 1;) {
-        uint32_t other = (uint32_t)(draw_number(l, what, group, wave, i) % (i + 1));
+        uint32_t other = (uint32_t)(draw_number(l, kind, group, wave, i) % (i + 1));
         uint32_t held = out[i];
         out[i] = out[other];
         out[other] = held;

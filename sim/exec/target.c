@@ -17,8 +17,8 @@
 /* What an address refers to: a function of the launched program, or the reason why not. */
 typedef struct target {
     uint32_t function;        /* index in the launched program; SIM_NONE: none */
-    const sim_program *maker; /* another program, which has it; NULL: gone, or never existed */
-    uint32_t made;            /* index of the function in `maker` */
+    const sim_program *maker; /* another program that has it; NULL: freed, or never existed */
+    uint32_t index;           /* index of the function in `maker` */
     bool specialised;         /* its module is linked here, with different constants */
 } target;
 
@@ -33,23 +33,23 @@ static target target_of(const sim_exec *x, uint64_t address)
     const sim_program *program = x->launch->program;
     bool is_first_byte = sim_address_offset(address) == 0;
     if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) return t;
-    uint32_t number = sim_address_object(address), own = number - x->launch->function_first;
-    if (own < program->function_count) {
-        if (is_first_byte) t.function = own;
+    uint32_t number = sim_address_object(address), index = number - x->launch->function_first;
+    if (index < program->function_count) {
+        if (is_first_byte) t.function = index;
         return t;
     }
-    t.maker = sim_instance_of_function(x->launch->world, number, &t.made);
+    t.maker = sim_instance_of_function(x->launch->world, number, &t.index);
     if (!t.maker || !is_first_byte) return t;
-    CHECK(t.maker != program && t.made < t.maker->function_count);
+    CHECK(t.maker != program && t.index < t.maker->function_count);
     /* The launched program's own instance of another program's virtual function.
      * Broken: a pointer is valid only in the program that made it. */
-    const sim_code_function *made = &t.maker->functions[t.made];
-    const sim_program_module *from = &t.maker->modules[made->module];
-    if (made->set.length == 0 || !RULE(VF_SPLIT_08)) return t;
+    const sim_code_function *original = &t.maker->functions[t.index];
+    const sim_program_module *from = &t.maker->modules[original->module];
+    if (original->set.length == 0 || !RULE(VF_SPLIT_08)) return t;
     for (uint32_t m = 0; m < program->module_count && t.function == SIM_NONE; m++) {
         if (!hashes_equal(program->modules[m].code, from->code)) continue;
         t.specialised = !hashes_equal(program->modules[m].constants, from->constants);
-        if (!t.specialised) t.function = program->modules[m].functions[made->place];
+        if (!t.specialised) t.function = program->modules[m].functions[original->place];
     }
     return t;
 }
@@ -58,28 +58,28 @@ static target target_of(const sim_exec *x, uint64_t address)
 static void describe(const sim_exec *x, const target *t, uint64_t address, char *text, size_t size)
 {
     const sim_program *program = x->launch->program;
-    uint32_t number = sim_address_object(address), own = number - x->launch->function_first;
-    const sim_code_function *made = t->maker ? &t->maker->functions[t->made] : NULL;
+    uint32_t number = sim_address_object(address), index = number - x->launch->function_first;
+    const sim_code_function *original = t->maker ? &t->maker->functions[t->index] : NULL;
     if (address == 0) {
         snprintf(text, size, "call through a null pointer");
     } else if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) {
         snprintf(text, size, "call through a pointer that is not the address of a function");
-    } else if (own < program->function_count && program->functions[own].signature == SIM_NONE) {
+    } else if (index < program->function_count && program->functions[index].signature == SIM_NONE) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else if (t->function != SIM_NONE) {
         snprintf(text, size, "call of function '%.100s', whose type is not that of the call,",
                  program->functions[t->function].name.data);
-    } else if (own < program->function_count) {
+    } else if (index < program->function_count) {
         snprintf(text, size, "call through a pointer %lld bytes away from function '%.100s'",
-                 (long long)sim_address_offset(address), program->functions[own].name.data);
-    } else if (!made && number <= x->launch->world->function_count) {
+                 (long long)sim_address_offset(address), program->functions[index].name.data);
+    } else if (!original && number <= x->launch->world->function_count) {
         snprintf(text, size,
                  "call through a pointer to a function of a program that no longer exists");
-    } else if (!made || made->set.length == 0 || sim_address_offset(address) != 0) {
+    } else if (!original || original->set.length == 0 || sim_address_offset(address) != 0) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else {
         snprintf(text, size, "call of virtual function '%.100s' of set '%.60s', %s,",
-                 made->name.data, made->set.data,
+                 original->name.data, original->set.data,
                  t->specialised ? "whose image has other specialisation constants here"
                                 : "whose image is not linked into this program");
     }

@@ -18,21 +18,21 @@ void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids)
     }
 }
 
-void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what)
+void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text text)
 {
     sim_work_item_of(x->wave, lane, row->work_item);
     row->message = rt_arena_printf(
-        &x->launch->findings.arena, "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(what),
+        &x->launch->findings.arena, "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(text),
         (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
         (unsigned long long)row->work_item[2]);
 }
 
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
-              const char *what)
+              const char *text)
 {
     sim_finding_row *row;
     if (!sim_findings_add(&x->launch->findings, site, kind, count, &row)) return;
-    sim_row_fill(x, row, lane, rt_text_of(what));
+    sim_row_fill(x, row, lane, rt_text_of(text));
 }
 
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
@@ -46,8 +46,8 @@ uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
 }
 
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
-                            const char *what)
+                            const char *text)
 {
-    if (!op->count) sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, what);
+    if (!op->count) sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, text);
     return sim_lane_choose(x, op->site, lane);
 }

@@ -14,16 +14,16 @@ uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
 /* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns the value chosen
  * as the result. */
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
-                            const char *what);
+                            const char *text);
 
-/* Notes a finding that is not about an access: `what`, then "by work-item (x, y, z)". */
+/* Notes a finding that is not about an access: `text`, then "by work-item (x, y, z)". */
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
-              const char *what);
+              const char *text);
 
 /* Reads the global id of a lane from the wave's built-in rows. */
 void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids);
 
 /* Fills in the work-item and the text of a new finding's row, "… by work-item (x, y, z)". */
-void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what);
+void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text text);
 
 #endif

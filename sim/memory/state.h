@@ -59,8 +59,8 @@ typedef struct sim_launch_state {
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
     uint8_t pattern;                               /* fills memory that was never written */
-    uint64_t *group_values;    /* what each work-item put, then their indices; both exist twice, for
-                                * odd and for even barriers */
+    uint64_t *group_values;    /* the value that each work-item contributed, then their indices;
+                                * both exist twice, for odd and for even barriers */
     uint64_t *group_undefined; /* shadows of group_values */
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
     sim_output output;

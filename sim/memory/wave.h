@@ -59,7 +59,7 @@ typedef struct sim_wave {
     sim_wave_state state;
     RT_VECTOR(sim_fragment *) ready;   /* the next to run is the last */
     RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; `block` is the block after it */
-    bool is_meeting;                   /* a waiting fragment may be at a meeting (meet.h) */
+    bool is_meeting;                   /* a waiting fragment may be at a meeting (exec/meet.c) */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;
     uint32_t mark;                         /* number of frames placed so far */

@@ -209,9 +209,9 @@ static rt_status run_whole(const fixture *f, run *r)
     return status;
 }
 
-static rt_status use_whole(const fixture *f, const void *how)
+static rt_status use_whole(const fixture *f, const void *context)
 {
-    (void)how;
+    (void)context;
     run r;
     return run_whole(f, &r);
 }
@@ -614,9 +614,9 @@ static void a_lost_device_stays_lost(void **state)
     fake->script.fail_call = "cuEventSynchronize";
     fake->script.fail_with = 700;
     fake->sticky = true;
-    rt_status first = run_wait(&r), again = run_wait(&r);
+    rt_status first = run_wait(&r), second = run_wait(&r);
     assert_int_equal(first.code, RT_DEVICE_LOST);
-    assert_int_equal(first.detail, again.detail);
+    assert_int_equal(first.detail, second.detail);
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
     assert_int_equal(dev_memory_create(r.device, 8, none, &memory).code, RT_DEVICE_LOST);
     assert_int_equal(dev_program_compile(r.device, &image, &program).code, RT_DEVICE_LOST);

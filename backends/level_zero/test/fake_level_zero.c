@@ -57,10 +57,10 @@ static int driver_dummies[4], device_dummies[4];
                              : ZE_RESULT_SUCCESS
 
 /* Counts objects that are destroyed too early, unless waiting for them was made to fail. */
-static void must_be(bool fine)
+static void must_be(bool is_met)
 {
     bool failing = fake.script.fail_at || fake.script.fail_from || fake.script.fail_call;
-    if (!fine && !failing) fake.misuses++;
+    if (!is_met && !failing) fake.misuses++;
 }
 
 /* An object that commands use is being destroyed. */
@@ -206,25 +206,27 @@ static ze_result_t allocate(const char *name, size_t size, void **out)
     RETURN;
 }
 
-ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *of,
-                             size_t size, size_t alignment, ze_device_handle_t device, void **out)
+ze_result_t zeMemAllocDevice(ze_context_handle_t context,
+                             const ze_device_mem_alloc_desc_t *description, size_t size,
+                             size_t alignment, ze_device_handle_t device, void **out)
 {
-    (void)context, (void)of, (void)alignment, (void)device;
+    (void)context, (void)description, (void)alignment, (void)device;
     return allocate("zeMemAllocDevice", size, out);
 }
 
-ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *of,
+ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *description,
                            size_t size, size_t alignment, void **out)
 {
-    (void)context, (void)of, (void)alignment;
+    (void)context, (void)description, (void)alignment;
     return allocate("zeMemAllocHost", size, out);
 }
 
-ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *of,
-                             const ze_host_mem_alloc_desc_t *of_host, size_t size, size_t alignment,
-                             ze_device_handle_t device, void **out)
+ze_result_t zeMemAllocShared(ze_context_handle_t context,
+                             const ze_device_mem_alloc_desc_t *description,
+                             const ze_host_mem_alloc_desc_t *host_description, size_t size,
+                             size_t alignment, ze_device_handle_t device, void **out)
 {
-    (void)context, (void)of, (void)of_host, (void)alignment, (void)device;
+    (void)context, (void)description, (void)host_description, (void)alignment, (void)device;
     return allocate("zeMemAllocShared", size, out);
 }
 
@@ -400,14 +402,14 @@ ze_result_t zeKernelCreate(ze_module_handle_t module, const ze_kernel_desc_t *de
                            ze_kernel_handle_t *out)
 {
     CALL("zeKernelCreate");
-    object *of = (object *)(void *)module;
+    object *source = (object *)(void *)module;
     if (strcmp(description->pKernelName, "k") != 0) {
         result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-    } else if ((of->bits & FAKE_IMPORTS) && !of->linked) {
+    } else if ((source->bits & FAKE_IMPORTS) && !source->linked) {
         result = ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED;
     } else {
         object *kernel = fake_script_make(&fake.script, sizeof(object));
-        kernel->module = of;
+        kernel->module = source;
         *out = (void *)kernel;
     }
     RETURN;
@@ -436,14 +438,14 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
                                      const void *value)
 {
     CALL("zeKernelSetArgumentValue");
-    object *of = (object *)(void *)kernel;
-    if (index == 0 && value) of->argument = *(const unsigned char *)value;
+    object *launched = (object *)(void *)kernel;
+    if (index == 0 && value) launched->argument = *(const unsigned char *)value;
     if (index == 1) {
-        of->target = NULL;
-        if (size != sizeof of->target)
+        launched->target = NULL;
+        if (size != sizeof launched->target)
             result = ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
         else if (value)
-            memcpy(&of->target, value, sizeof of->target);
+            memcpy(&launched->target, value, sizeof launched->target);
     }
     RETURN;
 }
@@ -584,8 +586,8 @@ ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list,
 {
     (void)list, (void)wait_count, (void)waits;
     CALL("zeCommandListAppendLaunchKernel");
-    const object *of = (const object *)(const void *)kernel;
-    if (of->target) *of->target = of->argument;
+    const object *launched = (const object *)(const void *)kernel;
+    if (launched->target) *launched->target = launched->argument;
     memcpy(fake.counts,
            (const uint32_t[]){counts->groupCountX, counts->groupCountY, counts->groupCountZ},
            sizeof fake.counts);

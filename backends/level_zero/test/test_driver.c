@@ -197,15 +197,15 @@ static void DG_PLUGIN_10_imported_variables_are_known_after_the_link(void **stat
 static bool driver_open(void)
 {
     rt_sink *sink = rt_sink_create();
-    uint32_t one = 1;
+    uint32_t count = 1;
     ze_driver_handle_t driver = NULL;
     const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
     bool opened = rt_ok(l0_library_open(sink, "libze_loader.so.1", &ze)) &&
                   ze.zeInit(0) == ZE_RESULT_SUCCESS &&
-                  ze.zeDriverGet(&one, &driver) == ZE_RESULT_SUCCESS && driver &&
+                  ze.zeDriverGet(&count, &driver) == ZE_RESULT_SUCCESS && driver &&
                   ze.zeDriverGetProperties(driver, &properties) == ZE_RESULT_SUCCESS &&
-                  ze.zeDeviceGet(driver, &one, &device) == ZE_RESULT_SUCCESS && device &&
+                  ze.zeDeviceGet(driver, &count, &device) == ZE_RESULT_SUCCESS && device &&
                   ze.zeContextCreate(driver, &description, &context) == ZE_RESULT_SUCCESS;
     rt_sink_destroy(sink);
     driver_version = properties.driverVersion;

@@ -367,10 +367,10 @@ static void compiled_programs_are_linked_again(void **state)
     run r;
     assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
     *fake->script.trace = '\0';
-    dev_program *again;
-    assert_true(rt_ok(dev_program_link(r.device, r.programs, 2, none, &again)));
+    dev_program *relinked;
+    assert_true(rt_ok(dev_program_link(r.device, r.programs, 2, none, &relinked)));
     assert_non_null(strstr(fake->script.trace, "zeModuleCreate"));
-    dev_program_destroy(again);
+    dev_program_destroy(relinked);
     run_end(&r);
 }
 
@@ -431,18 +431,19 @@ static void DG_PLUGIN_07_variables_are_copied_at_their_pointer(void **state)
  * 0 if there is none. */
 static uint64_t size_of_x(const fixture *f, const dev_code *code, bool loaded)
 {
-    dev_program *program = NULL, *again = NULL;
+    dev_program *program = NULL, *reloaded = NULL;
     dev_memory *variable = NULL;
     rt_buffer binary = {0};
     rt_status status = dev_program_build(f->device, code, &program);
     if (rt_ok(status) && loaded) status = dev_program_binary(program, &binary);
     if (rt_ok(status) && loaded)
-        status = dev_program_load(f->device, rt_buffer_bytes(&binary), &again);
-    if (rt_ok(status)) status = dev_global_find(loaded ? again : program, RT_TEXT("x"), &variable);
+        status = dev_program_load(f->device, rt_buffer_bytes(&binary), &reloaded);
+    if (rt_ok(status))
+        status = dev_global_find(loaded ? reloaded : program, RT_TEXT("x"), &variable);
     uint64_t size = rt_ok(status) ? variable->size : 0;
     dev_memory_destroy(variable);
     dev_program_destroy(program);
-    dev_program_destroy(again);
+    dev_program_destroy(reloaded);
     rt_buffer_free(&binary);
     return size;
 }
@@ -477,18 +478,20 @@ static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **stat
     dev_memory *variables[3] = {NULL};
     rt_status before[2] = {RT_STATUS_OK, RT_STATUS_OK}, after = RT_STATUS_OK;
     bool ran = rt_ok(run_prepare(f, "link=dynamic", &r));
-    dev_program *again[2] = {NULL};
+    dev_program *compiled[2] = {NULL};
     const dev_code *codes[] = {&importing, &exporting};
     for (int i = 0; i < 2 && ran; i++) {
-        ran = rt_ok(dev_program_compile(r.device, codes[i], &again[i]));
-        if (ran) before[i] = again[i]->ops->global_find(again[i], RT_TEXT("shared"), &variables[i]);
+        ran = rt_ok(dev_program_compile(r.device, codes[i], &compiled[i]));
+        if (ran)
+            before[i] =
+                compiled[i]->ops->global_find(compiled[i], RT_TEXT("shared"), &variables[i]);
     }
-    bool asked = strstr(fake->script.trace, "zeModuleGetGlobalPointer") != NULL;
+    bool is_queried = strstr(fake->script.trace, "zeModuleGetGlobalPointer") != NULL;
     if (ran) after = dev_global_find(r.programs[2], RT_TEXT("shared"), &variables[2]);
     uint64_t address = ran && rt_ok(after) ? dev_memory_address(variables[2]) : 0;
     for (int i = 0; i < 2; i++) {
         if (variables[i]) variables[i]->ops->destroy(variables[i]); /* unknown to checked.c */
-        dev_program_destroy(again[i]);
+        dev_program_destroy(compiled[i]);
     }
     dev_memory_destroy(variables[2]);
     run_end(&r);
@@ -496,7 +499,7 @@ static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **stat
     assert_int_equal(before[0].code, RT_ERRC_INVALID);
     assert_int_equal(before[1].code, RT_ERRC_INVALID);
     assert_true(message_has(f->sink, before[0], "when its program is linked"));
-    assert_false(asked);
+    assert_false(is_queried);
     assert_int_equal(address, (uint64_t)(uintptr_t)fake->shared);
 }
 
@@ -609,16 +612,16 @@ static void modules_survive_together_as_binaries(void **state)
     fixture *f = *state;
     run r;
     rt_buffer binary = {0};
-    dev_program *again;
+    dev_program *reloaded;
     assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
     assert_true(rt_ok(dev_program_binary(r.programs[2], &binary)));
     fake->linked = 0;
-    assert_true(rt_ok(dev_program_load(r.device, rt_buffer_bytes(&binary), &again)));
+    assert_true(rt_ok(dev_program_load(r.device, rt_buffer_bytes(&binary), &reloaded)));
     assert_int_equal(fake->linked, 2);
     dev_memory *variable;
-    assert_true(rt_ok(dev_global_find(again, RT_TEXT("shared"), &variable)));
+    assert_true(rt_ok(dev_global_find(reloaded, RT_TEXT("shared"), &variable)));
     dev_memory_destroy(variable);
-    dev_program_destroy(again);
+    dev_program_destroy(reloaded);
     rt_buffer_free(&binary);
     run_end(&r);
 }
@@ -648,7 +651,11 @@ static void groups_are_chosen(void **state)
         {{1, {12, 1, 1}, {0}, {0}}, {0}, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}}, /* invalid */
         {{1, {512, 1, 1}, {0}, {0}}, {0}, {512, 1, 1}, {1, 1, 1}, {512, 1, 1}}, /* too large */
         {{1, {12, 1, 1}, {0}, {0}}, {6, 1, 1}, {4, 1, 1}, {6, 1, 1}, {2, 1, 1}},
-        {{1, {12, 1, 1}, {0}, {0}}, {6, 0, 1}, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}}, /* not a group size */
+        {{1, {12, 1, 1}, {0}, {0}},
+         {6, 0, 1},
+         {4, 1, 1},
+         {4, 1, 1},
+         {3, 1, 1}}, /* not a group size */
         {{3, {8, 6, 4}, {4, 3, 2}, {0}}, {0}, {1, 1, 1}, {4, 3, 2}, {2, 2, 2}},
         {{2, {8, 6, 1}, {4, 3, 1}, {5, 7, 0}}, {0}, {1, 1, 1}, {4, 3, 1}, {2, 2, 1}},
     };
@@ -849,9 +856,9 @@ static void a_device_lost_later_is_told_by_the_wait(void **state)
     fake->script.fail_from = fake->script.calls + 1;
     fake->script.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
-    rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
+    rt_status first = dev_event_wait(r.events[0]), second = dev_event_wait(r.events[0]);
     assert_int_equal(first.code, RT_DEVICE_LOST);
-    assert_int_equal(first.detail, again.detail);
+    assert_int_equal(first.detail, second.detail);
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
     run_end(&r);
 }

@@ -185,9 +185,9 @@ static void what_is_linked_is_what_was_given(void **state)
     dev_program_destroy(linked);
 }
 
-static rt_status use_whole(const fixture *f, const void *how)
+static rt_status use_whole(const fixture *f, const void *context)
 {
-    (void)how;
+    (void)context;
     run r;
     return run_whole(f, &r);
 }
@@ -331,19 +331,19 @@ static void symbols_are_found_in_what_was_linked(void **state)
 {
     fixture *f = *state;
     dev_program *program;
-    dev_memory *counter, *again, *other;
+    dev_memory *counter, *same_counter, *other;
     dev_kernel *kernel;
     fake->variables = "first counter";
     assert_true(rt_ok(fixture_open(f, "")));
     assert_true(rt_ok(dev_program_build(f->device, &image, &program)));
     assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &counter)));
-    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &again)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &same_counter)));
     assert_true(rt_ok(dev_global_find(program, RT_TEXT("first"), &other)));
     assert_int_equal(counter->size, 12);
-    assert_true(dev_memory_address(counter) == dev_memory_address(again));
+    assert_true(dev_memory_address(counter) == dev_memory_address(same_counter));
     assert_true(dev_memory_address(counter) != dev_memory_address(other));
     dev_memory_destroy(counter);
-    dev_memory_destroy(again);
+    dev_memory_destroy(same_counter);
     dev_memory_destroy(other);
     static const char *const missing[] = {"count", "counters", "k", "elsewhere", ""};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {

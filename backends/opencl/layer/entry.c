@@ -33,14 +33,14 @@ static const char *variable(const char *name)
     return value ? value : "";
 }
 
-EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size,
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info info, size_t size,
                                                         void *out_value, size_t *out_size)
 {
     static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     static const char name[] = "assay";
-    const void *value = what == CL_LAYER_API_VERSION ? (const void *)&version : name;
-    size_t needed = what == CL_LAYER_API_VERSION ? sizeof version : sizeof name;
-    if (what != CL_LAYER_API_VERSION && what != CL_LAYER_NAME) return CL_INVALID_VALUE;
+    const void *value = info == CL_LAYER_API_VERSION ? (const void *)&version : name;
+    size_t needed = info == CL_LAYER_API_VERSION ? sizeof version : sizeof name;
+    if (info != CL_LAYER_API_VERSION && info != CL_LAYER_NAME) return CL_INVALID_VALUE;
     if (out_value && size < needed) return CL_INVALID_VALUE;
     if (out_value) memcpy(out_value, value, needed);
     if (out_size) *out_size = needed;

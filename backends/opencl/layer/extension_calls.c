@@ -64,19 +64,19 @@ static bool driver_add(extension_index index, const void *platform, void *call)
 {
     const void *table = table_of(platform);
     CHECK(index < EXTENSION_COUNT);
-    bool kept = false, is_known = false;
+    bool is_stored = false, is_known = false;
     pthread_mutex_lock(&known.lock);
     for (uint32_t i = 0; i < known.counts[index] && !is_known; i++) {
         is_known = known.drivers[index][i].table == table;
-        kept = is_known && known.drivers[index][i].call == call;
+        is_stored = is_known && known.drivers[index][i].call == call;
     }
     if (!is_known && known.counts[index] < DRIVERS_MAX) {
         known.drivers[index][known.counts[index]++] = (extension_driver){table, call};
-        kept = true;
+        is_stored = true;
     }
     CHECK(known.counts[index] <= DRIVERS_MAX);
     pthread_mutex_unlock(&known.lock);
-    return kept;
+    return is_stored;
 }
 
 /* Returns the call of the driver to which the object belongs. */
@@ -107,14 +107,14 @@ static layer_record alloc_begin(const char *name, cl_context context, size_t siz
     return record;
 }
 
-static void *alloc_end(layer_record *record, void *made, size_t size, cl_int result,
+static void *alloc_end(layer_record *record, void *block, size_t size, cl_int result,
                        cl_int *out_result)
 {
-    layer_block_add(made, size);
-    layer_put_object(record, "made", LAYER_BLOCK, made);
+    layer_block_add(block, size);
+    layer_put_object(record, "made", LAYER_BLOCK, block);
     layer_record_end(record, result);
     if (out_result) *out_result = result;
-    return made;
+    return block;
 }
 
 static CL_API_ENTRY void *CL_API_CALL
@@ -124,8 +124,8 @@ record_clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *pr
     DRIVER(clHostMemAllocINTEL, clHostMemAllocINTEL, context);
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clHostMemAllocINTEL", context, size);
-    void *made = call(context, properties, size, alignment, &result);
-    return alloc_end(&record, made, size, result, out_result);
+    void *block = call(context, properties, size, alignment, &result);
+    return alloc_end(&record, block, size, result, out_result);
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clDeviceMemAllocINTEL(
@@ -136,8 +136,8 @@ static CL_API_ENTRY void *CL_API_CALL record_clDeviceMemAllocINTEL(
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clDeviceMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
-    void *made = call(context, device, properties, size, alignment, &result);
-    return alloc_end(&record, made, size, result, out_result);
+    void *block = call(context, device, properties, size, alignment, &result);
+    return alloc_end(&record, block, size, result, out_result);
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clSharedMemAllocINTEL(
@@ -148,8 +148,8 @@ static CL_API_ENTRY void *CL_API_CALL record_clSharedMemAllocINTEL(
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clSharedMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
-    void *made = call(context, device, properties, size, alignment, &result);
-    return alloc_end(&record, made, size, result, out_result);
+    void *block = call(context, device, properties, size, alignment, &result);
+    return alloc_end(&record, block, size, result, out_result);
 }
 
 /* The block is forgotten before the driver is called: another thread may be given its address
@@ -350,12 +350,12 @@ static const struct {
 };
 
 /* Records which call was looked up, and whether it will be recorded from now on. */
-static void asked_put(const char *call, const char *name, bool given, bool recorded)
+static void lookup_put(const char *call, const char *name, bool is_found, bool is_recorded)
 {
     layer_record record = layer_record_begin(call);
     layer_put_text(&record, "name", name);
-    layer_put_number(&record, "given", given);
-    layer_put_number(&record, "recorded", recorded);
+    layer_put_number(&record, "given", is_found);
+    layer_put_number(&record, "recorded", is_recorded);
     layer_record_end(&record, CL_SUCCESS);
 }
 
@@ -368,9 +368,9 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
     uint32_t i = 0;
     while (name && i < EXTENSION_COUNT && strcmp(extensions[i].name, name) != 0)
         i++;
-    bool recorded = call && name && i < EXTENSION_COUNT && driver_add(i, platform, call);
-    asked_put("clGetExtensionFunctionAddressForPlatform", name, call != NULL, recorded);
-    if (!recorded) return call;
+    bool is_recorded = call && name && i < EXTENSION_COUNT && driver_add(i, platform, call);
+    lookup_put("clGetExtensionFunctionAddressForPlatform", name, call != NULL, is_recorded);
+    if (!is_recorded) return call;
     void *ours;
     memcpy(&ours, &extensions[i].ours, sizeof ours);
     return ours;
@@ -381,7 +381,7 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
 static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
 {
     void *call = layer_next()->clGetExtensionFunctionAddress(name);
-    asked_put("clGetExtensionFunctionAddress", name, call != NULL, false);
+    lookup_put("clGetExtensionFunctionAddress", name, call != NULL, false);
     return call;
 }
 

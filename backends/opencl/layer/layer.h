@@ -8,7 +8,7 @@
  *
  *   OCL_LAYER_LOG   path of a file to append records to, or the number of an open
  *                   descriptor; unset: nothing is recorded.
- *   OCL_LAYER_HIDE  aspects to hide from all devices, "fp64,atomic64" (ocl_hidden_aspects); unset:
+ *   OCL_LAYER_HIDE  aspects to hide from all devices, "fp64,atomic64" (ocl_hidden_aspect); unset:
  *                   none.
  *
  * If a path cannot be opened or a name is not one of those aspects, the layer fails to initialise:

@@ -84,8 +84,8 @@ cl_int layer_record_end(layer_record *record, cl_int result);
 /* As layer_record_end, for a call that creates an object: the object is numbered and recorded under
  * the key "made".  Stores the result for the program unless out_result is NULL; returns the object.
  */
-void *layer_record_end_made(layer_record *record, layer_kind kind, void *made, cl_int result,
-                            cl_int *out_result);
+void *layer_record_end_create(layer_record *record, layer_kind kind, void *object, cl_int result,
+                              cl_int *out_result);
 
 /* ---- mask.c --------------------------------------------------------------------------------- */
 

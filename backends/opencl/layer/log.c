@@ -33,12 +33,12 @@ typedef struct log_reader {
     ocl_call_log *out;
 } log_reader;
 
-static rt_status line_fail(const log_reader *reader, const char *what)
+static rt_status line_fail(const log_reader *reader, const char *reason)
 {
     return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
                    "line %u of the OpenCL layer's log is not a record: %s; the log was written by "
                    "something else, or by another version of the layer",
-                   reader->line, what);
+                   reader->line, reason);
 }
 
 /* ---- Words ---------------------------------------------------------------------------------- */

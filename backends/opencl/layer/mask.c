@@ -45,7 +45,7 @@ enum {
  * cl_intel_unified_shared_memory, cl_ext_float_atomics. */
 static const struct {
     uint32_t aspect;
-    cl_device_info what;
+    cl_device_info info;
 } zeros[] = {
     {DEV_ASPECT_FP64, CL_DEVICE_DOUBLE_FP_CONFIG},
     {DEV_ASPECT_FP64, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE},
@@ -111,19 +111,19 @@ static bool name_hidden(const char *name, size_t length)
 static size_t text_filter(char *text, size_t length)
 {
     rt_text rest = {text, strnlen(text, length)};
-    size_t kept = 0;
+    size_t end = 0;
     while (rest.length > 0) {
         const char *word = rest.data;
         rt_text name = rt_text_take_until(&rest, ' ');
         size_t used = (size_t)(rest.data - word); /* with the space */
         if (name.length > 0 && name_hidden(name.data, name.length)) continue;
-        CHECK(text + kept <= word);
-        memmove(text + kept, word, used);
-        kept += used;
+        CHECK(text + end <= word);
+        memmove(text + end, word, used);
+        end += used;
     }
-    while (kept > 0 && text[kept - 1] == ' ')
-        kept--;
-    return kept;
+    while (end > 0 && text[end - 1] == ' ')
+        end--;
+    return end;
 }
 
 /* The common end of every query: returns the required size, and the value if it fits. */
@@ -140,33 +140,33 @@ static cl_int answer(const void *value, size_t needed, size_t size, void *out_va
 typedef struct query {
     cl_device_id device; /* NULL if the platform is queried */
     cl_platform_id platform;
-    cl_uint what;
+    cl_uint info;
 } query;
 
-static cl_int query_ask(const query *asked, size_t size, void *out_value, size_t *out_size)
+static cl_int query_ask(const query *q, size_t size, void *out_value, size_t *out_size)
 {
-    if (asked->device)
-        return layer_next()->clGetDeviceInfo(asked->device, asked->what, size, out_value, out_size);
-    return layer_next()->clGetPlatformInfo(asked->platform, asked->what, size, out_value, out_size);
+    if (q->device)
+        return layer_next()->clGetDeviceInfo(q->device, q->info, size, out_value, out_size);
+    return layer_next()->clGetPlatformInfo(q->platform, q->info, size, out_value, out_size);
 }
 
 /* Answers with a list without the hidden names. */
-static cl_int list_answer(const query *asked, bool versions, size_t size, void *out_value,
+static cl_int list_answer(const query *q, bool versions, size_t size, void *out_value,
                           size_t *out_size)
 {
     size_t whole = 0;
-    cl_int result = query_ask(asked, 0, NULL, &whole);
+    cl_int result = query_ask(q, 0, NULL, &whole);
     if (result != CL_SUCCESS) return result;
     char *list = rt_alloc(whole + 1); /* with a terminating NUL, regardless of what the driver
                                        * writes */
-    result = query_ask(asked, whole, list, NULL);
+    result = query_ask(q, whole, list, NULL);
     if (result == CL_SUCCESS && versions) {
         cl_name_version *rows = (cl_name_version *)(void *)list;
-        size_t kept = 0;
+        size_t row_count = 0;
         for (size_t i = 0; i < whole / sizeof *rows; i++)
             if (!name_hidden(rows[i].name, strnlen(rows[i].name, sizeof rows[i].name)))
-                rows[kept++] = rows[i];
-        result = answer(list, kept * sizeof *rows, size, out_value, out_size);
+                rows[row_count++] = rows[i];
+        result = answer(list, row_count * sizeof *rows, size, out_value, out_size);
     } else if (result == CL_SUCCESS) {
         size_t length = text_filter(list, whole);
         CHECK(length <= whole);
@@ -178,36 +178,36 @@ static cl_int list_answer(const query *asked, bool versions, size_t size, void *
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
-                                                            cl_device_info what, size_t size,
+                                                            cl_device_info info, size_t size,
                                                             void *out_value, size_t *out_size)
 {
-    const query asked = {.device = device, .what = what};
+    const query q = {.device = device, .info = info};
     bool versions =
-        what == CL_DEVICE_EXTENSIONS_WITH_VERSION || what == CL_DEVICE_OPENCL_C_FEATURES;
-    if (device && (versions || what == CL_DEVICE_EXTENSIONS))
-        return list_answer(&asked, versions, size, out_value, out_size);
-    cl_int result = layer_next()->clGetDeviceInfo(device, what, size, out_value, out_size);
+        info == CL_DEVICE_EXTENSIONS_WITH_VERSION || info == CL_DEVICE_OPENCL_C_FEATURES;
+    if (device && (versions || info == CL_DEVICE_EXTENSIONS))
+        return list_answer(&q, versions, size, out_value, out_size);
+    cl_int result = layer_next()->clGetDeviceInfo(device, info, size, out_value, out_size);
     bool is_hidden = false;
     for (size_t i = 0; i < sizeof zeros / sizeof *zeros && !is_hidden; i++)
-        is_hidden = zeros[i].what == what && (hidden >> zeros[i].aspect & 1) != 0;
+        is_hidden = zeros[i].info == info && (hidden >> zeros[i].aspect & 1) != 0;
     /* A driver that refuses the query lacks the feature. */
     if (result == CL_SUCCESS && is_hidden && out_value) {
         size_t needed = 0;
-        if (layer_next()->clGetDeviceInfo(device, what, 0, NULL, &needed) == CL_SUCCESS)
+        if (layer_next()->clGetDeviceInfo(device, info, 0, NULL, &needed) == CL_SUCCESS)
             memset(out_value, 0, needed < size ? needed : size);
     }
     return result;
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id platform,
-                                                              cl_platform_info what, size_t size,
+                                                              cl_platform_info info, size_t size,
                                                               void *out_value, size_t *out_size)
 {
-    const query asked = {.platform = platform, .what = what};
-    bool versions = what == CL_PLATFORM_EXTENSIONS_WITH_VERSION;
-    if (platform && (versions || what == CL_PLATFORM_EXTENSIONS))
-        return list_answer(&asked, versions, size, out_value, out_size);
-    return layer_next()->clGetPlatformInfo(platform, what, size, out_value, out_size);
+    const query q = {.platform = platform, .info = info};
+    bool versions = info == CL_PLATFORM_EXTENSIONS_WITH_VERSION;
+    if (platform && (versions || info == CL_PLATFORM_EXTENSIONS))
+        return list_answer(&q, versions, size, out_value, out_size);
+    return layer_next()->clGetPlatformInfo(platform, info, size, out_value, out_size);
 }
 
 /* Function addresses, which virtual functions need, are only revealed by this call. */

@@ -11,8 +11,8 @@ static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateBuffer(cl_context context,
     layer_record record = layer_begin_on("clCreateBuffer", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
-    cl_mem made = layer_next()->clCreateBuffer(context, flags, size, host, &result);
-    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
+    cl_mem object = layer_next()->clCreateBuffer(context, flags, size, host, &result);
+    return layer_record_end_create(&record, LAYER_MEMORY, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL
@@ -23,9 +23,9 @@ record_clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
     layer_record record = layer_begin_on("clCreateBufferWithProperties", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
-    cl_mem made =
+    cl_mem object =
         layer_next()->clCreateBufferWithProperties(context, properties, flags, size, host, &result);
-    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_MEMORY, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
@@ -40,8 +40,8 @@ static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateSubBuffer(cl_mem buffer, c
     layer_put_number(&record, "flags", flags);
     if (part) layer_put_number(&record, "offset", part->origin);
     if (part) layer_put_number(&record, "size", part->size);
-    cl_mem made = layer_next()->clCreateSubBuffer(buffer, flags, type, region, &result);
-    return layer_record_end_made(&record, LAYER_MEMORY, made, result, out_result);
+    cl_mem object = layer_next()->clCreateSubBuffer(buffer, flags, type, region, &result);
+    return layer_record_end_create(&record, LAYER_MEMORY, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clReleaseMemObject(cl_mem memory)
@@ -57,11 +57,11 @@ static CL_API_ENTRY void *CL_API_CALL record_clSVMAlloc(cl_context context, cl_s
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "alignment", alignment);
-    void *made = layer_next()->clSVMAlloc(context, flags, size, alignment);
-    layer_block_add(made, size);
-    layer_put_object(&record, "made", LAYER_BLOCK, made);
-    layer_record_end(&record, made ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    return made;
+    void *block = layer_next()->clSVMAlloc(context, flags, size, alignment);
+    layer_block_add(block, size);
+    layer_put_object(&record, "made", LAYER_BLOCK, block);
+    layer_record_end(&record, block ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    return block;
 }
 
 static CL_API_ENTRY void CL_API_CALL record_clSVMFree(cl_context context, void *pointer)

@@ -21,9 +21,9 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContext(
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clCreateContext");
     put_devices(&record, devices, count);
-    cl_context made =
+    cl_context object =
         layer_next()->clCreateContext(properties, count, devices, notify, user, &result);
-    return layer_record_end_made(&record, LAYER_CONTEXT, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_CONTEXT, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
@@ -34,9 +34,9 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clCreateContextFromType");
     layer_put_number(&record, "type", type);
-    cl_context made =
+    cl_context object =
         layer_next()->clCreateContextFromType(properties, type, notify, user, &result);
-    return layer_record_end_made(&record, LAYER_CONTEXT, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_CONTEXT, object, result, out_result);
 }
 
 /* ---- Making programs ------------------------------------------------------------------------ */
@@ -64,9 +64,9 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithSource(cl_c
     cl_int result = CL_SUCCESS;
     layer_record record = layer_begin_on("clCreateProgramWithSource", LAYER_CONTEXT, context);
     put_source(&record, count, texts, lengths);
-    cl_program made =
+    cl_program object =
         layer_next()->clCreateProgramWithSource(context, count, texts, lengths, &result);
-    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_PROGRAM, object, result, out_result);
 }
 
 cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
@@ -77,8 +77,8 @@ cl_program layer_create_program_with_il(const char *name, layer_create_with_il *
     layer_record record = layer_begin_on(name, LAYER_CONTEXT, context);
     layer_put_code(&record, "code", il, size);
     layer_record_announce(&record);
-    cl_program made = create(context, il, size, &result);
-    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
+    cl_program object = create(context, il, size, &result);
+    return layer_record_end_create(&record, LAYER_PROGRAM, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithIL(cl_context context,
@@ -102,9 +102,9 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithBinary(
     for (cl_uint i = 0; sizes && binaries && i < count; i++)
         layer_put_code(&record, i == 0 ? "code" : "further_code", binaries[i], sizes[i]);
     layer_record_announce(&record);
-    cl_program made = layer_next()->clCreateProgramWithBinary(context, count, devices, sizes,
-                                                              binaries, out_statuses, &result);
-    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
+    cl_program object = layer_next()->clCreateProgramWithBinary(context, count, devices, sizes,
+                                                                binaries, out_statuses, &result);
+    return layer_record_end_create(&record, LAYER_PROGRAM, object, result, out_result);
 }
 
 cl_int layer_set_constant(__typeof__(clSetProgramSpecializationConstant) *set, cl_program program,
@@ -172,9 +172,9 @@ record_clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devi
     layer_put_text(&record, "options", options);
     layer_put_objects(&record, "inputs", LAYER_PROGRAM, OBJECTS(inputs), input_count);
     layer_record_announce(&record);
-    cl_program made = layer_next()->clLinkProgram(context, count, devices, options, input_count,
-                                                  inputs, notify, user, &result);
-    return layer_record_end_made(&record, LAYER_PROGRAM, made, result, out_result);
+    cl_program object = layer_next()->clLinkProgram(context, count, devices, options, input_count,
+                                                    inputs, notify, user, &result);
+    return layer_record_end_create(&record, LAYER_PROGRAM, object, result, out_result);
 }
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
@@ -187,8 +187,8 @@ static CL_API_ENTRY cl_kernel CL_API_CALL record_clCreateKernel(cl_program progr
     layer_record record = layer_begin_on("clCreateKernel", LAYER_PROGRAM, program);
     layer_put_text(&record, "name", name);
     layer_record_announce(&record);
-    cl_kernel made = layer_next()->clCreateKernel(program, name, &result);
-    return layer_record_end_made(&record, LAYER_KERNEL, made, result, out_result);
+    cl_kernel object = layer_next()->clCreateKernel(program, name, &result);
+    return layer_record_end_create(&record, LAYER_KERNEL, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_program program,
@@ -201,10 +201,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_progra
     layer_record_announce(&record);
     cl_int result = layer_next()->clCreateKernelsInProgram(program, count, kernels, &offered);
     if (result == CL_SUCCESS && out_count) *out_count = offered;
-    cl_uint made = result != CL_SUCCESS || !kernels ? 0 : offered < count ? offered : count;
-    for (cl_uint i = 0; i < made; i++)
+    cl_uint created = result != CL_SUCCESS || !kernels ? 0 : offered < count ? offered : count;
+    for (cl_uint i = 0; i < created; i++)
         layer_object_add(LAYER_KERNEL, kernels[i]);
-    layer_put_objects(&record, "made", LAYER_KERNEL, OBJECTS(kernels), made);
+    layer_put_objects(&record, "made", LAYER_KERNEL, OBJECTS(kernels), created);
     return layer_record_end(&record, result);
 }
 
@@ -212,8 +212,8 @@ static CL_API_ENTRY cl_kernel CL_API_CALL record_clCloneKernel(cl_kernel source,
 {
     cl_int result = CL_SUCCESS;
     layer_record record = layer_begin_on("clCloneKernel", LAYER_KERNEL, source);
-    cl_kernel made = layer_next()->clCloneKernel(source, &result);
-    return layer_record_end_made(&record, LAYER_KERNEL, made, result, out_result);
+    cl_kernel object = layer_next()->clCloneKernel(source, &result);
+    return layer_record_end_create(&record, LAYER_KERNEL, object, result, out_result);
 }
 
 /* Only the value's size is recorded: an argument may be an address. */

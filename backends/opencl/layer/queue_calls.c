@@ -61,9 +61,9 @@ record_clCreateCommandQueue(cl_context context, cl_device_id device,
     layer_record record = layer_begin_on("clCreateCommandQueue", LAYER_CONTEXT, context);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
     layer_put_number(&record, "properties", properties);
-    cl_command_queue made =
+    cl_command_queue object =
         layer_next()->clCreateCommandQueue(context, device, properties, &result);
-    return layer_record_end_made(&record, LAYER_QUEUE, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_QUEUE, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_command_queue CL_API_CALL
@@ -81,9 +81,9 @@ record_clCreateCommandQueueWithProperties(cl_context context, cl_device_id devic
         break;
     }
     layer_put_number(&record, "properties", value);
-    cl_command_queue made =
+    cl_command_queue object =
         layer_next()->clCreateCommandQueueWithProperties(context, device, properties, &result);
-    return layer_record_end_made(&record, LAYER_QUEUE, made, result, out_result);
+    return layer_record_end_create(&record, LAYER_QUEUE, object, result, out_result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clFlush(cl_command_queue queue)

@@ -229,13 +229,13 @@ cl_int layer_record_end(layer_record *record, cl_int result)
     return result;
 }
 
-void *layer_record_end_made(layer_record *record, layer_kind kind, void *made, cl_int result,
-                            cl_int *out_result)
+void *layer_record_end_create(layer_record *record, layer_kind kind, void *object, cl_int result,
+                              cl_int *out_result)
 {
     /* The object is numbered even if the call is not recorded: objects outlive a full log. */
-    layer_object_add(kind, made);
-    layer_put_object(record, "made", kind, made);
+    layer_object_add(kind, object);
+    layer_put_object(record, "made", kind, object);
     layer_record_end(record, result);
     if (out_result) *out_result = result;
-    return made;
+    return object;
 }

@@ -31,10 +31,10 @@ static int device_dummy, platform_dummy;
 
 static void object_end(void *pointer)
 {
-    object *gone = pointer;
-    if (gone->notify) gone->notify(NULL, CL_COMPLETE, gone->user);
-    free(gone->bytes);
-    fake_script_end(&fake.script, gone);
+    object *released = pointer;
+    if (released->notify) released->notify(NULL, CL_COMPLETE, released->user);
+    free(released->bytes);
+    fake_script_end(&fake.script, released);
 }
 
 /* Begins a call that returns a result. */
@@ -51,19 +51,19 @@ static void object_end(void *pointer)
 static void *create(const char *name, cl_int *out_result)
 {
     pthread_mutex_lock(&lock);
-    void *made = NULL;
+    void *created = NULL;
     bool failing = fake_script_fails(&fake.script, name);
     *out_result = failing ? fake.script.fail_with : CL_SUCCESS;
-    if (!failing) made = fake_script_make(&fake.script, sizeof(object));
+    if (!failing) created = fake_script_make(&fake.script, sizeof(object));
     pthread_mutex_unlock(&lock);
-    return made;
+    return created;
 }
 
 /* The whole of a call that releases an object; it does so even when it "fails". */
-static cl_int release(const char *name, void *gone)
+static cl_int release(const char *name, void *released)
 {
     CALL(name);
-    object_end(gone);
+    object_end(released);
     RETURN;
 }
 
@@ -87,10 +87,10 @@ cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *platforms, cl_uint *count)
     RETURN;
 }
 
-cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *out,
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info info, size_t size, void *out,
                          size_t *out_size)
 {
-    (void)platform, (void)what;
+    (void)platform, (void)info;
     CALL("clGetPlatformInfo");
     if (!failing) answer_text("Fake Platform, Inc", size, out, out_size);
     RETURN;
@@ -109,7 +109,7 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room
     RETURN;
 }
 
-static void device_answer(cl_device_info what, size_t size, void *out, size_t *out_size)
+static void device_answer(cl_device_info info, size_t size, void *out, size_t *out_size)
 {
     const cl_ulong local_size = 4096;
     const cl_device_fp_config fp64 = CL_FP_FMA;
@@ -119,8 +119,8 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
         CL_QUEUE_PROFILING_ENABLE |
         (fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     const cl_device_unified_shared_memory_capabilities_intel usm =
-        what == fake.usm_lacking ? 0 : CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
-    switch (what) {
+        info == fake.usm_lacking ? 0 : CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
+    switch (info) {
     case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
     case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
     case CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
@@ -160,12 +160,12 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     }
 }
 
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *out,
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, void *out,
                        size_t *out_size)
 {
     (void)device;
     CALL("clGetDeviceInfo");
-    if (!failing) device_answer(what, size, out, out_size);
+    if (!failing) device_answer(info, size, out, out_size);
     RETURN;
 }
 
@@ -201,11 +201,11 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
                       cl_int *out_result)
 {
     (void)context, (void)flags, (void)host;
-    object *made = create("clCreateBuffer", out_result);
-    if (!made) return NULL;
-    made->bytes = calloc(1, size);
-    made->size = size;
-    return (cl_mem)(void *)made;
+    object *created = create("clCreateBuffer", out_result);
+    if (!created) return NULL;
+    created->bytes = calloc(1, size);
+    created->size = size;
+    return (cl_mem)(void *)created;
 }
 
 cl_int clReleaseMemObject(cl_mem buffer)
@@ -289,32 +289,32 @@ cl_program clLinkProgram(cl_context context, cl_uint device_count, const cl_devi
     (void)context, (void)device_count, (void)devices, (void)count, (void)programs;
     (void)notify, (void)user;
     options_keep(options);
-    void *made = create("clLinkProgram", out_result);
+    void *created = create("clLinkProgram", out_result);
     pthread_mutex_lock(&lock);
-    if (!made && *out_result == CL_LINK_PROGRAM_FAILURE)
-        made = fake_script_make(&fake.script, sizeof(object));
+    if (!created && *out_result == CL_LINK_PROGRAM_FAILURE)
+        created = fake_script_make(&fake.script, sizeof(object));
     pthread_mutex_unlock(&lock);
-    return made;
+    return created;
 }
 
 /* A program's binary is the five bytes "built", or empty. */
-cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void *out,
+cl_int clGetProgramInfo(cl_program program, cl_program_info info, size_t size, void *out,
                         size_t *out_size)
 {
     (void)program;
     static const char built[] = {'b', 'u', 'i', 'l', 't'};
     CALL("clGetProgramInfo");
     size_t length = fake.no_binary ? 0 : sizeof built;
-    if (!failing && what == CL_PROGRAM_BINARY_SIZES)
+    if (!failing && info == CL_PROGRAM_BINARY_SIZES)
         answer(&length, sizeof length, size, out, out_size);
-    if (!failing && what == CL_PROGRAM_BINARIES) memcpy(*(char **)out, built, sizeof built);
+    if (!failing && info == CL_PROGRAM_BINARIES) memcpy(*(char **)out, built, sizeof built);
     RETURN;
 }
 
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what,
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info info,
                              size_t size, void *out, size_t *out_size)
 {
-    (void)program, (void)device, (void)what;
+    (void)program, (void)device, (void)info;
     CALL("clGetProgramBuildInfo");
     if (!failing) answer_text(fake.log, size, out, out_size);
     RETURN;
@@ -335,10 +335,10 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *out_resul
     return create("clCreateKernel", out_result);
 }
 
-cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info what, size_t size, void *out,
+cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info info, size_t size, void *out,
                        size_t *out_size)
 {
-    (void)kernel, (void)what;
+    (void)kernel, (void)info;
     CALL("clGetKernelInfo");
     const cl_uint two = 2;
     if (!failing) answer(&two, sizeof two, size, out, out_size);
@@ -346,10 +346,10 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info what, size_t size, void 
 }
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                cl_kernel_work_group_info what, size_t size, void *out,
+                                cl_kernel_work_group_info info, size_t size, void *out,
                                 size_t *out_size)
 {
-    (void)kernel, (void)device, (void)what;
+    (void)kernel, (void)device, (void)info;
     CALL("clGetKernelWorkGroupInfo");
     const size_t none[3] = {0};
     if (!failing) answer(none, sizeof none, size, out, out_size);
@@ -371,13 +371,13 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     RETURN;
 }
 
-cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size_t size,
+cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info info, size_t size,
                            const void *value)
 {
     (void)kernel;
     CALL("clSetKernelExecInfo");
-    if (what < CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
-        what > CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL || size != sizeof(cl_bool) ||
+    if (info < CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
+        info > CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL || size != sizeof(cl_bool) ||
         *(const cl_bool *)value != CL_TRUE)
         abort();
     if (!failing) fake.permissions++;
@@ -481,9 +481,9 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *events)
     RETURN;
 }
 
-cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *out, size_t *out_size)
+cl_int clGetEventInfo(cl_event event, cl_event_info info, size_t size, void *out, size_t *out_size)
 {
-    (void)what;
+    (void)info;
     CALL("clGetEventInfo");
     const cl_int status = ((const object *)(const void *)event)->status;
     if (!failing) answer(&status, sizeof status, size, out, out_size);
@@ -491,14 +491,14 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *out
 }
 
 /* A command is queued at 10, begins at 20 (0 where `times_reversed`) and ends at 30. */
-cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *out,
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info info, size_t size, void *out,
                                size_t *out_size)
 {
     (void)event;
     CALL("clGetEventProfilingInfo");
     const cl_ulong begin = fake.times_reversed ? 0 : 20;
-    const cl_ulong time = what == CL_PROFILING_COMMAND_QUEUED  ? 10
-                          : what == CL_PROFILING_COMMAND_START ? begin
+    const cl_ulong time = info == CL_PROFILING_COMMAND_QUEUED  ? 10
+                          : info == CL_PROFILING_COMMAND_START ? begin
                                                                : 30;
     if (!failing) answer(&time, sizeof time, size, out, out_size);
     RETURN;
@@ -529,12 +529,12 @@ enum { HEAD = 128 };
 
 static void *usm_make(const char *name, size_t size, cl_int *out_result)
 {
-    object *made = create(name, out_result);
-    if (!made) return NULL;
-    made->bytes = aligned_alloc(HEAD, HEAD + (size + HEAD - 1) / HEAD * HEAD);
-    if (!made->bytes) abort();
-    memcpy(made->bytes, &made, sizeof made);
-    return made->bytes + HEAD;
+    object *created = create(name, out_result);
+    if (!created) return NULL;
+    created->bytes = aligned_alloc(HEAD, HEAD + (size + HEAD - 1) / HEAD * HEAD);
+    if (!created->bytes) abort();
+    memcpy(created->bytes, &created, sizeof created);
+    return created->bytes + HEAD;
 }
 
 static void *host_allocate(cl_context context, const cl_mem_properties_intel *properties,
@@ -563,9 +563,9 @@ static void *shared_allocate(cl_context context, cl_device_id device,
 static cl_int blocking_free(cl_context context, void *pointer)
 {
     (void)context;
-    object *gone;
-    memcpy(&gone, (char *)pointer - HEAD, sizeof gone);
-    return release("clMemBlockingFreeINTEL", gone);
+    object *released;
+    memcpy(&released, (char *)pointer - HEAD, sizeof released);
+    return release("clMemBlockingFreeINTEL", released);
 }
 
 static cl_int pointer_set(cl_kernel kernel, cl_uint index, const void *value)

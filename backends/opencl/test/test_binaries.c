@@ -29,10 +29,10 @@ typedef struct driver {
 } driver;
 
 /* Ends the test and reports the failed call unless `holds`. */
-static void demand(bool holds, const char *what, cl_int result)
+static void demand(bool holds, const char *condition, cl_int result)
 {
     if (holds) return;
-    fprintf(stderr, "%s: result %d\n", what, result);
+    fprintf(stderr, "%s: result %d\n", condition, result);
     exit(1);
 }
 

@@ -70,15 +70,15 @@ typedef struct fake_tools {
 static rt_status tools_link(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                             rt_buffer *out_bitcode)
 {
-    fake_tools *told = user;
-    told->image_count = count;
-    told->constants = 0;
+    fake_tools *tools = user;
+    tools->image_count = count;
+    tools->constants = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < codes[i].constant_count; k++)
-            told->constants += codes[i].constants[k].value.data[0];
+            tools->constants += codes[i].constants[k].value.data[0];
     }
-    if (told->answer != RT_OK)
-        return rt_fail(sink, told->answer, RT_RULE_NONE, "the tools were told to fail");
+    if (tools->answer != RT_OK)
+        return rt_fail(sink, tools->answer, RT_RULE_NONE, "the tools were told to fail");
     for (uint32_t i = 0; i < count; i++)
         rt_buffer_append(out_bitcode, codes[i].bytes.data, codes[i].bytes.size);
     return RT_STATUS_OK;
@@ -319,16 +319,16 @@ static rt_status run_binary(const fixture *f, run *r)
     return status;
 }
 
-static rt_status use_whole(const fixture *f, const void *how)
+static rt_status use_whole(const fixture *f, const void *context)
 {
-    (void)how;
+    (void)context;
     run r;
     return run_whole(f, &r);
 }
 
-static rt_status use_binary(const fixture *f, const void *how)
+static rt_status use_binary(const fixture *f, const void *context)
 {
-    (void)how;
+    (void)context;
     run r;
     return run_binary(f, &r);
 }
@@ -597,14 +597,14 @@ static void source_capabilities_are_of_source(void **state)
 /* Compiles, links and builds once, and frees everything. */
 static rt_status source_whole(const fixture *f)
 {
-    dev_program *made[2] = {NULL};
-    rt_status status = dev_program_compile(f->device, &source_image, &made[0]);
-    if (rt_ok(status)) status = dev_program_link(f->device, &made[0], 1, none, &made[1]);
-    dev_program_destroy(made[0]);
-    dev_program_destroy(made[1]);
-    made[0] = NULL;
-    if (rt_ok(status)) status = dev_program_build(f->device, &source_image, &made[0]);
-    dev_program_destroy(made[0]);
+    dev_program *programs[2] = {NULL};
+    rt_status status = dev_program_compile(f->device, &source_image, &programs[0]);
+    if (rt_ok(status)) status = dev_program_link(f->device, &programs[0], 1, none, &programs[1]);
+    dev_program_destroy(programs[0]);
+    dev_program_destroy(programs[1]);
+    programs[0] = NULL;
+    if (rt_ok(status)) status = dev_program_build(f->device, &source_image, &programs[0]);
+    dev_program_destroy(programs[0]);
     return status;
 }
 
@@ -744,7 +744,7 @@ static void logs_show_what_is_wrong(void **state)
 {
     fixture *f = *state;
     const struct {
-        const char *log, *shown; /* the end of the message */
+        const char *log, *excerpt; /* the end of the message */
     } rows[] = {
         {"", "(-11)"},
         {"Linking started\nLinking done\n\n", "(-11)"},
@@ -758,9 +758,9 @@ static void logs_show_what_is_wrong(void **state)
         fake->log = rows[i].log;
         rt_status status = dev_program_compile(f->device, &image, &program);
         rt_text message = rt_sink_diagnostic(f->sink, status)->message;
-        size_t length = strlen(rows[i].shown);
+        size_t length = strlen(rows[i].excerpt);
         assert_true(message.length >= length);
-        assert_memory_equal(message.data + message.length - length, rows[i].shown, length);
+        assert_memory_equal(message.data + message.length - length, rows[i].excerpt, length);
     }
     static char long_log[9000]; /* three-byte characters, which must not be split */
     for (size_t i = 0; i + 3 < sizeof long_log; i += 3)
@@ -808,9 +808,9 @@ static void failed_commands_tell_their_waiters(void **state)
         assert_true(rt_ok(dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read,
                                            run_event(&r))));
         assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
-        rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
+        rt_status first = dev_event_wait(r.events[0]), second = dev_event_wait(r.events[0]);
         assert_int_equal(first.code, rows[i].code);
-        assert_int_equal(first.detail, again.detail);
+        assert_int_equal(first.detail, second.detail);
         assert_true(message_has(f->sink, first, rows[i].part));
         assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
         run_end(&r);

@@ -80,7 +80,7 @@ static void requirements_belong_to_their_entry(void **state)
 static void a_table_survives_as_bytes(void **state)
 {
     fixture *f = *state;
-    rt_buffer written = {0}, again = {0};
+    rt_buffer written = {0}, rewritten = {0};
     ptx_kernels_join(&f->kernels, &f->kernels);
     assert_int_equal(f->kernels.count, 8);
     ptx_kernels_write(&written, &f->kernels);
@@ -88,9 +88,9 @@ static void a_table_survives_as_bytes(void **state)
     ptx_kernels read = {0};
     ptx_kernels_read(&reader, &read);
     assert_true(rt_reader_finished(&reader));
-    ptx_kernels_write(&again, &read);
-    assert_int_equal(again.size, written.size);
-    assert_memory_equal(again.data, written.data, written.size);
+    ptx_kernels_write(&rewritten, &read);
+    assert_int_equal(rewritten.size, written.size);
+    assert_memory_equal(rewritten.data, written.data, written.size);
     ptx_kernels_free(&read);
     for (size_t size = 0; size < written.size; size++) {
         reader = rt_reader_of((rt_bytes){(const uint8_t *)written.data, size});
@@ -100,7 +100,7 @@ static void a_table_survives_as_bytes(void **state)
         ptx_kernels_free(&read);
     }
     rt_buffer_free(&written);
-    rt_buffer_free(&again);
+    rt_buffer_free(&rewritten);
 }
 
 /* A size that is 0 in only one dimension is not a group size. */

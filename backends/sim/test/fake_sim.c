@@ -236,10 +236,10 @@ static fake_object *object_at(const sim_world *world, sim_object object)
 
 void sim_object_destroy(sim_world *world, sim_object object)
 {
-    fake_object *gone = object_at(world, object);
-    rt_free(gone->bytes);
-    rt_free(gone->defined);
-    *gone = (fake_object){0};
+    fake_object *destroyed = object_at(world, object);
+    rt_free(destroyed->bytes);
+    rt_free(destroyed->defined);
+    *destroyed = (fake_object){0};
     fake_sim.live--;
 }
 

@@ -136,10 +136,10 @@ static void order_of_eight(uint64_t seed, uint8_t *out_order)
 static void seed_chooses_the_order(void **state)
 {
     (void)state;
-    uint8_t first[8], again[8], other[8];
+    uint8_t first[8], repeated[8], other[8];
     order_of_eight(1, first);
-    order_of_eight(1, again);
-    assert_memory_equal(first, again, 8);
+    order_of_eight(1, repeated);
+    assert_memory_equal(first, repeated, 8);
     bool differs = false;
     for (uint64_t seed = 2; seed < 10 && !differs; seed++) {
         order_of_eight(seed, other);
@@ -231,9 +231,9 @@ static void failure_is_passed_on_without_running(void **state)
         dev_event *late = launch(&f, good, 5, &failing, 1);
         assert_int_equal(dev_event_wait(late).code, RT_BUDGET);
         assert_int_equal(fake_sim.launch_count, 1);
-        dev_event *all[] = {failing, first, second, unrelated, late};
+        dev_event *events[] = {failing, first, second, unrelated, late};
         for (uint32_t i = 0; i < 5; i++)
-            dev_event_destroy(all[i]);
+            dev_event_destroy(events[i]);
         dev_kernel_destroy(bad);
         dev_kernel_destroy(good);
         close_all(&f);
@@ -322,8 +322,8 @@ static void programs_link_or_say_why_not(void **state)
     assert_true(rt_ok(dev_program_compile(f.device, &exporter_code, &exporter)));
     assert_int_equal(dev_program_link(f.device, &user, 1, no_options, &none).code, RT_LINK_ERROR);
     assert_null(none);
-    dev_program *both[] = {user, exporter};
-    assert_true(rt_ok(dev_program_link(f.device, both, 2, no_options, &linked)));
+    dev_program *programs[] = {user, exporter};
+    assert_true(rt_ok(dev_program_link(f.device, programs, 2, no_options, &linked)));
     dev_program_destroy(user);
     dev_program_destroy(exporter);
     assert_true(rt_ok(dev_kernel_create(linked, RT_TEXT("apply"), &kernel)));
@@ -538,18 +538,18 @@ static void usm_is_freed_at_once(void **state)
     const uint8_t pattern = 1;
     uint8_t host[4] = {1, 2, 3, 4};
     for (int i = 0; i < 5; i++) {
-        dev_memory *gone = usm_create(&f, DEV_MEMORY_USM_DEVICE, 8);
+        dev_memory *freed = usm_create(&f, DEV_MEMORY_USM_DEVICE, 8);
         dev_event *event = NULL;
         rt_status status =
-            i == 0   ? dev_enqueue_read(f.queue, free_command, gone, 4, 4, host, &event)
-            : i == 1 ? dev_enqueue_write(f.queue, free_command, gone, 4, 4, host, &event)
-            : i == 2 ? dev_enqueue_copy(f.queue, free_command, gone, 4, f.memory, 0, 4, &event)
-            : i == 3 ? dev_enqueue_copy(f.queue, free_command, f.memory, 0, gone, 4, 4, &event)
-                     : dev_enqueue_fill(f.queue, free_command, gone, 4, 4, (rt_bytes){&pattern, 1},
+            i == 0   ? dev_enqueue_read(f.queue, free_command, freed, 4, 4, host, &event)
+            : i == 1 ? dev_enqueue_write(f.queue, free_command, freed, 4, 4, host, &event)
+            : i == 2 ? dev_enqueue_copy(f.queue, free_command, freed, 4, f.memory, 0, 4, &event)
+            : i == 3 ? dev_enqueue_copy(f.queue, free_command, f.memory, 0, freed, 4, 4, &event)
+                     : dev_enqueue_fill(f.queue, free_command, freed, 4, 4, (rt_bytes){&pattern, 1},
                                         &event);
         assert_true(rt_ok(status));
         f.finding_count = 0;
-        dev_memory_destroy(gone);
+        dev_memory_destroy(freed);
         assert_true(rt_ok(dev_event_wait(event)));
         dev_event_destroy(event);
         assert_int_equal(f.finding_count, 1);
@@ -571,17 +571,17 @@ static void variables_are_found_by_name(void **state)
     fixture f;
     open_with_seed(&f, 1);
     dev_program *program = program_build(&f, "k variable counter");
-    dev_memory *found, *again, *none;
+    dev_memory *found, *second, *none;
     assert_int_equal(dev_global_find(program, RT_TEXT("count"), &none).code, RT_ERRC_INVALID);
     assert_null(none);
     fake_sim.refuse_object = true;
     assert_int_equal(dev_global_find(program, RT_TEXT("counter"), &none).code,
                      RT_ERRC_MEMORY_ALLOCATION);
     assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &found)));
-    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &again)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &second)));
     assert_int_equal(found->kind, DEV_MEMORY_GLOBAL);
     assert_int_equal(found->size, 4);
-    assert_true(dev_memory_address(found) == dev_memory_address(again));
+    assert_true(dev_memory_address(found) == dev_memory_address(second));
     dev_memory_destroy(found);
 
     /* An enqueued command keeps the variable alive, and so its program. */
@@ -589,10 +589,10 @@ static void variables_are_found_by_name(void **state)
     uint8_t read[4] = {0};
     dev_event *events[2];
     assert_true(
-        rt_ok(dev_enqueue_write(f.queue, (dev_command){0}, again, 1, 2, written, &events[0])));
+        rt_ok(dev_enqueue_write(f.queue, (dev_command){0}, second, 1, 2, written, &events[0])));
     assert_true(rt_ok(dev_enqueue_read(f.queue, (dev_command){.wait = events, .wait_count = 1},
-                                       again, 0, 4, read, &events[1])));
-    dev_memory_destroy(again);
+                                       second, 0, 4, read, &events[1])));
+    dev_memory_destroy(second);
     dev_program_destroy(program);
     assert_true(rt_ok(dev_event_wait(events[1])));
     const uint8_t expected[4] = {7, 1, 2, 7};

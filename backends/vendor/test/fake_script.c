@@ -20,14 +20,14 @@ bool fake_script_fails(fake_script *script, const char *name)
 
 void *fake_script_make(fake_script *script, size_t size)
 {
-    void *made = calloc(1, size);
-    if (!made) abort();
+    void *object = calloc(1, size);
+    if (!object) abort();
     script->live++;
-    return made;
+    return object;
 }
 
-void fake_script_end(fake_script *script, void *gone)
+void fake_script_end(fake_script *script, void *object)
 {
     script->live--;
-    free(gone);
+    free(object);
 }

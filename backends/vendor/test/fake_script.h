@@ -26,7 +26,7 @@ bool fake_script_fails(fake_script *script, const char *name);
 
 /* Creates an object of `size` bytes, all zero; fake_script_end frees it. */
 void *fake_script_make(fake_script *script, size_t size);
-void fake_script_end(fake_script *script, void *gone);
+void fake_script_end(fake_script *script, void *object);
 
 /* Returns the fake's state, which all users share; every fake exports this function. */
 void *fake_control(void);

@@ -101,7 +101,7 @@ void fail_each_call(const fixture *f, const whole_use *whole, int result, bool o
         f->script->fail_at = n;
         f->script->fail_from = onwards ? n : 0;
         f->script->fail_with = result;
-        rt_status status = whole->use(f, whole->how);
+        rt_status status = whole->use(f, whole->context);
         assert_int_equal(f->script->live, 0);
         if (n == 0) assert_true(rt_ok(status));
         if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
@@ -118,7 +118,7 @@ void expect_failures(const fixture *f, const whole_use *whole, const failure *ro
         whole->reset();
         f->script->fail_call = rows[i].call;
         f->script->fail_with = rows[i].result;
-        rt_status status = whole->use(f, whole->how);
+        rt_status status = whole->use(f, whole->context);
         if (status.code != rows[i].code) print_error("%s %d\n", rows[i].call, rows[i].result);
         expect_status(f->sink, status, rows[i].code, rows[i].part);
         assert_int_equal(f->script->live, 0);

@@ -58,8 +58,8 @@ void expect_unavailable(const fixture *f, open_at *open, const char *missing, co
 /* A complete use of a device, from opening to closing, and the fake's configuration for it. */
 typedef struct whole_use {
     void (*reset)(void); /* resets the fake */
-    rt_status (*use)(const fixture *f, const void *how);
-    const void *how;               /* passed to the use */
+    rt_status (*use)(const fixture *f, const void *context);
+    const void *context;           /* passed to the use */
     uint32_t calls_min, calls_max; /* number of calls if none fails (fail_each_call) */
 } whole_use;
 

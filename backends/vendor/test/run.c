@@ -116,12 +116,12 @@ void run_move_variable(const run *r, uint8_t out_read[4])
 {
     dev_queue *queue = r->queues[0];
     dev_memory *variable = r->memories[VARIABLE], *shared = r->memories[SHARED];
-    const dev_command how = {.tag = 1};
+    const dev_command command = {.tag = 1};
     dev_event *events[4];
-    assert_true(rt_ok(dev_enqueue_write(queue, how, variable, 2, 4, content, &events[0])));
-    assert_true(rt_ok(dev_enqueue_copy(queue, how, variable, 3, shared, 1, 2, &events[1])));
-    assert_true(rt_ok(dev_enqueue_copy(queue, how, shared, 1, variable, 4, 2, &events[2])));
-    assert_true(rt_ok(dev_enqueue_read(queue, how, variable, 2, 4, out_read, &events[3])));
+    assert_true(rt_ok(dev_enqueue_write(queue, command, variable, 2, 4, content, &events[0])));
+    assert_true(rt_ok(dev_enqueue_copy(queue, command, variable, 3, shared, 1, 2, &events[1])));
+    assert_true(rt_ok(dev_enqueue_copy(queue, command, shared, 1, variable, 4, 2, &events[2])));
+    assert_true(rt_ok(dev_enqueue_read(queue, command, variable, 2, 4, out_read, &events[3])));
     for (int i = 0; i < 4; i++) {
         assert_true(rt_ok(dev_event_wait(events[i])));
         dev_event_destroy(events[i]);

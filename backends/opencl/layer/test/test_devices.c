@@ -36,31 +36,31 @@ static rt_status no_link(void *user, rt_sink *sink, const dev_code *codes, uint3
 
 static opened open_here(void)
 {
-    opened told = {0};
+    opened result = {0};
     rt_sink *sink = rt_sink_create();
     const dev_tools tools = {NULL, no_link};
     const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
     dev_device *device = NULL;
     rt_status status = dev_device_open(&ocl_backend, &parameters, rt_text_of(selector), &device);
-    told.is_open = rt_ok(status);
-    if (told.is_open) {
+    result.is_open = rt_ok(status);
+    if (result.is_open) {
         dev_capabilities capabilities;
         dev_device_capabilities(device, &capabilities);
-        told.usm = capabilities.usm;
-        told.aspects = capabilities.aspects;
+        result.usm = capabilities.usm;
+        result.aspects = capabilities.aspects;
         dev_device_destroy(device);
     } else {
         rt_text message = rt_sink_diagnostic(sink, status)->message;
-        snprintf(told.message, sizeof told.message, "%.*s", RT_TEXT_ARG(message));
+        snprintf(result.message, sizeof result.message, "%.*s", RT_TEXT_ARG(message));
     }
     rt_sink_destroy(sink);
-    return told;
+    return result;
 }
 
 /* Opens the device in a process whose loader has the layer, or not. */
 static opened open_with(const char *layer, const char *hide, int log)
 {
-    opened told = {0};
+    opened result = {0};
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     fflush(NULL);
@@ -71,18 +71,18 @@ static opened open_with(const char *layer, const char *hide, int log)
         if (layer) setenv("OPENCL_LAYERS", layer, 1);
         setenv(OCL_LAYER_HIDE, hide, 1);
         setenv(OCL_LAYER_LOG, log >= 0 ? number : "", 1);
-        told = open_here();
+        result = open_here();
         /* Drivers' threads and destructors are not under test. */
-        _exit(write(ends[1], &told, sizeof told) == (ssize_t)sizeof told ? 0 : 1);
+        _exit(write(ends[1], &result, sizeof result) == (ssize_t)sizeof result ? 0 : 1);
     }
     assert_true(child > 0);
     close(ends[1]);
-    assert_int_equal(read(ends[0], &told, sizeof told), sizeof told);
+    assert_int_equal(read(ends[0], &result, sizeof result), sizeof result);
     close(ends[0]);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    return told;
+    return result;
 }
 
 static void without_the_layer_nothing_is_hidden(void **state)
@@ -113,8 +113,8 @@ static void what_the_adapter_asks_is_recorded(void **state)
 {
     (void)state;
     int file = memfd_create("log", MFD_CLOEXEC);
-    opened told = open_with(LAYER_FILE, "", file);
-    assert_true(told.is_open);
+    opened result = open_with(LAYER_FILE, "", file);
+    assert_true(result.is_open);
     static char text[1 << 16];
     ssize_t size = pread(file, text, sizeof text, 0);
     assert_true(size > 0);
@@ -139,9 +139,9 @@ static void what_the_adapter_asks_is_recorded(void **state)
 static void a_refusing_layer_is_left_out(void **state)
 {
     (void)state;
-    opened told = open_with(LAYER_FILE, "fp64,elephants", -1);
-    assert_true(told.is_open);
-    assert_true((told.aspects & 1u << DEV_ASPECT_FP64) != 0);
+    opened result = open_with(LAYER_FILE, "fp64,elephants", -1);
+    assert_true(result.is_open);
+    assert_true((result.aspects & 1u << DEV_ASPECT_FP64) != 0);
 }
 
 int main(int argument_count, char **arguments)

@@ -41,7 +41,7 @@ static void log_hear(void)
     heard[size] = '\0';
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL driver_device_info(cl_device_id device, cl_device_info what,
+static CL_API_ENTRY cl_int CL_API_CALL driver_device_info(cl_device_id device, cl_device_info info,
                                                           size_t size, void *value, size_t *needed)
 {
     static const char extensions[] =
@@ -53,10 +53,10 @@ static CL_API_ENTRY cl_int CL_API_CALL driver_device_info(cl_device_id device, c
     const void *answer = &config;
     size_t length = sizeof config;
     (void)device;
-    if (what == CL_DEVICE_EXTENSIONS) answer = extensions, length = sizeof extensions;
-    if (what == CL_DEVICE_EXTENSIONS_WITH_VERSION) answer = versions, length = sizeof versions;
-    if (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE) answer = &width, length = sizeof width;
-    if (what == CL_DEVICE_NAME) return CL_INVALID_DEVICE;
+    if (info == CL_DEVICE_EXTENSIONS) answer = extensions, length = sizeof extensions;
+    if (info == CL_DEVICE_EXTENSIONS_WITH_VERSION) answer = versions, length = sizeof versions;
+    if (info == CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE) answer = &width, length = sizeof width;
+    if (info == CL_DEVICE_NAME) return CL_INVALID_DEVICE;
     if (value && size < length) return CL_INVALID_VALUE;
     if (value) memcpy(value, answer, length);
     if (needed) *needed = length;
@@ -64,11 +64,11 @@ static CL_API_ENTRY cl_int CL_API_CALL driver_device_info(cl_device_id device, c
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL driver_platform_info(cl_platform_id platform,
-                                                            cl_platform_info what, size_t size,
+                                                            cl_platform_info info, size_t size,
                                                             void *value, size_t *needed)
 {
     static const char answer[] = "cl_khr_fp64 cl_khr_icd";
-    (void)platform, (void)what;
+    (void)platform, (void)info;
     if (value && size < sizeof answer) return CL_INVALID_VALUE;
     if (value) memcpy(value, answer, sizeof answer);
     if (needed) *needed = sizeof answer;
@@ -116,11 +116,11 @@ static CL_API_ENTRY cl_kernel CL_API_CALL driver_kernel(cl_program program, cons
     return (cl_kernel)&kernel_a;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL driver_kernel_info(cl_kernel kernel, cl_kernel_info what,
+static CL_API_ENTRY cl_int CL_API_CALL driver_kernel_info(cl_kernel kernel, cl_kernel_info info,
                                                           size_t size, void *value, size_t *needed)
 {
     (void)kernel;
-    assert_int_equal(what, CL_KERNEL_FUNCTION_NAME);
+    assert_int_equal(info, CL_KERNEL_FUNCTION_NAME);
     if (value && size >= 6) memcpy(value, "twice", 6);
     if (needed) *needed = 6;
     return CL_SUCCESS;
