@@ -175,21 +175,24 @@ static const struct wrong_line {
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"colour\":\"red\"}",
      "it has no key 'colour'"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"line\":1}", "the key 'expected' is missing"},
-    {BEGIN "\"verdict\":\"GOOD\"," MIDDLE "\"expected\":1}", "the value of 'verdict' is none"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":-1}", "the value of 'expected' is none"},
+    {BEGIN "\"verdict\":\"GOOD\"," MIDDLE "\"expected\":1}",
+     "the value of 'verdict' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":-1}",
+     "the value of 'expected' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":4294967296}",
-     "the value of 'expected' is none"},
-    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1.0}", "the value of 'expected' is none"},
+     "the value of 'expected' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1.0}",
+     "the value of 'expected' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"rule\":1}",
-     "the value of 'rule' is none"},
+     "the value of 'rule' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
-    {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "disagree"},
+    {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "contradicts"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE
            "\"expected\":1,\"entry\":\"x.yaml:1\",\"seen\":\"PASS\"}",
-     "disagree"},
+     "contradicts"},
     {BEGIN "\"verdict\":\"XPASS\"," MIDDLE
            "\"expected\":1,\"entry\":\"x.yaml:1\",\"seen\":\"XFAIL\"}",
-     "disagree"},
+     "contradicts"},
 };
 
 static void invalid_records_are_refused(void **state)
