@@ -916,7 +916,7 @@ static void local_memory_past_the_devices_is_refused(void **state)
     dev_event *event;
     rt_status status =
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
-    expect_status(f->sink, status, RT_LIMIT, "argument 1 (from 0) wants 97 bytes");
+    expect_status(f->sink, status, RT_LIMIT, "argument 1 (from 0) requires 97 bytes");
     assert_true(message_has(f->sink, status, "has 4096 bytes"));
     /* One byte less fits, and the fake's kernel refuses it because it is local memory. */
     arguments[1].size = 96;
