@@ -216,7 +216,7 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
         return damaged(worker, source, rt_sink_diagnostic(worker->sink, status)->message);
     rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
     for (uint32_t i = 0; i < binaries.count; i++) {
-        rt_image image;
+        rt_image image = {0};
         RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
         add_image(&worker->arena, images, &out_images->count, &image);
     }

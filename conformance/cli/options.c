@@ -74,8 +74,8 @@ static bool parse_option(argument_parser *parser, const char *argument)
         const char *next = parser->next < parser->count ? parser->arguments[parser->next] : NULL;
         const char *ending = option->optional_ending;
         size_t length = next ? strlen(next) : 0, ending_length = ending ? strlen(ending) : 0;
-        if (ending &&
-            (length < ending_length || strcmp(next + length - ending_length, ending) != 0)) {
+        if (ending && (!next || length < ending_length ||
+                       strcmp(next + length - ending_length, ending) != 0)) {
             value = "-";
         } else if (next) {
             value = next;

@@ -77,7 +77,8 @@ static void walk_add(file_walk *walk, rt_text file)
     if (real.length == 0) return; /* It vanished or is a dangling link: not a scenario. */
     /* The part of the real path below the root; its last component if a link leads out of it. */
     size_t skipped = root.length == 1 ? 1 : root.length + 1;
-    bool below = real.length > skipped && memcmp(real.data, root.data, root.length) == 0 &&
+    bool below = real.length > skipped &&
+                 (root.length == 0 || memcmp(real.data, root.data, root.length) == 0) &&
                  real.data[skipped - 1] == '/';
     if (!below) skipped = folder_of(real).length == 1 ? 1 : folder_of(real).length + 1;
     CHECK(real.length > skipped);

@@ -60,6 +60,7 @@ static rt_status refuse_parts(rt_sink *sink, const cnf_rule *rule, rt_text part,
 static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *document,
                             const yaml_node_t *list, const cnf_rules *rules, cnf_rule *rule)
 {
+    CHECK(rule);
     if (!list) return RT_STATUS_OK;
     if (list->type != YAML_SEQUENCE_NODE || !rt_text_is(rule->proof, "parts"))
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,

@@ -92,6 +92,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
     if (draft->local_count == 0) return true;
     CHECK(draft->local_count == dimensions);
     for (uint32_t d = 0; d < dimensions; d++) {
+        CHECK(out_range->local[d] > 0); /* scn_shape_sizes */
         if (out_range->global[d] % out_range->local[d] == 0) continue;
         return scn_report(reader->reporter, local->at,
                           "local size %" PRIu64 " does not divide range %" PRIu64

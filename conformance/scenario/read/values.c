@@ -330,7 +330,7 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
                           draft.written, count);
     }
     if (count == 0) count = draft.written;
-    uint8_t *out;
+    uint8_t *out = NULL;
     uint32_t size = layout->size;
     if (!scn_values_alloc(reader, node, layout, count, &out)) return false;
     *out_bytes = (rt_bytes){out, count * size};

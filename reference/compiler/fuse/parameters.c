@@ -170,6 +170,7 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         uint32_t unjoined = place.parameter;
         for (uint32_t k = 0; k < place.kernel; k++)
             unjoined += LLVMCountParams(kernels[k]);
+        CHECK(parameters->numbers);
         uint32_t number = parameters->numbers[place.kernel][place.parameter];
         CHECK(number < parameters->count && number <= unjoined);
         number = RULE_ELSE(KF_META_04, number, unjoined);
@@ -196,6 +197,7 @@ static rt_status convert_constants(pl_job *job, const rt_fusion_request *request
             return reject_place(job, place, "it is a pointer, which no constant can replace");
         if (pl_parameter_bytes(kernel, place.parameter) != value.size)
             return reject_place(job, place, "the constant for it has another size");
+        CHECK(parameters->numbers);
         constants[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
     }
     fusion->constants = constants;
