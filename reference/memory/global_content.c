@@ -144,6 +144,7 @@ rt_status rt_global_variable(rt_global_database *database, const rt_program *pro
     }
     dev_memory *variable = NULL;
     RT_TRY(variable_find(program, entry, &variable));
+    CHECK(variable);
     rt_status status;
     /* The size that an image states is untrusted: its code need not match. */
     if (variable->size < size)
