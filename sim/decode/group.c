@@ -153,6 +153,7 @@ rt_status sim_decode_collective(sim_decoder *d, const sim_view *view, sim_leaves
             refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items */
         count = 1;
     }
+    CHECK_IMPLIES(count > 0, o.a.refs);
     for (uint32_t i = 0; i < count; i++) {
         sim_ref a = o.a.refs[has_mask ? 0 : i];
         refs[i] = collective_add(d, &o, SIM_H_COLLECTIVE, result, a, o.c.count ? o.c.refs[i] : a);
