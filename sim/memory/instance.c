@@ -100,8 +100,9 @@ rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text nam
     if (index == RT_MAP_NONE) index = rt_map_find(&program->global_names, name);
     if (index == RT_MAP_NONE) return RT_STATUS_OK;
     CHECK(index < program->global_count);
-    sim_instance instance;
+    sim_instance instance = {0};
     RT_TRY(sim_instance_find(world, program, &instance));
+    CHECK(instance.objects);
     *out_object = instance.objects[index];
     return RT_STATUS_OK;
 }
