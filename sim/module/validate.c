@@ -231,6 +231,7 @@ static rt_status check_order(const sim_use *use, const sim_view *view, sim_opera
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
                                "%s %u is not a plain constant", sim_kind_of(kind)->name, id);
     }
+    CHECK(entry->type);
     if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rejected by rules.c */
     uint64_t value = module->constants[entry->index].bits;
     if (kind == SIM_KIND_IdScope) {
