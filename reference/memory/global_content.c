@@ -158,6 +158,6 @@ rt_status rt_global_variable(rt_global_database *database, const rt_program *pro
         status = rt_memory_global_create(sink, memory_id(database), entry->name, device, variable,
                                          &global->variable);
     if (!rt_ok(status)) dev_memory_destroy(variable);
-    CHECK_IMPLIES(rt_ok(status), global->variable->size >= size);
+    CHECK_IMPLIES(rt_ok(status), global->variable && global->variable->size >= size);
     return status;
 }

@@ -333,6 +333,7 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
     uint8_t *out = NULL;
     uint32_t size = layout->size;
     if (!scn_values_alloc(reader, node, layout, count, &out)) return false;
+    CHECK(out);
     *out_bytes = (rt_bytes){out, count * size};
     *out_count = count;
     bool valid = true;
