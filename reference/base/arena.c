@@ -15,10 +15,11 @@
 #define VALGRIND_MAKE_MEM_UNDEFINED(address, size) ((void)(address), (void)(size))
 #endif
 
+/* Most arenas hold a few objects, so the blocks of an arena start small and double. */
 #ifdef RT_ARENA_BLOCKS
-enum { BLOCK_SIZE_BYTES = 1 };
+enum { FIRST_BLOCK_BYTES = 1, LARGEST_BLOCK_BYTES = 1 };
 #else
-enum { BLOCK_SIZE_BYTES = 16 * 1024 };
+enum { FIRST_BLOCK_BYTES = 1024, LARGEST_BLOCK_BYTES = 16 * 1024 };
 #endif
 
 enum { ALIGNMENT = alignof(max_align_t), REDZONE_BYTES = 16 };
@@ -31,8 +32,11 @@ typedef struct rt_arena_block {
 
 static void arena_add_block(rt_arena *arena, size_t needed)
 {
-    size_t capacity = needed > BLOCK_SIZE_BYTES ? needed : BLOCK_SIZE_BYTES;
-    rt_arena_block *block = rt_alloc(sizeof *block + capacity);
+    size_t capacity = arena->blocks ? arena->blocks->capacity * 2 : FIRST_BLOCK_BYTES;
+    if (capacity > LARGEST_BLOCK_BYTES) capacity = LARGEST_BLOCK_BYTES;
+    if (capacity < needed) capacity = needed;
+    /* Not rt_alloc: objects are zeroed when they are allocated. */
+    rt_arena_block *block = rt_realloc(NULL, sizeof *block + capacity);
     block->next = arena->blocks;
     block->capacity = capacity;
     VALGRIND_MAKE_MEM_NOACCESS(block->data, capacity);

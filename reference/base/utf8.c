@@ -1,26 +1,33 @@
 /* UTF-8, by the table of its well-formed sequences. */
 #include "reference/base/utf8.h"
 
-/* Table 3-7: first bytes, length, and the range of the second byte; the others are 80..BF. */
+/* Table 3-7 beyond ASCII: first bytes, length, and the range of the second byte; the others
+ * are 80..BF. */
 static const struct sequence_row {
     uint8_t first, last, size, second_first, second_last;
 } sequence_rows[] = {
-    {0x00, 0x7F, 1, 0x00, 0x00}, {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
-    {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F}, {0xEE, 0xEF, 3, 0x80, 0xBF},
-    {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
+    {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF},
+    {0xED, 0xED, 3, 0x80, 0x9F}, {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},
+    {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
 };
 
 rt_character rt_utf8_take(rt_text *inout_rest)
 {
     CHECK(inout_rest->length > 0);
     const uint8_t *bytes = (const uint8_t *)inout_rest->data;
+    if (bytes[0] < 0x80) {
+        /* ASCII, nearly every character of a scenario, needs no look at the table. */
+        rt_character character = {bytes[0], {inout_rest->data, 1}};
+        *inout_rest = (rt_text){inout_rest->data + 1, inout_rest->length - 1};
+        return character;
+    }
     const struct sequence_row *row = NULL;
     for (size_t i = 0; i < sizeof sequence_rows / sizeof *sequence_rows && !row; i++)
         if (bytes[0] >= sequence_rows[i].first && bytes[0] <= sequence_rows[i].last)
             row = &sequence_rows[i];
     /* A byte that cannot begin a sequence is an ill-formed run by itself. */
     size_t size = row ? row->size : 1, length = 1;
-    uint32_t code = size == 1 ? bytes[0] : bytes[0] & (0xFFu >> (size + 1));
+    uint32_t code = bytes[0] & (0xFFu >> (size + 1));
     for (; length < size && length < inout_rest->length; length++) {
         uint8_t first = length == 1 ? row->second_first : 0x80;
         uint8_t last = length == 1 ? row->second_last : 0xBF;
