@@ -150,7 +150,9 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
         return;
     }
     if (!rt_text_equal(oracle->script, test_case->script)) return;
-    if (test_case->judgement.verdict == CNF_VERDICT_PASS)
+    if (test_case->judgement.verdict == CNF_VERDICT_PASS ||
+        (test_case->judgement.verdict == CNF_VERDICT_FAIL &&
+         test_case->messages.end == CNF_MESSAGES_ENDED))
         cnf_differential(&scenario->arena, cnf_run_build(run, scenario, subject)->compiled,
                          &oracle->messages, &test_case->messages, &test_case->judgement);
     if (test_case->judgement.verdict == CNF_VERDICT_FAIL)

@@ -926,16 +926,44 @@ static void event_check(checker *check, const scn_trace_event *event)
 static void expects_check(checker *check, const scn_expect *expects, uint32_t count,
                           bool in_outcome);
 
+/* True if one of the outcomes has the name of `named`, which belongs to another one_of. */
+static bool names_again(const scn_outcome *outcomes, uint32_t count, const scn_outcome *named)
+{
+    if (named >= outcomes && named < outcomes + count) return false; /* those of the same one_of */
+    for (uint32_t i = 0; i < count; i++)
+        if (rt_text_equal(outcomes[i].name, named->name)) return true;
+    return false;
+}
+
+static bool name_is_shared(const scn_scenario *scenario, const scn_outcome *named)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (names_again(step->outcomes, step->outcome_count, named)) return true;
+        for (uint32_t k = 0; k < step->expect_count; k++) {
+            const scn_expect *expect = &step->expect[k];
+            if (scn_expect_outcome_count(expect) > 0 &&
+                names_again(expect->one_of.outcomes, expect->one_of.outcome_count, named))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void outcomes_check(checker *check, const scn_outcome *outcomes, uint32_t count,
                            scn_position at, bool errors)
 {
     if (count < 2 || count > SCN_OUTCOME_COUNT_MAX)
         REPORT(check, at, "expected from 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
     for (uint32_t i = 0; i < count; i++) {
-        if ((outcomes[i].error != NULL) != errors || (outcomes[i].expect_count == 0) != errors)
+        if ((outcomes[i].error != NULL) != errors || (!errors && outcomes[i].expect_count == 0))
             REPORT(check, outcomes[i].at, "an outcome %s a verb",
                    errors ? "without an error beside" : "with an error without");
         if (outcomes[i].error) error_check(check, outcomes[i].error, true);
+        if (outcomes[i].name.length > 0 && !name_is_shared(check->scenario, &outcomes[i]))
+            REPORT(check, outcomes[i].at,
+                   "no other one_of has an outcome '%s'; a name joins outcomes of several one_of",
+                   excerpt(check, outcomes[i].name));
         expects_check(check, outcomes[i].expects, outcomes[i].expect_count, true);
     }
 }

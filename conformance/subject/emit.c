@@ -79,11 +79,18 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
     cnf_json_set(message, "what", cnf_json_text(check->what));
     cnf_json_set(message, "ok", json_boolean(check->ok));
     cnf_json_set(message, "observed", json_boolean(check->observed));
+    if (check->step_id.length) cnf_json_set(message, "id", cnf_json_text(check->step_id));
     if (check->code.length) cnf_json_set(message, "code", cnf_json_text(check->code));
     if (check->place.length) cnf_json_set(message, "place", cnf_json_text(check->place));
     if (check->rule != RT_RULE_NONE)
         cnf_json_set(message, "rule", json_string(rt_rule_name(check->rule)));
     if (check->message.length) cnf_json_set(message, "message", cnf_json_text(check->message));
+    if (check->memory_count > 0) {
+        json_t *memories = json_array();
+        for (uint32_t i = 0; i < check->memory_count; i++)
+            cnf_json_append(memories, cnf_json_text(check->memories[i]));
+        cnf_json_set(message, "memories", memories);
+    }
     if (check->branch_count) {
         cnf_json_set(message, "branch", json_integer(check->branch));
         cnf_json_set(message, "branches", json_integer(check->branch_count));

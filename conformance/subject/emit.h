@@ -14,12 +14,15 @@ typedef struct cnf_emitter {
 /* One judged expectation. A text is empty if the message has no such key. */
 typedef struct cnf_emitted_check {
     uint32_t step; /* SCN_NONE: not about a step */
+    rt_text step_id;
     uint32_t line;
     const char *kind;
     rt_text what;
     bool ok, observed;
     rt_text code, place, message;
     rt_rule rule;
+    const rt_text *memories; /* names of the memories that the check depends on */
+    uint32_t memory_count;
     uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), and their
                                     * number */
 } cnf_emitted_check;

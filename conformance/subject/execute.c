@@ -47,6 +47,7 @@ void cnf_execution_close(cnf_execution *execution)
     execution->subject->runtime->close(execution, execution->runtime);
     execution->runtime = NULL;
     rt_vector_free(&execution->findings);
+    rt_vector_free(&execution->outcomes);
     rt_arena_reset(&execution->finding_texts);
     rt_arena_reset(&execution->arena);
 }
@@ -74,6 +75,7 @@ static rt_status run_restart(cnf_execution *execution)
     cnf_findings_settle(execution);
     tables_reset(execution);
     rt_status begun = operations->restart(execution);
+    execution->stopped = !rt_ok(begun);
     return rt_ok(waited) ? begun : waited;
 }
 
@@ -171,18 +173,28 @@ static void run_verb(cnf_execution *execution, uint32_t index)
 
 void cnf_run_step(cnf_execution *execution, uint32_t index)
 {
-    CHECK(index < execution->scenario->step_count && !execution->failed);
+    CHECK(index < execution->scenario->step_count && !execution->stopped);
     const scn_step *step = &execution->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
     cnf_emit_stage(execution->emitter, "step", index, step->at.line);
     execution->results[index].begun = true;
     execution->thread = step->thread;
-    run_verb(execution, index);
+    if (!cnf_step_lacks_object(execution, step)) {
+        run_verb(execution, index);
+        return;
+    }
+    /* The failure to create the object is judged; this step can then show nothing. */
+    execution->results[index].failed = true;
+    cnf_judged(
+        execution,
+        &(cnf_emitted_check){
+            .step = index, .line = step->at.line, .kind = "step", .what = step->id, .ok = true});
 }
 
 /* ---- The end ------------------------------------------------------------------------------ */
 
-/* Reports a failure outside any step: the scenario cannot expect it, so it is unexpected. */
+/* Reports a failure outside any step: the scenario cannot expect it, so it is unexpected. `what` is
+ * the name of a memory, or of a part of the end, which no memory has. */
 static void judge_failure(cnf_execution *execution, const char *kind, rt_text what,
                           rt_status status)
 {
@@ -196,6 +208,8 @@ static void judge_failure(cnf_execution *execution, const char *kind, rt_text wh
                               .place = RT_TEXT("end"),
                               .message = diagnostic->message,
                               .rule = diagnostic->rule,
+                              .memories = rt_arena_copy(&execution->arena, &what, 1, sizeof what),
+                              .memory_count = 1,
                           });
 }
 
@@ -255,7 +269,7 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
 {
     const scn_scenario *scenario = execution->scenario;
     rt_device_global_list list = scenario->modules[module].device_globals;
-    for (uint32_t i = 0; i < list.count && !execution->failed; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         const rt_device_global *global = &list.globals[i];
         const scn_variable variable = {.name = global->name, .module = module, .global = i};
         bool readable = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
@@ -293,7 +307,7 @@ static void finish(cnf_execution *execution)
     cnf_judge_findings(execution);
     /* The final contents of memories and variables are compared with the oracle's. */
     bool executes = runtime->capabilities.executes;
-    for (uint32_t i = 0; executes && i < scenario->memory_count && !execution->failed; i++)
+    for (uint32_t i = 0; executes && i < scenario->memory_count; i++)
         emit_final_memory(execution, i);
     bool reads = executes && runtime->operations->read_global != NULL;
     for (uint32_t m = 0; reads && m < scenario->module_count; m++)
@@ -323,10 +337,14 @@ void cnf_execute(cnf_execution *execution)
     rt_status status = execution->runtime->operations->set_up(execution);
     judge_set_up(execution, status);
     if (!rt_ok(status)) return;
-    for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
+    for (uint32_t i = 0; i < scenario->step_count && !execution->stopped;) {
         cnf_run_step(execution, i);
         i += 1 + scn_step_nested_count(&scenario->steps[i]);
         CHECK(i <= scenario->step_count);
     }
-    finish(execution);
+    /* A lost program cannot be asked about the end; losing it is the subject's failure. */
+    if (execution->stopped)
+        execution->was_used = true;
+    else
+        finish(execution);
 }

@@ -28,7 +28,14 @@ typedef struct cnf_step_result {
     uint32_t context; /* CONTEXT; CNF_NO_OBJECT: none */
     uint32_t bundle;  /* BUNDLE; CNF_NO_OBJECT: none */
     bool begun;
+    bool failed; /* it did not succeed although it should have: its object does not exist */
 } cnf_step_result;
+
+/* An outcome's name, from a one_of that was judged. */
+typedef struct cnf_named_outcome {
+    rt_text name;
+    bool held;
+} cnf_named_outcome;
 
 struct cnf_layer; /* layer.h */
 
@@ -51,6 +58,7 @@ struct cnf_execution {
     cnf_step_result *results; /* per step */
     uint32_t *counted;        /* per event kind: number of trace events at its last count
                                * expectation */
+    RT_VECTOR(cnf_named_outcome) outcomes;
     RT_VECTOR(cnf_finding) findings; /* guarded by findings_lock until the last wait */
     rt_arena finding_texts; /* of the findings, guarded too: a device may report a finding from
                              * its own thread while a step allocates in the arena */
@@ -60,7 +68,7 @@ struct cnf_execution {
     const struct cnf_layer
         *layer;        /* beneath the devices; NULL: they are not reached through OpenCL */
     cnf_output output; /* opened and closed by the caller of cnf_execute */
-    bool failed;       /* a check failed, so the remaining steps do not run */
+    bool stopped;      /* the program was lost, or could not be started again: no step can run */
     bool refused;      /* a step was refused as expected */
     bool skipped;      /* set-up refused something that no real program can have, and said so */
     bool was_used;     /* cnf_runtime_operations.was_used, before the final reads */
@@ -141,8 +149,28 @@ void cnf_leave_unobserved(cnf_emitted_check *check);
 /* Later expectations of output start after what has been printed so far. */
 void cnf_output_seen(cnf_execution *execution);
 
-/* Emits a judged check; one that is not ok ends the scenario. */
+/* True if the outcome's name permits it to hold, and all that it expects does; `number` counts from
+ * 1. Otherwise the reason is appended. Clears *inout_observed if the subject does not show all of
+ * it (judge/judge.c). */
+bool cnf_outcome_holds(cnf_execution *execution, const scn_outcome *outcome, uint32_t number,
+                       bool *inout_observed, rt_buffer *out_reasons);
+/* Records which names held after a one_of of which the outcome `branch`, from 1, held and was
+ * observed, and advances what its expectations count. Branch 0: none, so every name stays open. */
+void cnf_outcomes_judged(cnf_execution *execution, const scn_outcome *outcomes, uint32_t count,
+                         uint32_t branch);
+
+/* Emits a judged check. */
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check);
+
+/* True if the step, or the expectation, is about an object that an earlier step failed to create
+ * (judge/dependences.c). */
+bool cnf_step_lacks_object(const cnf_execution *execution, const scn_step *step);
+bool cnf_expect_lacks_object(const cnf_execution *execution, const scn_expect *expect);
+/* Sets the names of the memories and device_globals that a step's command uses, or that an
+ * expectation reads, in the check (judge/dependences.c). */
+void cnf_step_memories(cnf_execution *execution, const scn_step *step, cnf_emitted_check *check);
+void cnf_expect_memories(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check);
 
 /* Judges a step that returned `status` against the error or outcomes that it expects (none: it
  * must have succeeded) and emits the check. */

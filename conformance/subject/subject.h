@@ -11,13 +11,14 @@
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}
  *       this scenario cannot run on this subject: the capability queried and the device's answer;
  *       last message
- *   {"type": "check", "step": 2, "line": 31, "kind": "memory" | "error" | "count" | "program" |
- *       "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
+ *   {"type": "check", "step": 2, "id": "first", "line": 31, "kind": "memory" | "error" | "count" |
+ * "program" | "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
  *       "observed": true, "code": "differs", "place": "element 3",
  *       "rule": "DL-RESOLVE-09" (may be absent),
  *       "message": "several lines for people (absent when ok)"}
  *       one judged expectation.  observed false: this subject does not show it; it is neither right
- *       nor wrong.  After the first failed check the child continues only as far as is safe.
+ *       nor wrong.  "memories": ["data"] names the memories that it depends on, if any.  Steps
+ * after a failed check run and are judged too.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final content of a memory, in order of declaration; "defined" (one bit per byte, lowest
  *       first) only if the device tracks it

@@ -100,6 +100,19 @@ static const int changes[STANDINGS][STANDINGS] = {
                        [STANDING_NONE] = SAME},
 };
 
+/* True if every failure in the list of signatures is in the other one, too. */
+static bool is_part(rt_text signatures, rt_text whole)
+{
+    while (signatures.length > 0) {
+        rt_text signature = rt_text_take_until(&signatures, ' '), rest = whole;
+        bool is_found = false;
+        while (rest.length > 0 && !is_found)
+            is_found = rt_text_equal(rt_text_take_until(&rest, ' '), signature);
+        if (!is_found) return false;
+    }
+    return true;
+}
+
 /* The change between two records of one key, or SAME. */
 static int change_of(const cnf_record *before, const cnf_record *after, cnf_slower_bound bound)
 {
@@ -108,6 +121,9 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     if (changes[was][is] != SAME) return changes[was][is];
     bool differs = before->judgement.verdict != after->judgement.verdict ||
                    !rt_text_equal(before->judgement.signature, after->judgement.signature);
+    rt_text old_failures = before->judgement.signature, new_failures = after->judgement.signature;
+    bool grew = old_failures.length < new_failures.length && is_part(old_failures, new_failures);
+    if (is == STANDING_BAD && old_failures.length > 0 && grew) return CNF_CHANGE_NEW;
     if ((is == STANDING_BAD || is == STANDING_KNOWN) && differs) return CNF_CHANGE_CHANGED;
     bool slower = after->seconds > before->seconds * bound.factor &&
                   after->seconds - before->seconds >= bound.least_seconds;

@@ -8,7 +8,8 @@
 
 /* kind, words, whether it is a regression
  *
- *     NEW       the verdict is unexpected; it was not before, or there was no record
+ *     NEW       the verdict is unexpected; it was not before, there was no record, or further
+ *               checks fail in addition to all those that failed before
  *     CHANGED   still unexpected, or still known, but with another verdict or signature
  *     FIXED     was a failure, known or not, and now passes
  *     KNOWN     was not a failure, or was an unexpected one; now has an expectation entry

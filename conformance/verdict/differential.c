@@ -16,19 +16,30 @@ static const cnf_final_memory *memory_find(const cnf_messages *messages, rt_text
     return NULL;
 }
 
-/* Compares one declared memory. Returns false, after judging the difference, if it differs. */
-static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_messages *oracle,
-                           const cnf_messages *subject, cnf_judgement *out)
+/* True if a failing check is about the memory, which is then not reported again. */
+static bool is_reported(const cnf_judgement *judgement, rt_text memory)
+{
+    for (uint32_t i = 0; i < judgement->failure_count; i++) {
+        const cnf_failure *failure = &judgement->failures[i];
+        for (uint32_t k = 0; k < failure->memory_count; k++)
+            if (rt_text_equal(failure->memories[k], memory)) return true;
+    }
+    return false;
+}
+
+/* Compares one memory, and adds a failure to the judgement if it differs. */
+static void memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_messages *oracle,
+                           const cnf_messages *subject, cnf_judgement *inout)
 {
     const cnf_final_memory *expected = memory_find(oracle, memory->name);
     const cnf_final_memory *found = memory_find(subject, memory->name);
     /* A subject that cannot read a memory back does not send it. */
-    if (!expected || !found) return true;
+    if (!expected || !found || is_reported(inout, memory->name)) return;
     uint64_t size = memory->count * memory->layout.size;
     cnf_difference difference;
-    rt_text code = RT_TEXT("size"), place = memory->name;
+    rt_text code = RT_TEXT("size"), place = memory->name, message;
     if (expected->data.size != size || found->data.size != size) {
-        out->message = rt_arena_printf(
+        message = rt_arena_printf(
             arena, "memory %.*s has %zu bytes here and %zu on sim; the scenario declares %" PRIu64,
             RT_TEXT_ARG(memory->name), found->data.size, expected->data.size, size);
     } else if (!cnf_elements_compare(arena, memory, expected->data, found->data, expected->defined,
@@ -36,7 +47,7 @@ static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
         code = RT_TEXT("differs");
         place = rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(memory->name),
                                 RT_TEXT_ARG(difference.place));
-        out->message = rt_arena_printf(
+        message = rt_arena_printf(
             arena,
             "at the end %.*s differs from sim's%s%.*s:\n  sim     %.*s\n  subject %.*s\n%" PRIu64
             " of %" PRIu64 " elements %s: %.*s",
@@ -45,11 +56,17 @@ static bool memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
             RT_TEXT_ARG(difference.got), difference.count, difference.total,
             difference.count == 1 ? "differs" : "differ", RT_TEXT_ARG(difference.pattern));
     } else {
-        return true;
+        return;
     }
-    out->verdict = CNF_VERDICT_FAIL;
-    out->signature = cnf_signature(arena, RT_TEXT("differential"), RT_TEXT("memory"), code, place);
-    return false;
+    const cnf_failure failure = {
+        .cause = CNF_CAUSE_CHECK,
+        .signature = cnf_signature(arena, RT_TEXT("differential"), RT_TEXT("memory"), code, place),
+        .message = message,
+        .step = SCN_NONE,
+        .memories = rt_arena_copy(arena, &memory->name, 1, sizeof memory->name),
+        .memory_count = 1};
+    inout->verdict = CNF_VERDICT_FAIL;
+    cnf_judgement_add(arena, inout, &failure, 1);
 }
 
 /* The branch of the step's one_of that held; 0 if none did. */
@@ -80,9 +97,8 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
     CHECK(oracle->end == CNF_MESSAGES_ENDED && subject->end == CNF_MESSAGES_ENDED);
     if (!chose_alike(oracle, subject)) return;
     for (uint32_t i = 0; i < scenario->memory_count; i++)
-        if (!scenario->memories[i].addresses &&
-            !memory_compare(arena, &scenario->memories[i], oracle, subject, inout_judgement))
-            return;
+        if (!scenario->memories[i].addresses)
+            memory_compare(arena, &scenario->memories[i], oracle, subject, inout_judgement);
     /* What the scenario does not declare is a device_global of unknown type. */
     const scn_layout byte = scn_layout_of(arena, SCN_TYPE_UCHAR, 1);
     for (uint32_t i = 0; i < oracle->memory_count; i++) {
@@ -91,7 +107,6 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
         for (uint32_t j = 0; j < scenario->memory_count && !is_declared; j++)
             is_declared = rt_text_equal(scenario->memories[j].name, sent->name);
         const scn_memory variable = {.name = sent->name, .layout = byte, .count = sent->data.size};
-        if (!is_declared && !memory_compare(arena, &variable, oracle, subject, inout_judgement))
-            return;
+        if (!is_declared) memory_compare(arena, &variable, oracle, subject, inout_judgement);
     }
 }

@@ -5,8 +5,8 @@
 #include "conformance/verdict/verdict.h"
 
 /* Compares every byte that the oracle marks as defined, by the rules of elements.h and the
- * scenario's declarations. A difference turns the other subject's judgement into FAIL, naming the
- * first memory that differs; otherwise the judgement is unchanged. If the two took different
+ * scenario's declarations. Each memory that differs, and that no failing check is about, is
+ * a failure, which turns the other subject's PASS into FAIL. If the two took different
  * branches of a one_of, nothing is compared: both conform, and their memories may differ. Both must
  * have run to completion. */
 void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,

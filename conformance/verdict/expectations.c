@@ -26,55 +26,151 @@ void cnf_expectations_free(cnf_expectations *expectations)
 
 /* ---- Applying ------------------------------------------------------------------------------ */
 
-/* Finds the entry about a subject that applies to the driver: of several, the one with the longest
- * text. NULL: none. With `note_others`, marks the entries for other drivers. */
-static cnf_expectation *entry_find(cnf_expectations *expectations, rt_text scenario,
-                                   rt_text subject, rt_text driver, bool note_others)
+static bool is_about(const cnf_expectation *entry, rt_text scenario, rt_text subject)
 {
-    cnf_expectation *best = NULL;
+    return rt_text_equal(entry->scenario, scenario) && rt_text_equal(entry->subject, subject);
+}
+
+static bool applies(const cnf_expectation *entry, rt_text driver)
+{
+    rt_text part = entry->driver;
+    return part.length == 0 ||
+           (driver.length > 0 && memmem(driver.data, driver.length, part.data, part.length));
+}
+
+/* The entries that were found for a judged scenario, in the order of their file. */
+typedef struct entry_list {
+    cnf_expectation **items;
+    uint32_t count;
+} entry_list;
+
+/* Finds the entries about a subject that apply to the driver: those with the longest text. With
+ * `note_others`, marks the entries for other drivers. */
+static entry_list entries_find(cnf_expectations *expectations, rt_text scenario, rt_text subject,
+                               rt_text driver, bool note_others)
+{
+    size_t longest = 0;
     for (uint32_t i = 0; i < expectations->entries.count; i++) {
         cnf_expectation *entry = &expectations->entries.items[i];
-        if (!rt_text_equal(entry->scenario, scenario) || !rt_text_equal(entry->subject, subject))
-            continue;
-        rt_text part = entry->driver;
-        bool applies = part.length == 0 || (driver.length > 0 && memmem(driver.data, driver.length,
-                                                                        part.data, part.length));
-        if (applies) {
-            if (!best || part.length > best->driver.length) best = entry;
-        } else if (note_others) {
+        if (!is_about(entry, scenario, subject)) continue;
+        bool is_longer = applies(entry, driver) && entry->driver.length > longest;
+        if (is_longer) longest = entry->driver.length;
+        if (!applies(entry, driver) && note_others) {
             entry->state = CNF_ENTRY_OTHER_DRIVER;
             entry->note = rt_arena_text(&expectations->arena, driver);
         }
     }
-    return best;
+    entry_list found = {rt_arena_alloc_array(&expectations->arena, expectations->entries.count,
+                                             sizeof *found.items),
+                        0};
+    for (uint32_t i = 0; i < expectations->entries.count; i++) {
+        cnf_expectation *entry = &expectations->entries.items[i];
+        bool is_best = is_about(entry, scenario, subject) && applies(entry, driver) &&
+                       entry->driver.length == longest;
+        if (is_best) found.items[found.count++] = entry;
+    }
+    return found;
 }
 
-static bool entry_matches(const cnf_expectation *entry, const cnf_judgement *judgement)
+static bool poisons(const cnf_expectation *entry, const cnf_failure *failure)
 {
-    bool verdict = entry->verdict == CNF_VERDICT_COUNT || entry->verdict == judgement->verdict;
-    bool signature =
-        entry->signature.length == 0 || rt_text_equal(entry->signature, judgement->signature);
-    return verdict && signature;
+    for (uint32_t i = 0; i < entry->poison_count; i++)
+        for (uint32_t k = 0; k < failure->memory_count; k++)
+            if (rt_text_equal(entry->poisons[i], failure->memories[k])) return true;
+    return false;
 }
 
-static cnf_known known_make(rt_arena *arena, const cnf_expectation *entry, cnf_verdict seen)
+/* True if the entry names the failure; an entry without a signature names the end of the process.
+ */
+static bool names(const cnf_expectation *entry, const cnf_failure *failure)
 {
-    bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
-    const char *word = has_verdict ? cnf_verdict_word(entry->verdict) : "";
-    const char *blank = has_verdict && entry->signature.length > 0 ? " " : "";
-    return (cnf_known){
-        .entry = rt_arena_printf(arena, "%.*s:%u", RT_TEXT_ARG(entry->file), entry->at.line),
-        .seen = seen,
-        .class = rt_text_of(class_rows[entry->class].word),
-        .reason = entry->reason,
-        .reference = entry->reference,
-        .failure = rt_arena_printf(arena, "%s%s%.*s", word, blank, RT_TEXT_ARG(entry->signature))};
+    if (entry->signature.length == 0) return failure->cause == CNF_CAUSE_PROCESS;
+    return rt_text_equal(entry->signature, failure->signature);
+}
+
+static rt_text entry_place(rt_arena *arena, const cnf_expectation *entry)
+{
+    return rt_arena_printf(arena, "%.*s:%u", RT_TEXT_ARG(entry->file), entry->at.line);
+}
+
+/* Marks the failures that the entries name or poison. Returns true if these are all failures, and
+ * every entry names one. */
+static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdict verdict,
+                           cnf_failure *failures, uint32_t failure_count)
+{
+    bool is_exact = true;
+    for (uint32_t i = 0; i < failure_count; i++) {
+        failures[i].entry = (rt_text){0};
+        failures[i].is_poisoned = false;
+    }
+    for (uint32_t e = 0; e < entries->count; e++) {
+        const cnf_expectation *entry = entries->items[e];
+        uint32_t named = 0;
+        while (named < failure_count && !names(entry, &failures[named]))
+            named++;
+        bool has_failed = named < failure_count &&
+                          (entry->verdict == CNF_VERDICT_COUNT || entry->verdict == verdict);
+        is_exact = is_exact && has_failed;
+        if (!has_failed) continue;
+        failures[named].entry = entry_place(arena, entry);
+        failures[named].is_poisoned = false;
+        for (uint32_t i = 0; i < failure_count; i++) {
+            /* A crash may be noticed in any step, and spoil checks of earlier ones. */
+            bool is_later = failures[named].cause == CNF_CAUSE_PROCESS ||
+                            failures[i].step >= failures[named].step;
+            if (!is_later || failures[i].cause != CNF_CAUSE_CHECK || i == named ||
+                failures[i].entry.length > 0 || !poisons(entry, &failures[i]))
+                continue;
+            failures[i].entry = failures[named].entry;
+            failures[i].is_poisoned = true;
+        }
+    }
+    for (uint32_t i = 0; i < failure_count; i++)
+        is_exact = is_exact && failures[i].entry.length > 0;
+    return is_exact;
+}
+
+/* Appends "separator text"; the first text has no separator. */
+static void joined_append(rt_buffer *out, const char *separator, rt_text text)
+{
+    if (text.length == 0) return;
+    rt_buffer_printf(out, "%s%.*s", out->size > 0 ? separator : "", RT_TEXT_ARG(text));
+}
+
+static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verdict seen)
+{
+    CHECK(entries->count > 0);
+    cnf_class class = CNF_CLASS_COUNT;
+    rt_buffer reason = {0}, reference = {0}, failure = {0};
+    for (uint32_t i = 0; i < entries->count; i++) {
+        const cnf_expectation *entry = entries->items[i];
+        bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
+        const char *blank = has_verdict && entry->signature.length > 0 ? " " : "";
+        if (entry->class < class) class = entry->class;
+        joined_append(&reason, "\n", entry->reason);
+        joined_append(&reference, ", ", entry->reference);
+        joined_append(&failure, ", ",
+                      rt_arena_printf(arena, "%s%s%.*s",
+                                      has_verdict ? cnf_verdict_word(entry->verdict) : "", blank,
+                                      RT_TEXT_ARG(entry->signature)));
+    }
+    const cnf_known known = {.entry = entry_place(arena, entries->items[0]),
+                             .seen = seen,
+                             .class = rt_text_of(class_rows[class].word),
+                             .reason = rt_arena_text(arena, rt_buffer_text(&reason)),
+                             .reference = rt_arena_text(arena, rt_buffer_text(&reference)),
+                             .failure = rt_arena_text(arena, rt_buffer_text(&failure))};
+    rt_buffer_free(&reason);
+    rt_buffer_free(&reference);
+    rt_buffer_free(&failure);
+    return known;
 }
 
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {
     *out_known = (cnf_known){0};
+    rt_arena *arena = &expectations->arena;
     cnf_verdict seen = inout_judgement->verdict;
     CHECK(seen != CNF_VERDICT_XFAIL && seen != CNF_VERDICT_XPASS &&
           seen != CNF_VERDICT_XFAIL_MISMATCH);
@@ -82,33 +178,41 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may.
      */
     if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
-    cnf_expectation *entry = entry_find(expectations, scenario, subject, driver, true);
+    entry_list entries = entries_find(expectations, scenario, subject, driver, true);
     bool failed = cnf_verdict_effect(seen) == CNF_EFFECT_UNEXPECTED;
-    if (!entry) {
-        /* The entry of the bare subject, "intel-cpu" of "intel-cpu{A=1}", excuses the identical
-         * failure only, because options change the subject's behaviour; other results prove nothing
-         * about that entry, and its state is unchanged. */
-        const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
-        if (!brace || brace == subject.data || !failed) return;
-        rt_text bare = {subject.data, (size_t)(brace - subject.data)};
-        entry = entry_find(expectations, scenario, bare, driver, false);
-        if (!entry || !entry_matches(entry, inout_judgement)) return;
-    } else if (seen == CNF_VERDICT_SKIP) {
-        entry->state = CNF_ENTRY_UNUSED;
-        entry->note = rt_arena_printf(&expectations->arena, "SKIP, %.*s: %.*s",
-                                      RT_TEXT_ARG(inout_judgement->capability),
-                                      RT_TEXT_ARG(inout_judgement->answer));
-        return;
-    } else {
-        entry->state = CNF_ENTRY_JUDGED;
+    bool is_bare = false;
+    const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
+    if (entries.count == 0 && failed && brace && brace > subject.data) {
+        const rt_text bare = {subject.data, (size_t)(brace - subject.data)};
+        entries = entries_find(expectations, scenario, bare, driver, false);
+        is_bare = true;
     }
-    *out_known = known_make(&expectations->arena, entry, seen);
+    if (entries.count == 0) return;
+    if (seen == CNF_VERDICT_SKIP) {
+        for (uint32_t i = 0; i < entries.count; i++) {
+            entries.items[i]->state = CNF_ENTRY_UNUSED;
+            entries.items[i]->note =
+                rt_arena_printf(arena, "SKIP, %.*s: %.*s", RT_TEXT_ARG(inout_judgement->capability),
+                                RT_TEXT_ARG(inout_judgement->answer));
+        }
+        return;
+    }
+    uint32_t failure_count = 0;
+    cnf_failure *failures = NULL;
+    if (failed) failures = cnf_judgement_failures(arena, inout_judgement, &failure_count);
+    bool is_exact = failures_cover(arena, &entries, seen, failures, failure_count);
+    /* The entries of the bare subject excuse the identical failures only, because options change
+     * the subject's behaviour; other results prove nothing about them, and their state is
+     * unchanged. */
+    if (is_bare && !is_exact) return;
+    for (uint32_t i = 0; i < entries.count && !is_bare; i++)
+        entries.items[i]->state = CNF_ENTRY_JUDGED;
+    *out_known = known_make(arena, &entries, seen);
+    if (inout_judgement->failure_count > 0) inout_judgement->failures = failures;
     if (!failed)
         inout_judgement->verdict = CNF_VERDICT_XPASS;
-    else if (entry_matches(entry, inout_judgement))
-        inout_judgement->verdict = CNF_VERDICT_XFAIL;
     else
-        inout_judgement->verdict = CNF_VERDICT_XFAIL_MISMATCH;
+        inout_judgement->verdict = is_exact ? CNF_VERDICT_XFAIL : CNF_VERDICT_XFAIL_MISMATCH;
     CHECK(out_known->entry.length > 0);
 }
 

@@ -4,26 +4,30 @@
  *     subject: pocl
  *     entries:
  *       - scenario: device/runaway.yaml     # path from the scenarios' root
- *         signature: "step0:timeout:-:-"    # this or a verdict is needed; with both, both hold
+ *         signature: "run:timeout:-:-"    # this or a verdict is needed; with both, both hold
  *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG
+ *         poisons: [data]                   # memories that this failure spoils; optional
  *         driver: "3.1"                     # a part of the driver's text; absent: every driver
  *         class: crash-or-hang
  *         reason: One or two sentences.
  *         reference: DL-RESOLVE-09          # the rule or document that decides; optional
  *         reproduction: runaway.c           # in the same folder; does not use our runtime
  *
- * The scenario runs regardless. Its verdict is XFAIL if it fails as its entry predicts,
- * XFAIL_MISMATCH if it fails in another way, and XPASS if it does not fail. An entry whose scenario
+ * An entry names one failing check; several entries about a scenario name as many. A later failure
+ * of a check that depends on a poisoned memory needs no entry of its own.
+ *
+ * The scenario runs regardless. Its verdict is XFAIL if the entries cover exactly the checks that
+ * fail, XFAIL_MISMATCH if other checks fail or one that an entry names does not, and XPASS if none
+ * fails. An entry whose scenario
  * is skipped or does not exist is unused, and an unused entry fails the run. A scenario that did
  * not run proves nothing about its entry: it was not selected, its subject did not take part, its
  * verdict is UNAVAILABLE, NOT_RUN or POISONED, or the driver is another one.
  *
- * There is at most one entry for a scenario, subject and driver text; if the texts of several
- * entries are part of the driver's text, the longest applies.
+ * If several driver texts are part of the driver's text, the entries with the longest apply.
  *
  * A subject with driver options, "pocl{A=1}", is a separate subject with its own file, whose
- * `subject:` has that name. If it has no entry for a scenario, the entry of the bare subject
- * excuses exactly the failure that it names; any other result with the options is judged as if
+ * `subject:` has that name. If it has no entry for a scenario, the entries of the bare subject
+ * excuse exactly the failures that they cover; any other result with the options is judged as if
  * there were no entry. Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_VERDICT_EXPECTATIONS_H
 #define CONFORMANCE_VERDICT_EXPECTATIONS_H
@@ -32,13 +36,20 @@
 #include "conformance/verdict/verdict.h"
 #include "reference/base/vector.h"
 
-/* class, word in files and records, text for people
+/* class, word in files and records, text for people; the most serious first
  *
- *     VIOLATES_A_MUST      needs a reproduction without our runtime
- *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect */
+ *     SILENT_WRONG_RESULT  no sentence decides, but no order of the steps can produce the value
+ *     VIOLATES_A_MUST      a sentence of a specification says otherwise
+ *     VIOLATES_A_READING   the sentence leaves room; our reading of it, stated with the rule, says
+ *                          otherwise
+ *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect
+ *
+ * SILENT_WRONG_RESULT and VIOLATES_A_MUST need a reproduction without our runtime. */
 #define CNF_CLASSES(CLASS)                                                                         \
-    CLASS(VIOLATES_A_MUST, "violates-a-must", "violates a must")                                   \
+    CLASS(SILENT_WRONG_RESULT, "silent-wrong-result", "silent wrong result")                       \
     CLASS(CRASH_OR_HANG, "crash-or-hang", "crash or hang")                                         \
+    CLASS(VIOLATES_A_MUST, "violates-a-must", "violates a must")                                   \
+    CLASS(VIOLATES_A_READING, "violates-a-reading", "violates a must, in our reading")             \
     CLASS(PERMITTED_DIVERGENCE, "permitted-divergence",                                            \
           "permitted divergence, left open by the "                                                \
           "documents")
@@ -65,9 +76,11 @@ typedef struct cnf_expectation {
     rt_text file; /* as messages name it */
     scn_position at;
     rt_text subject, scenario;
-    rt_text signature;   /* empty: any */
-    cnf_verdict verdict; /* CNF_VERDICT_COUNT: any */
-    rt_text driver;      /* empty: any */
+    rt_text signature;      /* empty: any */
+    cnf_verdict verdict;    /* CNF_VERDICT_COUNT: any */
+    const rt_text *poisons; /* names of memories */
+    uint32_t poison_count;
+    rt_text driver; /* empty: any */
     cnf_class class;
     rt_text reason, reference, reproduction; /* the last two may be empty */
     cnf_entry_state state;
@@ -100,21 +113,21 @@ RT_MUST_USE rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *e
 /* Frees everything that was read. */
 void cnf_expectations_free(cnf_expectations *expectations);
 
-/* The entry that was applied to a scenario on a subject. The judgement keeps its signature and
- * message; only its verdict is replaced. */
+/* The entries that were applied to a scenario on a subject. The judgement keeps its signature and
+ * message; its verdict is replaced, and its failures name the entries that cover them. */
 typedef struct cnf_known {
-    rt_text entry;     /* FILE:LINE of the entry; empty: none applied, and the rest is unset */
-    cnf_verdict seen;  /* the verdict before the entry was applied */
-    rt_text class;     /* word of the entry's class: "permitted-divergence", … */
-    rt_text reason;    /* the entry's sentences */
-    rt_text reference; /* the rule or document that decides; may be empty */
-    rt_text failure;   /* the expected failure: a signature, a verdict's word, or both separated by
-                        * a blank */
+    rt_text entry;     /* FILE:LINE of the first entry; empty: none, and the rest is unset */
+    cnf_verdict seen;  /* the verdict before the entries were applied */
+    rt_text class;     /* word of the most serious class: "permitted-divergence", … */
+    rt_text reason;    /* the entries' sentences, a line for each entry */
+    rt_text reference; /* the rules or documents that decide; may be empty */
+    rt_text failure;   /* the expected failures, separated by ", ": each a signature, a verdict's
+                        * word, or both separated by a blank */
 } cnf_known;
 
-/* Finds the entry for a judged scenario. If there is one, replaces the verdict by XFAIL, XPASS or
- * XFAIL_MISMATCH; the verdict must not be one of these before. Records the states of entries. Texts
- * of *out_known live as long as the expectations. */
+/* Finds the entries for a judged scenario. If there are any, replaces the verdict by XFAIL, XPASS
+ * or XFAIL_MISMATCH; the verdict must not be one of these before. Records the states of entries.
+ * Texts of *out_known live as long as the expectations. */
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 

@@ -16,9 +16,9 @@ static const size_t texts[] = {
     offsetof(cnf_expectation, reference), offsetof(cnf_expectation, reproduction),
 };
 enum {
-    VERSION = 1,
+    VERSION = 2,
     TEXTS = sizeof texts / sizeof *texts,
-    ENTRY_MIN = TEXTS * 8 + 4 * 4, /* bytes */
+    ENTRY_MIN = TEXTS * 8 + 5 * 4, /* bytes */
 };
 
 void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
@@ -41,6 +41,9 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
         rt_write_u32(&entries, entry->at.column);
         rt_write_u32(&entries, entry->verdict);
         rt_write_u32(&entries, entry->class);
+        rt_write_u32(&entries, entry->poison_count);
+        for (uint32_t j = 0; j < entry->poison_count; j++)
+            rt_write_text(&entries, entry->poisons[j]);
         count++;
     }
     rt_write_u32(out, VERSION);
@@ -65,6 +68,12 @@ rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
         entry.at.column = rt_read_u32(&reader);
         entry.verdict = (cnf_verdict)rt_read_below(&reader, CNF_VERDICT_COUNT + 1);
         entry.class = (cnf_class)rt_read_below(&reader, CNF_CLASS_COUNT);
+        uint32_t poison_count = rt_read_count(&reader, 8);
+        rt_text *names = rt_arena_alloc_array(&expectations->arena, poison_count, sizeof *names);
+        for (uint32_t j = 0; j < poison_count; j++)
+            names[j] = rt_read_text(&reader);
+        entry.poisons = names;
+        entry.poison_count = poison_count;
         *rt_vector_push(&expectations->entries) = entry;
     }
     if (rt_reader_finished(&reader)) return RT_STATUS_OK;

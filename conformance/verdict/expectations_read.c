@@ -91,6 +91,14 @@ static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
     return is_valid;
 }
 
+static const scn_shape shape_memory = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a memory"};
+static const scn_shape shape_poisons = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of memories",
+    .element = &shape_memory,
+    .element_size = sizeof(rt_text),
+};
+
 static const scn_shape shape_scenario = {.kind = SCN_SHAPE_TEXT,
                                          .noun = "the path of a scenario from the root"};
 static const scn_shape shape_signature = {
@@ -110,6 +118,9 @@ static const scn_row entry_rows[] = {
                          "The signature that the failure prints."},
     [ENTRY_VERDICT] = {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
                        "The verdict, where there is no signature to rely on."},
+    {"poisons", &shape_poisons, 0, SCN_ITEMS(cnf_expectation, poisons, poison_count),
+     "The memories that the failure spoils: later failures of checks that depend on one of them "
+     "need no entry."},
     {"driver", &shape_driver, 0, SCN_FIELD(cnf_expectation, driver),
      "A part of the driver's text; without it the entry is about every driver."},
     {"class", &shape_class, SCN_REQUIRED, SCN_FIELD(cnf_expectation, class),
@@ -138,10 +149,13 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
         return scn_report(reader->reporter, entry->at,
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
     }
-    if (entry->class == CNF_CLASS_VIOLATES_A_MUST && entry->reproduction.length == 0) {
+    bool accuses =
+        entry->class == CNF_CLASS_VIOLATES_A_MUST || entry->class == CNF_CLASS_SILENT_WRONG_RESULT;
+    if (accuses && entry->reproduction.length == 0) {
         return scn_report(reader->reporter, entry->at,
-                          "class 'violates-a-must' needs 'reproduction': a file next to "
-                          "this one that shows the violation without assay's runtime");
+                          "class '%s' needs 'reproduction': a file next to this one that shows "
+                          "the failure without assay's runtime",
+                          class_choices[entry->class].name);
     }
     if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
         return scn_report(reader->reporter, entry->at,
@@ -362,7 +376,7 @@ static void roots_collect(expectation_reader *reader, const cnf_files *files)
     CHECK(reader->roots.count <= files->count);
 }
 
-/* Reports pairs of entries that would both apply. */
+/* Reports pairs of entries that name the same failure. */
 static void duplicates_check(expectation_reader *reader)
 {
     const cnf_expectation *entries = reader->out->entries.items;
@@ -370,12 +384,13 @@ static void duplicates_check(expectation_reader *reader)
         for (uint32_t k = 0; k < i; k++) {
             if (!rt_text_equal(entries[i].scenario, entries[k].scenario) ||
                 !rt_text_equal(entries[i].subject, entries[k].subject) ||
-                !rt_text_equal(entries[i].driver, entries[k].driver))
+                !rt_text_equal(entries[i].driver, entries[k].driver) ||
+                !rt_text_equal(entries[i].signature, entries[k].signature))
                 continue;
             const scn_problem problem = {
                 entries[i].at,
                 rt_arena_printf(&reader->out->arena,
-                                "the entry at %.*s:%u is about the same scenario and driver",
+                                "the entry at %.*s:%u is about the same failure and driver",
                                 RT_TEXT_ARG(entries[k].file), entries[k].at.line)};
             file_problem(reader, entries[i].file, &problem);
         }

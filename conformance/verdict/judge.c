@@ -11,10 +11,19 @@
 
 #include <string.h>
 
-/* "step3", or the name of another stage. */
-static rt_text stage_text(rt_arena *arena, rt_text stage, uint32_t step)
+/* "step3", or "step" after the last one. */
+static rt_text step_text(rt_arena *arena, uint32_t step)
 {
-    return step == SCN_NONE ? stage : rt_arena_printf(arena, "step%u", step);
+    return step == SCN_NONE ? RT_TEXT("step") : rt_arena_printf(arena, "step%u", step);
+}
+
+/* The stage of a failure that ended the process. Commands are asynchronous, so whether a defect in
+ * one of them is noticed by the driver's thread during a step or at the end is left to chance; all
+ * steps and the end are one stage here. */
+static rt_text process_stage(const cnf_messages *messages)
+{
+    bool runs = messages->step != SCN_NONE || rt_text_is(messages->stage, "finish");
+    return runs ? RT_TEXT("run") : messages->stage;
 }
 
 /* ---- Judging ------------------------------------------------------------------------------- */
@@ -37,18 +46,19 @@ static rt_text with_output(const judge_case *judge, rt_text message)
                            RT_TEXT_ARG(printed));
 }
 
-/* Sets a verdict on the child's current stage, with the end of the child's output. */
-static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char *class,
-                        rt_text code, rt_text message)
+/* Sets the verdict of a process that did not end as it should, with the end of its output. */
+static void judge_process(const judge_case *judge, cnf_verdict verdict, const char *class,
+                          rt_text code, rt_text message)
 {
     const cnf_messages *messages = judge->messages;
-    cnf_judgement *out = judge->out;
-    rt_text stage = stage_text(judge->arena, messages->stage, messages->step);
-    out->verdict = verdict;
-    out->signature = cnf_signature(judge->arena, stage, rt_text_of(class), code, (rt_text){0});
-    out->step = messages->step;
-    out->line = messages->line;
-    out->message = with_output(judge, message);
+    judge->out->verdict = verdict;
+    const cnf_failure failure = {.cause = CNF_CAUSE_PROCESS,
+                                 .signature = cnf_signature(judge->arena, process_stage(messages),
+                                                            rt_text_of(class), code, (rt_text){0}),
+                                 .message = with_output(judge, message),
+                                 .step = messages->step,
+                                 .line = messages->line};
+    cnf_judgement_add(judge->arena, judge->out, &failure, 1);
 }
 
 /* Describes the memory limit of the process and the option that sets it; "" without a limit. */
@@ -90,7 +100,7 @@ static void judge_crash(const judge_case *judge)
         rt_arena_printf(arena, "the process %.*s in stage %.*s%s", RT_TEXT_ARG(event),
                         RT_TEXT_ARG(judge->messages->stage),
                         exhausted || near_limit || names_memory ? memory_limit_text(judge) : "");
-    judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
+    judge_process(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
 /* Judges the end of the process; false if it ended normally. */
@@ -101,25 +111,25 @@ static bool judge_end(const judge_case *judge)
     switch (child->end) {
     case CNF_PROCESS_SIGNALLED: judge_crash(judge); return true;
     case CNF_PROCESS_TIMED_OUT:
-        judge_stage(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
-                    rt_arena_printf(arena,
-                                    "the time limit came after %.1f s in stage %.*s; --timeout "
-                                    "SECONDS sets another",
-                                    child->seconds, RT_TEXT_ARG(judge->messages->stage)));
+        judge_process(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
+                      rt_arena_printf(arena,
+                                      "the time limit came after %.1f s in stage %.*s; --timeout "
+                                      "SECONDS sets another",
+                                      child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
     case CNF_PROCESS_OVERFLOWED:
-        judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
-                    rt_arena_printf(arena,
-                                    "the process sent more than %zu bytes of messages, the "
-                                    "limit; final memories are sent as two digits per byte, so "
-                                    "all memories of a scenario together must be smaller than "
-                                    "half of it",
-                                    child->messages.size));
+        judge_process(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
+                      rt_arena_printf(arena,
+                                      "the process sent more than %zu bytes of messages, the "
+                                      "limit; final memories are sent as two digits per byte, so "
+                                      "all memories of a scenario together must be smaller than "
+                                      "half of it",
+                                      child->messages.size));
         return true;
     case CNF_PROCESS_NOT_STARTED:
-        judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
-                    rt_arena_printf(arena, "no process could be started: %s%s",
-                                    strerrordesc_np(child->code), cnf_child_advice(child->code)));
+        judge_process(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
+                      rt_arena_printf(arena, "no process could be started: %s%s",
+                                      strerrordesc_np(child->code), cnf_child_advice(child->code)));
         return true;
     case CNF_PROCESS_EXITED:
         /* A child that reports a protocol error also exits with a failure; its messages are judged
@@ -131,40 +141,50 @@ static bool judge_end(const judge_case *judge)
     UNREACHABLE();
 }
 
-/* Judges the failed check that gives the verdict its signature: the first one, unless the device
- * found a fault that no check expects. That is the last check, but it is the cause of the others.
- */
-static bool judge_checks(const judge_case *judge)
+/* The failure of a check. */
+static cnf_failure failure_of(const judge_case *judge, const cnf_check *check)
 {
-    const cnf_messages *messages = judge->messages;
-    cnf_judgement *out = judge->out;
-    const cnf_check *check = NULL;
-    for (uint32_t i = 0; i < messages->check_count; i++) {
-        const cnf_check *failed = &messages->checks[i];
-        if (failed->ok || !failed->observed) continue;
-        bool is_finding = failed->step == SCN_NONE && rt_text_is(failed->kind, "finding");
-        if (!check || is_finding) check = failed;
-        if (is_finding) break;
-    }
-    if (!check) return false;
+    rt_arena *arena = judge->arena;
+    /* A fault that the device found is reported after the last step, but causes other failures. */
+    bool is_finding = check->step == SCN_NONE && rt_text_is(check->kind, "finding");
+    bool is_start = rt_text_is(check->kind, "start");
     rt_text place = check->place.length == 0
                         ? check->what
-                        : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
+                        : rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
                                           RT_TEXT_ARG(check->place));
-    /* A program that the machine could not start is not a FAIL: the verdict is NOT_RUN. */
-    bool begun = !rt_text_is(check->kind, "start");
-    out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
-    out->signature =
-        cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
-                      check->kind, check->code, place);
-    out->message = begun ? check->message : with_output(judge, check->message);
+    rt_text message = check->message;
+    if (is_start) message = with_output(judge, message);
     if (rt_text_is(check->code, "errc::memory_allocation"))
-        out->message = rt_arena_printf(judge->arena, "%.*s%s", RT_TEXT_ARG(check->message),
-                                       memory_limit_text(judge));
-    out->rule = check->rule;
-    out->step = check->step;
-    out->line = check->line;
-    return true;
+        message = rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(message), memory_limit_text(judge));
+    return (cnf_failure){.cause = is_finding ? CNF_CAUSE_FINDING : CNF_CAUSE_CHECK,
+                         .signature = cnf_signature(arena, step_text(arena, check->step),
+                                                    check->kind, check->code, place),
+                         .message = message,
+                         .rule = check->rule,
+                         .step = check->step,
+                         .step_id = check->step_id,
+                         .line = check->line,
+                         .memories = check->memories,
+                         .memory_count = check->memory_count};
+}
+
+/* Adds the failing checks, and sets the verdict if there are any. */
+static void judge_checks(const judge_case *judge)
+{
+    const cnf_messages *messages = judge->messages;
+    cnf_failure *failures =
+        rt_arena_alloc_array(judge->arena, messages->check_count, sizeof *failures);
+    uint32_t count = 0;
+    bool begun = true;
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        if (check->ok || !check->observed) continue;
+        failures[count++] = failure_of(judge, check);
+        /* A program that the machine could not start is not a FAIL: the verdict is NOT_RUN. */
+        begun = begun && !rt_text_is(check->kind, "start");
+    }
+    if (count > 0) judge->out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
+    cnf_judgement_add(judge->arena, judge->out, failures, count);
 }
 
 void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
@@ -188,21 +208,22 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
     CHECK(out->observed + out->unobserved_count <= out->expected);
 
     const judge_case judge = {arena, child, messages, out};
+    bool skipped = messages->end == CNF_MESSAGES_SKIPPED;
+    bool ran = !skipped && messages->end != CNF_MESSAGES_UNAVAILABLE;
+    if (ran) judge_checks(&judge);
     if (judge_end(&judge)) return;
     if (messages->fault) {
-        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
-                    messages->fault_message);
+        judge_process(&judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
+                      messages->fault_message);
     } else if (messages->end == CNF_MESSAGES_CUT) {
-        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
-                    RT_TEXT("the process exited normally, but did not send its last message"));
-    } else if (messages->end != CNF_MESSAGES_ENDED) { /* the subject refused to run the scenario */
-        bool skipped = messages->end == CNF_MESSAGES_SKIPPED;
-        CHECK(skipped || messages->end == CNF_MESSAGES_UNAVAILABLE);
+        judge_process(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
+                      RT_TEXT("the process exited normally, but did not send its last message"));
+    } else if (!ran) { /* the subject refused to run the scenario */
         out->verdict = skipped ? CNF_VERDICT_SKIP : CNF_VERDICT_UNAVAILABLE;
         out->message = messages->reason;
         out->capability = messages->capability;
         out->answer = messages->answer;
-    } else if (judge_checks(&judge)) {
+    } else if (out->failure_count > 0) {
         CHECK(out->observed > 0);
     } else if (out->expected > 0 && messages->links_only) {
         out->verdict = CNF_VERDICT_LINKED;
@@ -214,8 +235,8 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
         out->answer = rt_arena_printf(arena, "0 of %u", out->expected);
         out->message = RT_TEXT("this subject observes nothing that the scenario expects");
     } else {
-        judge_stage(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
-                    RT_TEXT("the scenario ended without judging any expectation"));
+        judge_process(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-check"),
+                      RT_TEXT("the scenario ended without judging any expectation"));
     }
 }
 
@@ -308,6 +329,7 @@ cnf_judgement cnf_judge_interrupted(void)
 void cnf_judge_strayed(rt_arena *arena, rt_text reason, cnf_judgement *inout)
 {
     inout->verdict = CNF_VERDICT_FAIL;
+    inout->failure_count = 0; /* those of a run that was not the one asked for */
     inout->signature =
         cnf_signature(arena, RT_TEXT("finish"), RT_TEXT("choices"), (rt_text){0}, (rt_text){0});
     inout->message =

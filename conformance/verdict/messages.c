@@ -38,6 +38,23 @@ static rt_text field_text(message_reader *reader, const json_t *message, const c
     return rt_arena_text(reader->arena, text);
 }
 
+/* Reads a list of texts; whatever is not a text is left out. */
+static const rt_text *field_texts(message_reader *reader, const json_t *message, const char *key,
+                                  uint32_t *out_count)
+{
+    const json_t *list = json_object_get(message, key), *item;
+    rt_text *texts = rt_arena_alloc_array(reader->arena, json_array_size(list), sizeof *texts);
+    *out_count = 0;
+    size_t index;
+    json_array_foreach(list, index, item)
+    {
+        if (!json_is_string(item)) continue;
+        const rt_text text = {json_string_value(item), json_string_length(item)};
+        texts[(*out_count)++] = rt_arena_text(reader->arena, text);
+    }
+    return texts;
+}
+
 static bool field_true(const json_t *message, const char *key)
 {
     return json_is_true(json_object_get(message, key));
@@ -120,6 +137,7 @@ static void on_check(message_reader *reader, const json_t *message)
     }
     cnf_check *check = rt_vector_push(&reader->checks);
     *check = (cnf_check){.step = field_number(message, "step", SCN_NONE),
+                         .step_id = field_text(reader, message, "id"),
                          .line = field_number(message, "line", 0),
                          .kind = field_text(reader, message, "kind"),
                          .what = field_text(reader, message, "what"),
@@ -131,6 +149,7 @@ static void on_check(message_reader *reader, const json_t *message)
                          .observed = field_true(message, "observed"),
                          .branch = field_number(message, "branch", 0),
                          .branches = field_number(message, "branches", 0)};
+    check->memories = field_texts(reader, message, "memories", &check->memory_count);
     if (check->branch > check->branches)
         reader_fail(reader, "incomplete", "a check of a branch that is not among the branches");
     if (check->kind.length == 0) reader_fail(reader, "incomplete", "a check without its kind");

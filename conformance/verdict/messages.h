@@ -9,10 +9,13 @@
 /* One expectation judged by the child. */
 typedef struct cnf_check {
     uint32_t step; /* SCN_NONE if the message had none */
+    rt_text step_id;
     uint32_t line; /* line of the scenario; 0 if unknown */
     rt_text kind, what, code, place, rule, message;
     uint32_t branch, branches; /* of a one_of: the branch that held, from 1, and the number of
                                 * branches; 0: none held, or not a one_of */
+    const rt_text *memories;   /* names of the memories that it depends on */
+    uint32_t memory_count;
     bool ok, observed;
 } cnf_check;
 

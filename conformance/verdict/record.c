@@ -18,6 +18,7 @@ typedef enum field_kind {
     FIELD_VERDICT, /* cnf_verdict, by its word */
     FIELD_SECONDS, /* double */
     FIELD_KINDS,   /* the judgement's unobserved kinds */
+    FIELD_FAILURES,
 } field_kind;
 
 /* When a key is present. */
@@ -49,6 +50,7 @@ static const struct field_row {
     {"step_id", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, step_id), 0},
     {"rule", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.rule), 0},
     {"message", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.message), 0},
+    {"failures", FIELD_FAILURES, PRESENT_IF_SET, offsetof(cnf_record, judgement.failures), 0},
     {"capability", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.capability), 0},
     {"answer", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.answer), 0},
     {"device", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, device), 0},
@@ -64,7 +66,49 @@ static const struct field_row {
 };
 enum { FIELD_COUNT = sizeof field_rows / sizeof *field_rows };
 
+/* The texts of a failure. */
+static const struct failure_row {
+    const char *key;
+    size_t offset;
+} failure_rows[] = {
+    {"signature", offsetof(cnf_failure, signature)}, {"message", offsetof(cnf_failure, message)},
+    {"rule", offsetof(cnf_failure, rule)},           {"step_id", offsetof(cnf_failure, step_id)},
+    {"entry", offsetof(cnf_failure, entry)},
+};
+enum { FAILURE_TEXT_COUNT = sizeof failure_rows / sizeof *failure_rows };
+
 /* ---- Writing ------------------------------------------------------------------------------- */
+
+static json_t *texts_json(const rt_text *texts, uint32_t count)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        cnf_json_append(list, cnf_json_text(texts[i]));
+    return list;
+}
+
+static json_t *failures_json(const cnf_judgement *judgement)
+{
+    if (judgement->failure_count == 0) return NULL;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < judgement->failure_count; i++) {
+        const cnf_failure *failure = &judgement->failures[i];
+        json_t *object = json_object();
+        for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
+            rt_text text;
+            memcpy(&text, (const char *)failure + failure_rows[k].offset, sizeof text);
+            if (text.length > 0) cnf_json_set(object, failure_rows[k].key, cnf_json_text(text));
+        }
+        cnf_json_set(object, "cause", json_integer(failure->cause));
+        if (failure->step != SCN_NONE) cnf_json_set(object, "step", json_integer(failure->step));
+        if (failure->line > 0) cnf_json_set(object, "line", json_integer(failure->line));
+        if (failure->memory_count > 0)
+            cnf_json_set(object, "memories", texts_json(failure->memories, failure->memory_count));
+        if (failure->is_poisoned) cnf_json_set(object, "poisoned", json_true());
+        cnf_json_append(list, object);
+    }
+    return list;
+}
 
 /* The value of a key; NULL if the record has none. */
 static json_t *field_json(const struct field_row *row, const cnf_record *record)
@@ -87,12 +131,9 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
         if (!always && record->known.entry.length == 0) return NULL;
         return json_string(cnf_verdict_word(verdict));
     case FIELD_SECONDS: memcpy(&seconds, field, sizeof seconds); return json_real(seconds);
-    case FIELD_KINDS: {
-        json_t *kinds = json_array();
-        for (uint32_t i = 0; i < record->judgement.unobserved_count; i++)
-            cnf_json_append(kinds, cnf_json_text(record->judgement.unobserved[i]));
-        return kinds;
-    }
+    case FIELD_KINDS:
+        return texts_json(record->judgement.unobserved, record->judgement.unobserved_count);
+    case FIELD_FAILURES: return failures_json(&record->judgement);
     }
     UNREACHABLE();
 }
@@ -148,6 +189,69 @@ int cnf_record_append(int file, const cnf_record *record)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
+/* Reads a list of texts into the arena; false if it is not one. */
+static bool texts_read(rt_arena *arena, const json_t *value, const rt_text **out_texts,
+                       uint32_t *out_count)
+{
+    size_t count = json_array_size(value);
+    rt_text *texts = rt_arena_alloc_array(arena, count, sizeof *texts);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(value, i);
+        if (!json_is_string(item)) return false;
+        const rt_text text = {json_string_value(item), json_string_length(item)};
+        texts[i] = rt_arena_text(arena, text);
+    }
+    *out_texts = texts;
+    *out_count = (uint32_t)count;
+    return json_is_array(value);
+}
+
+/* Reads a number of an object, `absent` if it has none; false if it is not one in range. */
+static bool number_read(const json_t *object, const char *key, uint32_t absent, uint32_t *out)
+{
+    const json_t *value = json_object_get(object, key);
+    json_int_t number = value ? json_integer_value(value) : absent;
+    *out = (uint32_t)number;
+    return !value || (json_is_integer(value) && number >= 0 && number < UINT32_MAX);
+}
+
+static bool failure_read(rt_arena *arena, const json_t *object, cnf_failure *out)
+{
+    *out = (cnf_failure){0};
+    for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
+        const json_t *value = json_object_get(object, failure_rows[k].key);
+        if (value && !json_is_string(value)) return false;
+        rt_text text = {json_string_value(value), json_string_length(value)};
+        text = rt_arena_text(arena, text);
+        memcpy((char *)out + failure_rows[k].offset, &text, sizeof text);
+    }
+    uint32_t cause;
+    const json_t *memories = json_object_get(object, "memories");
+    if (!number_read(object, "cause", CNF_CAUSE_COUNT, &cause) || cause >= CNF_CAUSE_COUNT ||
+        !number_read(object, "step", SCN_NONE, &out->step) ||
+        !number_read(object, "line", 0, &out->line) ||
+        (memories && !texts_read(arena, memories, &out->memories, &out->memory_count)))
+        return false;
+    out->cause = (cnf_failure_cause)cause;
+    out->is_poisoned = json_is_true(json_object_get(object, "poisoned"));
+    return out->signature.length > 0;
+}
+
+/* Reads the failures, whose signatures together are the judgement's. */
+static bool failures_read(rt_arena *arena, const json_t *list, cnf_judgement *out)
+{
+    size_t count = json_array_size(list);
+    cnf_failure *failures = rt_arena_alloc_array(arena, count, sizeof *failures);
+    rt_text rest = out->signature;
+    for (size_t i = 0; i < count; i++) {
+        if (!failure_read(arena, json_array_get(list, i), &failures[i])) return false;
+        if (!rt_text_equal(rt_text_take_until(&rest, ' '), failures[i].signature)) return false;
+    }
+    out->failures = failures;
+    out->failure_count = (uint32_t)count;
+    return count > 0 && rest.length == 0;
+}
+
 /* Reads the value of a key; false if it is not of the key's type. */
 static bool field_read(rt_arena *arena, const struct field_row *row, const json_t *value,
                        cnf_record *out)
@@ -177,19 +281,10 @@ static bool field_read(rt_arena *arena, const struct field_row *row, const json_
         memcpy(field, &seconds, sizeof seconds);
         return json_is_number(value) && seconds >= 0;
     }
-    case FIELD_KINDS: {
-        size_t count = json_array_size(value);
-        rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
-        for (size_t i = 0; i < count; i++) {
-            const json_t *kind = json_array_get(value, i);
-            if (!json_is_string(kind)) return false;
-            text = (rt_text){json_string_value(kind), json_string_length(kind)};
-            kinds[i] = rt_arena_text(arena, text);
-        }
-        out->judgement.unobserved = kinds;
-        out->judgement.unobserved_count = (uint32_t)count;
-        return json_is_array(value);
-    }
+    case FIELD_KINDS:
+        return texts_read(arena, value, &out->judgement.unobserved,
+                          &out->judgement.unobserved_count);
+    case FIELD_FAILURES: return failures_read(arena, value, &out->judgement);
     }
     UNREACHABLE();
 }
@@ -285,6 +380,14 @@ void cnf_record_expect(cnf_record *record, cnf_expectations *expectations)
 
 /* ---- Copying ------------------------------------------------------------------------------- */
 
+static const rt_text *texts_copy(rt_arena *arena, const rt_text *texts, uint32_t count)
+{
+    rt_text *copies = rt_arena_copy(arena, texts, count, sizeof *texts);
+    for (uint32_t i = 0; i < count; i++)
+        copies[i] = rt_arena_text(arena, texts[i]);
+    return copies;
+}
+
 cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
 {
     cnf_record copy = *record;
@@ -297,10 +400,19 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
         memcpy(field, &text, sizeof text);
     }
     cnf_judgement *judgement = &copy.judgement;
-    uint32_t count = judgement->unobserved_count;
-    rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
-    for (uint32_t i = 0; i < count; i++)
-        kinds[i] = rt_arena_text(arena, judgement->unobserved[i]);
-    judgement->unobserved = kinds;
+    judgement->unobserved = texts_copy(arena, judgement->unobserved, judgement->unobserved_count);
+    cnf_failure *failures = rt_arena_copy(arena, judgement->failures, judgement->failure_count,
+                                          sizeof *judgement->failures);
+    for (uint32_t i = 0; i < judgement->failure_count; i++) {
+        for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
+            char *field = (char *)&failures[i] + failure_rows[k].offset;
+            rt_text text;
+            memcpy(&text, field, sizeof text);
+            text = rt_arena_text(arena, text);
+            memcpy(field, &text, sizeof text);
+        }
+        failures[i].memories = texts_copy(arena, failures[i].memories, failures[i].memory_count);
+    }
+    judgement->failures = failures;
     return copy;
 }

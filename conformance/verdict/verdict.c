@@ -4,6 +4,7 @@
 #include "reference/base/alloc.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct verdict_row {
@@ -69,4 +70,80 @@ rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text cod
     rt_text signature = rt_arena_text(arena, rt_buffer_text(&out));
     rt_buffer_free(&out);
     return signature;
+}
+
+/* ---- Sets of failures ---------------------------------------------------------------------- */
+
+cnf_failure *cnf_judgement_failures(rt_arena *arena, const cnf_judgement *judgement,
+                                    uint32_t *out_count)
+{
+    CHECK(judgement->signature.length > 0);
+    bool is_process = judgement->verdict == CNF_VERDICT_CRASH ||
+                      judgement->verdict == CNF_VERDICT_TIMEOUT ||
+                      judgement->verdict == CNF_VERDICT_HANG;
+    const cnf_failure only = {.cause = is_process ? CNF_CAUSE_PROCESS : CNF_CAUSE_CHECK,
+                              .signature = judgement->signature,
+                              .message = judgement->message,
+                              .rule = judgement->rule,
+                              .step = judgement->step,
+                              .line = judgement->line};
+    *out_count = judgement->failure_count > 0 ? judgement->failure_count : 1;
+    const cnf_failure *items = judgement->failure_count > 0 ? judgement->failures : &only;
+    return rt_arena_copy(arena, items, *out_count, sizeof *items);
+}
+
+/* By cause, then by step; a failure after the last step has the largest number. */
+static int failure_compare(const void *left, const void *right)
+{
+    const cnf_failure *a = left, *b = right;
+    if (a->cause != b->cause) return a->cause < b->cause ? -1 : 1;
+    if (a->step != b->step) return a->step < b->step ? -1 : 1;
+    return rt_text_compare(a->signature, b->signature);
+}
+
+/* The message of the first failure, then a line for each other one. */
+static rt_text failures_message(rt_arena *arena, const cnf_failure *failures, uint32_t count)
+{
+    if (count == 1) return failures[0].message;
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "%.*s\n%u more:", RT_TEXT_ARG(failures[0].message), count - 1);
+    for (uint32_t i = 1; i < count; i++) {
+        rt_text rest = failures[i].message;
+        rt_text line = rt_text_take_until(&rest, '\n');
+        rt_buffer_printf(&text, "\n  %.*s", RT_TEXT_ARG(failures[i].signature));
+        if (failures[i].line > 0) rt_buffer_printf(&text, " (line %u)", failures[i].line);
+        rt_buffer_printf(&text, ": %.*s", RT_TEXT_ARG(line));
+    }
+    rt_text message = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return message;
+}
+
+void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure *failures,
+                       uint32_t count)
+{
+    if (count == 0) return;
+    uint32_t known_count = inout->failure_count;
+    cnf_failure *all = rt_arena_alloc_array(arena, known_count + count, sizeof *all);
+    if (known_count > 0) memcpy(all, inout->failures, known_count * sizeof *all);
+    uint32_t total = known_count;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_known = false;
+        CHECK(failures[i].signature.length > 0 && failures[i].cause < CNF_CAUSE_COUNT);
+        for (uint32_t k = 0; k < total && !is_known; k++)
+            is_known = rt_text_equal(all[k].signature, failures[i].signature);
+        if (!is_known) all[total++] = failures[i];
+    }
+    qsort(all, total, sizeof *all, failure_compare);
+    rt_buffer signatures = {0};
+    for (uint32_t i = 0; i < total; i++)
+        rt_buffer_printf(&signatures, "%s%.*s", i > 0 ? " " : "", RT_TEXT_ARG(all[i].signature));
+    inout->failures = all;
+    inout->failure_count = total;
+    inout->signature = rt_arena_text(arena, rt_buffer_text(&signatures));
+    inout->message = failures_message(arena, all, total);
+    inout->rule = all[0].rule;
+    inout->step = all[0].step;
+    inout->line = all[0].line;
+    rt_buffer_free(&signatures);
 }

@@ -61,14 +61,42 @@ cnf_verdict cnf_verdict_find(rt_text word);
 /* True if the scenario ran on the subject, with any result. */
 bool cnf_verdict_ran(cnf_verdict verdict);
 
+/* Why a check counts as failing, in the order in which the causes are listed: the end of the
+ * process and a fault that the device found explain other failures. */
+typedef enum cnf_failure_cause {
+    CNF_CAUSE_PROCESS, /* a crash, a time limit, a violation of the protocol */
+    CNF_CAUSE_FINDING, /* a finding of the device that no step expects */
+    CNF_CAUSE_CHECK,   /* an expectation that does not hold */
+    CNF_CAUSE_COUNT
+} cnf_failure_cause;
+
+/* One failing check. */
+typedef struct cnf_failure {
+    cnf_failure_cause cause;
+    rt_text signature;       /* stage:class:code:place */
+    rt_text message;         /* for people, several lines */
+    rt_text rule;            /* cited by the check; empty: none */
+    uint32_t step;           /* of the scenario; SCN_NONE: none, or after the last one */
+    rt_text step_id;         /* its id; empty: none */
+    uint32_t line;           /* of the scenario file; 0: none */
+    const rt_text *memories; /* names of the memories that the check depends on */
+    uint32_t memory_count;
+    rt_text entry;    /* FILE:LINE of the expectation entry that covers the failure; empty: none */
+    bool is_poisoned; /* the entry names another failure, which spoilt one of the memories */
+} cnf_failure;
+
 /* A verdict with its reasons. Texts live in the arena passed to the judging function. */
 typedef struct cnf_judgement {
     cnf_verdict verdict;
-    rt_text signature;         /* stage:class:code:place of an unexpected result; otherwise empty */
-    rt_text message;           /* for people, several lines; empty for PASS */
-    rt_text rule;              /* cited by the failed check; empty: none */
-    uint32_t step;             /* the scenario's step that failed; SCN_NONE: none */
-    uint32_t line;             /* of the scenario file; 0: none */
+    rt_text signature;           /* of an unexpected result: the failures' signatures, in their
+                                  * order, separated by blanks; otherwise empty */
+    rt_text message;             /* for people, several lines; empty for PASS */
+    rt_text rule;                /* cited by the first failure; empty: none */
+    uint32_t step;               /* of the first failure; SCN_NONE: none */
+    uint32_t line;               /* of the scenario file; 0: none */
+    const cnf_failure *failures; /* by cause, step and signature, without duplicates. Empty for a
+                                  * result that has a single reason, which the members above give */
+    uint32_t failure_count;
     uint32_t expected;         /* checks that the child judged */
     uint32_t observed;         /* the checks that the subject can observe */
     const rt_text *unobserved; /* kinds of the other checks, each once */
@@ -79,5 +107,16 @@ typedef struct cnf_judgement {
 /* Returns "stage:class:code:place" in the arena. Characters that a part must not contain (colons,
  * blanks, quotes) become '-'; an empty part is "-". */
 rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place);
+
+/* Adds failing checks to a judgement, whose signature, message, rule, step and line then describe
+ * all its failures, the first one in full. Does not change the verdict. Of several failures with
+ * one signature, the first is kept. */
+void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure *failures,
+                       uint32_t count);
+
+/* The failures of a judgement with a signature, in the arena; of one with a single reason, that
+ * reason. */
+cnf_failure *cnf_judgement_failures(rt_arena *arena, const cnf_judgement *judgement,
+                                    uint32_t *out_count);
 
 #endif

@@ -189,7 +189,7 @@ static const struct fault_row {
     {"kills", "DL-A-01@b.c:2", "FAIL", "step2:memory:differs:x", ""},
     {"kills", "DL-A-02@a.c:3", "FAIL", "step2:memory:differs:x", "elsewhere"},
     {"misses", "DL-A-02@a.c:3", "FAIL", "step2:memory:differs:x", "there"},
-    {"misses", "DL-A-03@a.c:4", "CRASH", "step2:crash:SIGABRT:-", ""},
+    {"misses", "DL-A-03@a.c:4", "CRASH", "run:crash:SIGABRT:-", ""},
     {"misses", "DL-A-03@a.c:5", "FAIL", "step2:memory:differs:x", ""},
 };
 
@@ -222,8 +222,9 @@ static int fake_run(int argument_count, char **arguments)
             strncmp(scenario, row->scenario, strlen(row->scenario)) != 0)
             continue;
         snprintf(record, sizeof record,
-                 "{\"verdict\":\"%s\",\"signature\":\"%s\",\"step_id\":\"%s\"}\n", row->verdict,
-                 row->signature, row->step_id);
+                 "{\"verdict\":\"%s\",\"signature\":\"%s\",\"failures\":[{\"signature\":"
+                 "\"%s\",\"step_id\":\"%s\"}]}\n",
+                 row->verdict, row->signature, row->signature, row->step_id);
     }
     write_text(json, record);
     return 0;
@@ -332,7 +333,7 @@ static void a_proof_is_printed(void **state)
     assert_non_null(strstr(printed, "XU-02            asserted (parts)\n    covered   DL-A-01\n"
                                     "    asserted  DL-A-03\n"));
     assert_null(strstr(printed, "XU-03"));
-    assert_non_null(strstr(printed, "asserted  a.c:4 (misses.yaml: CRASH step2:crash:SIGABRT:-)"));
+    assert_non_null(strstr(printed, "asserted  a.c:4 (misses.yaml: CRASH run:crash:SIGABRT:-)"));
     assert_non_null(strstr(printed, "reached, but cited by no scenario: VF-B-01@a.c:7\n"));
     rt_buffer_free(&text);
 

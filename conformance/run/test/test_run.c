@@ -148,14 +148,14 @@ static void every_end_has_its_verdict(void **state)
     const char *const subjects[] = {"sim", "vendor"};
     for (int i = 0; i < 2; i++) {
         const cnf_record *crash =
-            assert_verdict(fixture, "crash", subjects[i], "CRASH", "step0:crash:SIGSEGV:-");
+            assert_verdict(fixture, "crash", subjects[i], "CRASH", "run:crash:SIGSEGV:-");
         assert_non_null(strstr(crash->judgement.message.data, "a driver's babble"));
-        assert_verdict(fixture, "half", subjects[i], "FAIL", "step0:protocol:cut:-");
+        assert_verdict(fixture, "half", subjects[i], "FAIL", "run:protocol:cut:-");
         assert_verdict(fixture, "garbage", subjects[i], "FAIL", "start:protocol:no-json:-");
-        assert_verdict(fixture, "early", subjects[i], "FAIL", "step0:protocol:no-end:-");
+        assert_verdict(fixture, "early", subjects[i], "FAIL", "run:protocol:no-end:-");
     }
-    assert_verdict(fixture, "status", "sim", "CRASH", "step0:crash:exit-3:-");
-    assert_verdict(fixture, "status", "vendor", "CRASH", "step0:crash:out-of-memory:-");
+    assert_verdict(fixture, "status", "sim", "CRASH", "run:crash:exit-3:-");
+    assert_verdict(fixture, "status", "vendor", "CRASH", "run:crash:out-of-memory:-");
     const cnf_record *skip = assert_verdict(fixture, "skip", "vendor", "SKIP", "");
     assert_string_equal(skip->judgement.capability.data, "fp64");
     assert_string_equal(skip->judgement.answer.data, "no");
@@ -198,8 +198,8 @@ static void a_device_that_answers_was_only_slow(void **state)
     add(fixture, "a", "cached\nsim hang\nvendor hang\n");
     add(fixture, "b", "cached\nsim pass\nvendor pass\n");
     assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
-    assert_verdict(fixture, "a", "sim", "TIMEOUT", "step0:timeout:-:-");
-    assert_verdict(fixture, "a", "vendor", "TIMEOUT", "step0:timeout:-:-");
+    assert_verdict(fixture, "a", "sim", "TIMEOUT", "run:timeout:-:-");
+    assert_verdict(fixture, "a", "vendor", "TIMEOUT", "run:timeout:-:-");
     assert_verdict(fixture, "b", "vendor", "PASS", "");
 }
 
@@ -208,10 +208,10 @@ static void a_device_that_is_lost_is_not_asked_again(void **state)
     static const struct lost_row {
         const char *probe, *behaviour, *verdict, *signature, *complaint;
     } rows[] = {
-        {"silent", "hang", "HANG", "step0:timeout:-:-", "the device no longer answers"},
-        {"wrong", "hang", "HANG", "step0:timeout:-:-", "no longer computes: 7 is 8"},
-        {"gone", "hang", "HANG", "step0:timeout:-:-", "can no longer be opened: no device"},
-        {"wrong", "crash", "CRASH", "step0:crash:SIGSEGV:-", "no longer computes: 7 is 8"},
+        {"silent", "hang", "HANG", "run:timeout:-:-", "the device no longer answers"},
+        {"wrong", "hang", "HANG", "run:timeout:-:-", "no longer computes: 7 is 8"},
+        {"gone", "hang", "HANG", "run:timeout:-:-", "can no longer be opened: no device"},
+        {"wrong", "crash", "CRASH", "run:crash:SIGSEGV:-", "no longer computes: 7 is 8"},
     };
     run_fixture *fixture = *state;
     add(fixture, "a", "");
@@ -240,7 +240,7 @@ static void a_crash_alone_loses_no_device(void **state)
     add(fixture, "a", "cached\nsim pass\nvendor crash\n");
     add(fixture, "b", "cached\nsim pass\nvendor pass\n");
     assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
-    assert_verdict(fixture, "a", "vendor", "CRASH", "step0:crash:SIGSEGV:-");
+    assert_verdict(fixture, "a", "vendor", "CRASH", "run:crash:SIGSEGV:-");
     assert_verdict(fixture, "b", "vendor", "PASS", "");
 }
 
@@ -252,7 +252,7 @@ static void driver_options_reach_the_subject(void **state)
     fixture->driver_options = options;
     assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
     assert_verdict(fixture, "a", "vendor", "PASS", "");
-    assert_verdict(fixture, "a", "sim", "FAIL", "step0:protocol:no-end:-");
+    assert_verdict(fixture, "a", "sim", "FAIL", "run:protocol:no-end:-");
 }
 
 #ifndef RT_ARENA_BLOCKS /* AddressSanitizer's shadow leaves no room for a limit */
@@ -263,9 +263,9 @@ static void a_limit_of_memory_costs_one_scenario(void **state)
     add(fixture, "b", "cached\nsim refuse\nvendor pass\n");
     fixture->options.memory_bytes = 256 << 20;
     assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
-    assert_verdict(fixture, "a", "sim", "CRASH", "step0:crash:out-of-memory:-");
+    assert_verdict(fixture, "a", "sim", "CRASH", "run:crash:out-of-memory:-");
     const cnf_record *record =
-        assert_verdict(fixture, "a", "vendor", "CRASH", "step0:crash:out-of-memory:-");
+        assert_verdict(fixture, "a", "vendor", "CRASH", "run:crash:out-of-memory:-");
     assert_non_null(strstr(record->judgement.message.data, "256 MiB"));
     assert_non_null(strstr(record->judgement.message.data, "--memory"));
     assert_verdict(fixture, "b", "vendor", "PASS", "");
@@ -479,8 +479,8 @@ static void nothing_stays_of_a_childs_folder(void **state)
     assert_int_equal(run(fixture, 4, 20000), CNF_RUN_COMPLETE);
     assert_verdict(fixture, "a", "sim", "PASS", "");
     assert_verdict(fixture, "a", "vendor", "PASS", "");
-    assert_verdict(fixture, "b", "sim", "CRASH", "step0:crash:SIGSEGV:-");
-    assert_verdict(fixture, "b", "vendor", "CRASH", "step0:crash:SIGSEGV:-");
+    assert_verdict(fixture, "b", "sim", "CRASH", "run:crash:SIGSEGV:-");
+    assert_verdict(fixture, "b", "vendor", "CRASH", "run:crash:SIGSEGV:-");
     assert_int_equal(rmdir(temporary), 0); /* it is empty */
     if (before)
         setenv("TMPDIR", before, 1);

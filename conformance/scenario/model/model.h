@@ -326,12 +326,15 @@ typedef struct scn_expect scn_expect;
 
 enum { SCN_OUTCOME_COUNT_MAX = 16 };
 
-/* One branch of a one_of: everything in it must hold. */
+/* One branch of a one_of: everything in it must hold. Branches of several one_ofs with one name are
+ * one choice: after the first of these one_ofs, only those of the name that held can hold. */
 typedef struct scn_outcome {
     scn_position at;
-    const scn_expect *expects; /* of an expect step; none of them a one_of or a finding */
+    rt_text name;              /* empty: none */
+    const scn_expect *expects; /* none of them a one_of or a finding; one or more in an expect step */
     uint32_t expect_count;
-    const scn_error *error; /* beside a verb; NULL in an expect step */
+    const scn_error *error; /* beside a verb, where the expectations follow it; NULL in an expect
+                             * step */
 } scn_outcome;
 
 /* One expectation: its kind says which member of the union is valid. */

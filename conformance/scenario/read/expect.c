@@ -93,6 +93,7 @@ static const scn_shape shape_outcomes; /* expectations again */
 
 /* The rows of each kind are in one group; the kinds that count events have one row each. */
 enum {
+    EXPECT_NAME, /* of an outcome */
     EXPECT_LAUNCHES,
     EXPECT_BUILDS,
     EXPECT_LINKS,
@@ -109,12 +110,16 @@ enum {
     EXPECT_OUTPUT = EXPECT_HOST_SYMBOL + 3,
     EXPECT_FUSION_MODE,
     EXPECT_EVENT,
-    EXPECT_ONE_OF = EXPECT_EVENT + 2,
-    EXPECT_ERROR,
+    EXPECT_ERROR = EXPECT_EVENT + 2,
+    EXPECT_ONE_OF,
     EXPECT_ROW_COUNT
 };
 
 static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
+    [EXPECT_NAME] = {"name", &scn_shape_name, SCN_WRITTEN, SCN_NOWHERE,
+                     "Joins outcomes of several one_of: those with the same name are one choice, "
+                     "so after the first one_of only outcomes of the name that held can hold."},
+
     [EXPECT_LAUNCHES] = {"launches", &shape_event_count, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, count.count),
                          "The number of kernel launches since the last expectation of launches."},
@@ -204,11 +209,11 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "it has ended.  No step can observe running, since no device reports when a command has "
      "begun and the simulated device runs it to its end at once."},
 
+    [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
+                      SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES,
                        SCN_ITEMS(scn_expect, one_of.outcomes, one_of.outcome_count),
                        "Several outcomes that all conform; one of them must hold."},
-    [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
-                      SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
 };
 /* A key that qualifies another requires it; a memory or bundle requires a key about its contents;
  * `equals` is for one memory or one variable. */
@@ -259,7 +264,10 @@ static const scn_relation expect_relations[] = {
     "['oracle']}]}"
 
 const scn_shape scn_shape_expect = {
-    SCN_OBJECT("an expectation", expect_rows),
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an expectation",
+    .rows = &expect_rows[EXPECT_NAME + 1],
+    .row_count = EXPECT_ROW_COUNT - (EXPECT_NAME + 1),
     .key_noun = "expectation",
     .typing = SCN_TYPED_VARIABLE,
     .also = "{" FINDING_AND_CONTENT "}",
@@ -313,10 +321,10 @@ static const struct expect_group {
     {SCN_EXPECT_NEVER, {GROUP(EXPECT_NEVER, EXPECT_FINDING)}, NULL},
     {SCN_EXPECT_HOST_SYMBOL, {GROUP(EXPECT_HOST_SYMBOL, EXPECT_OUTPUT)}, NULL},
     {SCN_EXPECT_OUTPUT, {GROUP(EXPECT_OUTPUT, EXPECT_FUSION_MODE)}, NULL},
-    {SCN_EXPECT_ONE_OF, {GROUP(EXPECT_ONE_OF, EXPECT_ERROR)}, NULL},
+    {SCN_EXPECT_ONE_OF, {GROUP(EXPECT_ONE_OF, EXPECT_ROW_COUNT)}, NULL},
     {SCN_EXPECT_FINDING, {GROUP(EXPECT_FINDING, EXPECT_HOST_SYMBOL)}, NULL},
     {SCN_EXPECT_FUSION_MODE, {GROUP(EXPECT_FUSION_MODE, EXPECT_EVENT)}, NULL},
-    {SCN_EXPECT_EVENT, {GROUP(EXPECT_EVENT, EXPECT_ONE_OF)}, NULL},
+    {SCN_EXPECT_EVENT, {GROUP(EXPECT_EVENT, EXPECT_ERROR)}, NULL},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
@@ -328,24 +336,13 @@ static bool is_present(const scn_node *node, const struct expect_group *group)
            !(group->kind == SCN_EXPECT_MEMORY && scn_node_entry(node, "finding"));
 }
 
-/* Reads a mapping of expectations, each kind in it one, in the order of the groups. */
+/* Reads the expectations of a mapping that was checked, each kind in it one, in the order of the
+ * groups. */
 static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_expect **out_expects,
                          uint32_t *out_count)
 {
-    if (!scn_object_check(reader, &scn_shape_expect, node)) return false;
-    const scn_entry *memory = scn_node_entry(node, "memory"),
-                    *error = scn_node_entry(node, "error");
+    const scn_entry *memory = scn_node_entry(node, "memory");
     bool content = scn_node_entry(node, "equals") || scn_node_entry(node, "oracle");
-    if (node->count == 0) {
-        return scn_report(reader->reporter, node->at,
-                          "an expectation that expects nothing and so can never fail");
-    }
-    if (error) {
-        return scn_report(
-            reader->reporter, error->at,
-            "an error is expected of the verb that is refused: '- submit: ...' and under it "
-            "'expect: {error: ...}'");
-    }
     if (memory && content && scn_node_entry(node, "finding")) {
         return scn_report(
             reader->reporter, memory->at,
@@ -363,24 +360,74 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
         if (group->event) expect->count.event = rt_text_of(group->event);
         valid = scn_rows_read(reader, &group->shape, node, expect) && valid;
     }
-    CHECK(count > 0);
     *out_expects = expects;
     *out_count = count;
     return valid;
 }
 
+/* Refuses an error, which is expected beside a verb only. */
+static bool error_refuse(scn_reader *reader, const scn_node *node)
+{
+    const scn_entry *error = scn_node_entry(node, "error");
+    if (!error) return true;
+    return scn_report(
+        reader->reporter, error->at,
+        "an error is expected of the verb that is refused: '- submit: ...' and under it "
+        "'expect: {error: ...}'");
+}
+
+static bool nothing_refuse(scn_reader *reader, const scn_node *node, uint32_t count)
+{
+    if (count > 0) return true;
+    return scn_report(reader->reporter, node->at,
+                      "an expectation that expects nothing and so can never fail");
+}
+
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
 {
-    return mapping_read(reader, node, &out_step->expect, &out_step->expect_count);
+    return scn_object_check(reader, &scn_shape_expect, node) &&
+           nothing_refuse(reader, node, node->count) && error_refuse(reader, node) &&
+           mapping_read(reader, node, &out_step->expect, &out_step->expect_count);
 }
 
 /* ---- Several outcomes --------------------------------------------------------------------- */
 
+/* All keys, also those that an outcome may not have, which are refused with a reason. */
+static const scn_shape shape_outcome_keys = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an outcome",
+    .key_noun = "expectation",
+    .typing = SCN_TYPED_VARIABLE,
+    SCN_RELATIONS(expect_relations),
+    SCN_ROWS(expect_rows),
+};
+
+/* Reads an outcome without its error. */
+static bool outcome_keys_read(scn_reader *reader, const scn_node *node, scn_outcome *out)
+{
+    out->at = node->at;
+    if (!scn_object_check(reader, &shape_outcome_keys, node)) return false;
+    const scn_node *name = scn_node_value(node, "name");
+    if (name && !scn_value_read(reader, &scn_shape_name, name, &out->name)) return false;
+    return mapping_read(reader, node, &out->expects, &out->expect_count);
+}
+
 static bool outcome_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_outcome *outcome = out;
-    outcome->at = node->at;
-    return mapping_read(reader, node, &outcome->expects, &outcome->expect_count);
+    return outcome_keys_read(reader, node, outcome) && error_refuse(reader, node) &&
+           nothing_refuse(reader, node, outcome->expect_count);
+}
+
+bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *out_outcome)
+{
+    scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
+    if (!outcome_keys_read(reader, node, out_outcome)) return false;
+    out_outcome->error = error;
+    const scn_node *value = scn_node_value(node, "error");
+    if (value) return scn_value_read(reader, &scn_shape_error_value, value, error);
+    return scn_report(reader->reporter, node->at,
+                      "beside a verb, an outcome needs 'error': the refusal, or none");
 }
 
 static const scn_shape shape_error_pointer = {
@@ -390,13 +437,14 @@ static const scn_shape shape_error_pointer = {
 };
 static const scn_row outcome_rows[] = {
     SCN_HIDDEN(&scn_shape_position, scn_outcome, at),
+    SCN_HIDDEN(&scn_shape_text, scn_outcome, name),
     SCN_HIDDEN_ITEMS(&scn_shape_expects, scn_outcome, expects, expect_count),
     SCN_HIDDEN(&shape_error_pointer, scn_outcome, error),
 };
 static const scn_shape shape_stored_outcome = {SCN_STRUCT(outcome_rows)};
 const scn_shape scn_shape_outcomes = {SCN_TABLE(scn_outcome, &shape_stored_outcome)};
 
-/* What a branch may hold: expectations without further branches, or an error beside a verb. */
+/* What a branch may hold: expectations without further branches, beside a verb after an error. */
 static const scn_shape shape_outcome = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an outcome",
@@ -405,21 +453,24 @@ static const scn_shape shape_outcome = {
     .also = "{" FINDING_AND_CONTENT ", 'properties': {'finding': false}}",
     SCN_RELATIONS(expect_relations),
     .rows = expect_rows,
-    .row_count = EXPECT_ONE_OF,
+    .row_count = EXPECT_ERROR,
 };
-static const scn_shape shape_error_outcome_row = {
+static const scn_shape shape_verb_outcome = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an outcome",
     .key_noun = "expectation",
-    .rows = &expect_rows[EXPECT_ERROR],
-    .row_count = 1,
+    .typing = SCN_TYPED_VARIABLE,
+    .also = "{" FINDING_AND_CONTENT ", 'properties': {'finding': false}, 'required': ['error']}",
+    SCN_RELATIONS(expect_relations),
+    .rows = expect_rows,
+    .row_count = EXPECT_ONE_OF,
 };
 static const scn_shape shape_any_outcome = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an outcome",
     .read = outcome_read,
     .stored = &shape_stored_outcome,
-    .alternatives = {&shape_outcome, &shape_error_outcome_row},
+    .alternatives = {&shape_outcome, &shape_verb_outcome},
 };
 static const scn_shape shape_outcomes = {
     SCN_LIST("a list of outcomes", scn_outcome, &shape_any_outcome),
@@ -445,7 +496,7 @@ MEMBER(program, EXPECT_PROGRAM, EXPECT_BUNDLE);
 MEMBER(bundle, EXPECT_BUNDLE, EXPECT_TRACE);
 MEMBER(finding, EXPECT_FINDING, EXPECT_HOST_SYMBOL);
 MEMBER(host_symbol, EXPECT_HOST_SYMBOL, EXPECT_OUTPUT);
-MEMBER(event, EXPECT_EVENT, EXPECT_ONE_OF);
+MEMBER(event, EXPECT_EVENT, EXPECT_ERROR);
 static const scn_row *const variants[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_MEMORY] = &row_memory,
     [SCN_EXPECT_COUNT] = &row_count,

@@ -75,20 +75,8 @@ static bool outcomes_read(scn_reader *reader, const scn_entry *one_of, scn_step 
     if (node->kind != SCN_NODE_LIST) return scn_report_expected(reader, node, "a list of outcomes");
     scn_outcome *outcomes = rt_arena_alloc_array(reader->arena, node->count, sizeof *outcomes);
     bool valid = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const scn_node *item = &node->items[i];
-        scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
-        const scn_entry *entry = only_entry(item, "error");
-        outcomes[i] = (scn_outcome){.at = item->at, .error = error};
-        if (entry) {
-            valid = error_read(reader, &entry->value, error) && valid;
-        } else {
-            valid =
-                scn_report(reader->reporter, item->at,
-                           "beside a verb an outcome is {error: ...} or {error: none}, found %s",
-                           scn_node_describe(reader->arena, item));
-        }
-    }
+    for (uint32_t i = 0; i < node->count; i++)
+        valid = scn_verb_outcome_read(reader, &node->items[i], &outcomes[i]) && valid;
     out_step->outcomes = outcomes;
     out_step->outcome_count = node->count;
     scn_locate(reader, &out_step->outcomes, one_of->at, node->at);

@@ -221,7 +221,8 @@ static bool expect_resolve(const variable_search *search, scn_expect *expect)
                 expect->variable.values.size, RT_TEXT_ARG(global->name), global->size);
 }
 
-static bool outcomes_resolve(const variable_search *search, scn_expect *expect);
+static bool outcomes_resolve(const variable_search *search, const scn_outcome **inout_outcomes,
+                             uint32_t count);
 
 static bool expects_resolve(const variable_search *search, const scn_expect **inout_expects,
                             uint32_t count)
@@ -231,7 +232,8 @@ static bool expects_resolve(const variable_search *search, const scn_expect **in
         copies[i] = (*inout_expects)[i];
         if (copies[i].kind == SCN_EXPECT_VARIABLE && !expect_resolve(search, &copies[i]))
             return false;
-        if (copies[i].kind == SCN_EXPECT_ONE_OF && !outcomes_resolve(search, &copies[i]))
+        if (copies[i].kind == SCN_EXPECT_ONE_OF &&
+            !outcomes_resolve(search, &copies[i].one_of.outcomes, copies[i].one_of.outcome_count))
             return false;
     }
     *inout_expects = copies;
@@ -239,36 +241,45 @@ static bool expects_resolve(const variable_search *search, const scn_expect **in
 }
 
 /* Outcomes do not contain outcomes. */
-static bool outcomes_resolve(const variable_search *search, scn_expect *expect)
+static bool outcomes_resolve(const variable_search *search, const scn_outcome **inout_outcomes,
+                             uint32_t count)
 {
-    uint32_t count = expect->one_of.outcome_count;
     scn_outcome *copies = rt_arena_alloc_array(search->arena, count, sizeof *copies);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = expect->one_of.outcomes[i];
+        copies[i] = (*inout_outcomes)[i];
         if (!expects_resolve(search, &copies[i].expects, copies[i].expect_count)) return false;
     }
-    expect->one_of.outcomes = copies;
+    *inout_outcomes = copies;
     return true;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
+static bool outcomes_mention(const scn_outcome *outcomes, uint32_t count);
+
 static bool expects_mention(const scn_expect *expects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (expects[i].kind == SCN_EXPECT_VARIABLE) return true;
-        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
-            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
-            if (expects_mention(outcome->expects, outcome->expect_count)) return true;
-        }
+        if (scn_expect_outcome_count(&expects[i]) > 0 &&
+            outcomes_mention(expects[i].one_of.outcomes, expects[i].one_of.outcome_count))
+            return true;
     }
+    return false;
+}
+
+static bool outcomes_mention(const scn_outcome *outcomes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (expects_mention(outcomes[i].expects, outcomes[i].expect_count)) return true;
     return false;
 }
 
 static bool step_mentions(const scn_step *step)
 {
     bool copies = step->verb == SCN_VERB_COPY && step->transfer.variable.name.length > 0;
-    return copies || expects_mention(step->expect, step->expect_count);
+    return copies || expects_mention(step->expect, step->expect_count) ||
+           outcomes_mention(step->outcomes, step->outcome_count);
 }
 
 bool scn_variables_are_used(const scn_scenario *scenario)
@@ -292,8 +303,11 @@ bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position
         *step = scenario->steps[i];
         if (!step_mentions(step)) continue;
         any = true;
-        if (step->verb == SCN_VERB_COPY && !copy_resolve(&search, step)) return false;
-        if (!expects_resolve(&search, &step->expect, step->expect_count)) return false;
+        bool copies = step->verb == SCN_VERB_COPY && step->transfer.variable.name.length > 0;
+        if (copies && !copy_resolve(&search, step)) return false;
+        if (!expects_resolve(&search, &step->expect, step->expect_count) ||
+            !outcomes_resolve(&search, &step->outcomes, step->outcome_count))
+            return false;
     }
     if (any) scenario->steps = steps;
     return true;

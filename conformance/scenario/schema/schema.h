@@ -453,6 +453,9 @@ bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout
 /* Reads the expectations of an expect step: a mapping, in which each kind is one expectation. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
+/* Reads an outcome beside a verb: its error, and what else it expects. */
+bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *out_outcome);
+
 /* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 

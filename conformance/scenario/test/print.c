@@ -328,6 +328,7 @@ static void print_outcomes(rt_buffer *out, const scn_outcome *outcomes, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         rt_buffer_printf(out, "\n    outcome");
         print_position(out, "at", outcomes[i].at);
+        print_text(out, "name", outcomes[i].name);
         for (uint32_t e = 0; e < outcomes[i].expect_count; e++)
             print_expect(out, &outcomes[i].expects[e]);
         if (outcomes[i].error) print_error(out, outcomes[i].error);

@@ -3,9 +3,15 @@
 
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
 {
-    if (!check->ok) execution->failed = true;
     CHECK_IMPLIES(!check->ok, check->code.length > 0 && check->message.length > 0);
-    cnf_emit_check(execution->emitter, check);
+    /* A host program that ended, or answers nonsense, can be asked nothing more. */
+    bool is_lost = !check->ok && !execution->runtime->operations->is_reference &&
+                   (rt_text_is(check->code, rt_code_name(RT_TOOL)) ||
+                    rt_text_is(check->code, rt_code_name(RT_MALFORMED)));
+    execution->stopped = execution->stopped || is_lost;
+    cnf_emitted_check emitted = *check;
+    if (check->step != SCN_NONE) emitted.step_id = execution->scenario->steps[check->step].id;
+    cnf_emit_check(execution->emitter, &emitted);
 }
 
 void cnf_leave_unobserved(cnf_emitted_check *check)
@@ -75,11 +81,24 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
 static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
                              cnf_emitted_check *check);
 
-/* True if everything in the branch holds; otherwise the first failing check's message is appended.
- */
-static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, uint32_t number,
-                         bool *inout_observed, rt_buffer *out_reasons)
+/* The judged outcome with a name; NULL: none so far. */
+static const cnf_named_outcome *named_find(const cnf_execution *execution, rt_text name)
 {
+    for (uint32_t i = 0; i < execution->outcomes.count; i++)
+        if (rt_text_equal(execution->outcomes.items[i].name, name))
+            return &execution->outcomes.items[i];
+    return NULL;
+}
+
+bool cnf_outcome_holds(cnf_execution *execution, const scn_outcome *outcome, uint32_t number,
+                       bool *inout_observed, rt_buffer *out_reasons)
+{
+    const cnf_named_outcome *named = named_find(execution, outcome->name);
+    if (named && !named->held) {
+        rt_buffer_printf(out_reasons, "\n  %u (line %u): '%.*s' was not the outcome before", number,
+                         outcome->at.line, RT_TEXT_ARG(outcome->name));
+        return false;
+    }
     for (uint32_t i = 0; i < outcome->expect_count; i++) {
         cnf_emitted_check check = {.line = outcome->at.line, .observed = true};
         evaluate_visible(execution, &outcome->expects[i], &check);
@@ -105,7 +124,7 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
     for (uint32_t i = 0; i < expect->one_of.outcome_count && !(check->ok && check->observed); i++) {
         bool observed = true;
         bool holds =
-            branch_holds(execution, &expect->one_of.outcomes[i], i + 1, &observed, &reasons);
+            cnf_outcome_holds(execution, &expect->one_of.outcomes[i], i + 1, &observed, &reasons);
         if (!holds || (check->ok && !observed)) continue;
         check->ok = true;
         check->branch = i + 1;
@@ -146,17 +165,29 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
     if (cnf_unfused_hides(execution, expect)) cnf_leave_unobserved(check);
 }
 
-/* Counts and output restart after an expectation about them, whichever branch held. */
-static void cursors_advance(cnf_execution *execution, const scn_expect *expect)
+/* Counts and output restart after an expectation about them. */
+static void cursor_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
         rt_event_kind kind = rt_event_find(expect->count.event);
         execution->counted[kind] = rt_trace_count(execution->runtime->trace);
     }
     if (expect->kind == SCN_EXPECT_OUTPUT) cnf_output_seen(execution);
-    for (uint32_t i = 0; i < scn_expect_outcome_count(expect); i++) {
-        for (uint32_t k = 0; k < expect->one_of.outcomes[i].expect_count; k++)
-            cursors_advance(execution, &expect->one_of.outcomes[i].expects[k]);
+}
+
+void cnf_outcomes_judged(cnf_execution *execution, const scn_outcome *outcomes, uint32_t count,
+                         uint32_t branch)
+{
+    CHECK(branch <= count);
+    const rt_text taken = branch > 0 ? outcomes[branch - 1].name : (rt_text){0};
+    for (uint32_t i = 0; i < count; i++) {
+        /* Counts restart whichever outcome held. */
+        for (uint32_t k = 0; k < outcomes[i].expect_count; k++)
+            cursor_advance(execution, &outcomes[i].expects[k]);
+        rt_text name = outcomes[i].name;
+        if (branch == 0 || name.length == 0 || named_find(execution, name)) continue;
+        *rt_vector_push(&execution->outcomes) =
+            (cnf_named_outcome){name, rt_text_equal(name, taken)};
     }
 }
 
@@ -165,6 +196,11 @@ void cnf_judge_expect(cnf_execution *execution, uint32_t step, const scn_expect 
     if (expect->kind == SCN_EXPECT_FINDING) return;
     cnf_emitted_check check = {.step = step, .line = expect->at.line, .observed = true};
     evaluate_visible(execution, expect, &check);
-    cursors_advance(execution, expect);
+    if (cnf_expect_lacks_object(execution, expect)) cnf_leave_unobserved(&check);
+    cursor_advance(execution, expect);
+    if (expect->kind == SCN_EXPECT_ONE_OF)
+        cnf_outcomes_judged(execution, expect->one_of.outcomes, expect->one_of.outcome_count,
+                            check.observed ? check.branch : 0);
+    cnf_expect_memories(execution, expect, &check);
     cnf_judged(execution, &check);
 }

@@ -156,10 +156,15 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
             rt_text message;
             rt_text difference = outcome_difference(execution, step->outcomes[i].error, status,
                                                     &message, &check.observed);
-            check.ok = difference.length == 0;
+            if (difference.length > 0)
+                rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
+            else
+                check.ok =
+                    cnf_outcome_holds(execution, &step->outcomes[i], i + 1, &check.observed, &text);
             if (check.ok) check.branch = i + 1;
-            rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
         }
+        cnf_outcomes_judged(execution, step->outcomes, step->outcome_count,
+                            check.observed ? check.branch : 0);
         CHECK(check.ok == (check.branch > 0) && check.branch <= check.branch_count);
         if (!check.ok) {
             check.code = RT_TEXT("no-outcome");
@@ -168,6 +173,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         rt_buffer_free(&text);
     }
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
+    execution->results[index].failed = !rt_ok(status) && !check.ok;
+    cnf_step_memories(execution, step, &check);
     /* The success of a step that is not expected to fail is not an observation by itself: a PASS
      * must have seen results. */
     bool expected = step->error || step->outcome_count > 0;

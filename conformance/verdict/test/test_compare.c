@@ -45,7 +45,8 @@ static const verdict_row verdict_rows[] = {
          "memory", "data", "false",
          "true") "{\"type\":\"check\",\"kind\":\"finding\",\"what\":\"data\",\"ok\":false,\"observed\":true,"
                  "\"code\":\"out-of-bounds\",\"place\":\"square\",\"message\":\"why\"}\n" END,
-     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "step:finding:out-of-bounds:data/square"},
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
+     "step:finding:out-of-bounds:data/square step1:memory:differs:data/element-3"},
     /* The only check was not observed, so it neither holds nor fails. */
     {CHECK_LINE("launch", "apply", "false", "false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_SKIP,
      ""},
@@ -87,15 +88,25 @@ static const verdict_row verdict_rows[] = {
     {DEVICE("false") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-check:-"},
     {DEVICE("true") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_SKIP, ""},
+    /* Checks that failed before a crash count; the crash comes first, in whatever step it was
+     * noticed. */
+    {STAGE("step", "1") CHECK_LINE("memory", "b", "false", "true") STAGE("finish", "null"),
+     CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
+     "run:crash:SIGSEGV:- step1:memory:differs:b/element-3"},
+    {STAGE("step", "1") CHECK_LINE("memory", "b", "false", "true") STAGE("step", "7"),
+     CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
+     "run:crash:SIGSEGV:- step1:memory:differs:b/element-3"},
+    /* Two failures with one signature are one. */
+    {CHECK_LINE("memory", "b", "false", "true") CHECK_LINE("memory", "b", "false", "true") END,
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "step1:memory:differs:b/element-3"},
     /* How the process ended takes precedence. */
-    {STAGE("step", "2"), CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
-     "step2:crash:SIGSEGV:-"},
+    {STAGE("step", "2"), CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH, "run:crash:SIGSEGV:-"},
     {STAGE("step", "2") "{\"ty", CNF_PROCESS_SIGNALLED, SIGABRT, CNF_VERDICT_CRASH,
-     "step2:crash:SIGABRT:-"},
+     "run:crash:SIGABRT:-"},
     {OPEN, CNF_PROCESS_EXITED, 3, CNF_VERDICT_CRASH, "open:crash:exit-3:-"},
     {OPEN, CNF_PROCESS_EXITED, RT_EXIT_OUT_OF_MEMORY, CNF_VERDICT_CRASH,
      "open:crash:out-of-memory:-"},
-    {STAGE("step", "0"), CNF_PROCESS_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
+    {STAGE("step", "0"), CNF_PROCESS_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "run:timeout:-:-"},
     {OPEN, CNF_PROCESS_OVERFLOWED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
     /* A program that the machine could not start proves nothing about the subject. */
     {CHECK_LINE("start", "set-up", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_NOT_RUN,
@@ -179,7 +190,7 @@ static void what_was_seen_is_counted(void **state)
     rt_arena_reset(&arena);
 }
 
-static void the_first_failed_check_is_told(void **state)
+static void every_failed_check_is_told(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -188,9 +199,14 @@ static void the_first_failed_check_is_told(void **state)
                                         CHECK_LINE("memory", "b", "false", "true")
                                             CHECK_LINE("memory", "c", "false", "true") END,
                                     CNF_PROCESS_EXITED, 0);
-    assert_string_equal(judgement.signature.data, "step1:memory:differs:b/element-3");
+    assert_string_equal(judgement.signature.data,
+                        "step1:memory:differs:b/element-3 step1:memory:differs:c/element-3");
     assert_string_equal(judgement.rule.data, "DL-RESOLVE-09");
-    assert_string_equal(judgement.message.data, "why");
+    assert_string_equal(judgement.message.data,
+                        "why\n1 more:\n  step1:memory:differs:c/element-3 (line 7): why");
+    assert_int_equal(judgement.failure_count, 2);
+    assert_int_equal(judgement.failures[1].cause, CNF_CAUSE_CHECK);
+    assert_int_equal(judgement.failures[1].memory_count, 0);
     assert_int_equal(judgement.line, 7);
     assert_int_equal(judgement.step, 1);
     rt_arena_reset(&arena);
@@ -322,10 +338,10 @@ static const struct differential_row {
      "differential:memory:differs:f/element-0", "f[0] differs from sim's, 2 ULP apart:\n"},
     {MEMORY("f", "0000c07f", "") END, MEMORY("f", "0000803f", "") END,
      "differential:memory:differs:f/element-0", "one is NaN"},
-    /* The first memory that differs, in the order of the scenario. */
+    /* Every memory that differs. */
     {MEMORY("f", "00000000", "") MEMORY("m", "0100000002000000", "") END,
      MEMORY("f", "0000803f", "") MEMORY("m", "0200000002000000", "") END,
-     "differential:memory:differs:m/element-0", "m[0]"},
+     "differential:memory:differs:f/element-0 differential:memory:differs:m/element-0", "f[0]"},
     /* If the documents leave a choice, the memories are compared only if both made the same choice.
      */
     {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
@@ -441,7 +457,7 @@ int main(void)
         cmocka_unit_test(every_end_has_one_verdict),
         cmocka_unit_test(damaged_messages_are_judged),
         cmocka_unit_test(what_was_seen_is_counted),
-        cmocka_unit_test(the_first_failed_check_is_told),
+        cmocka_unit_test(every_failed_check_is_told),
         cmocka_unit_test(artefacts_and_capabilities_are_read),
         cmocka_unit_test(choices_and_probes_are_read),
         cmocka_unit_test(signatures_hold_no_free_text),
