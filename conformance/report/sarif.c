@@ -137,10 +137,11 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
     return object;
 }
 
-static json_t *result_json(sarif *out, const cnf_report *report, const cnf_record *record)
+static json_t *result_json(sarif *out, const cnf_report *report, const cnf_record *record,
+                           bool is_known)
 {
     cnf_verdict verdict = record->judgement.verdict;
-    bool is_cited = record->judgement.rule.length > 0, is_known = verdict == CNF_VERDICT_XFAIL;
+    bool is_cited = record->judgement.rule.length > 0;
     rt_text id = is_cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
     CHECK(verdict_texts[verdict]);
     CHECK_IMPLIES(is_known, record->known.entry.length > 0);
@@ -168,6 +169,29 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
     return result;
 }
 
+/* Appends a result for each failure. Those that an entry covers are suppressed, unless they are all
+ * that there is: then an entry names a failure that did not happen. */
+static void results_append(sarif *out, const cnf_report *report, const cnf_record *record,
+                           json_t *results)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    bool is_known = judgement->verdict == CNF_VERDICT_XFAIL, has_unknown = false;
+    if (judgement->failure_count == 0)
+        cnf_json_append(results, result_json(out, report, record, is_known));
+    for (uint32_t i = 0; i < judgement->failure_count; i++)
+        has_unknown = has_unknown || judgement->failures[i].entry.length == 0;
+    for (uint32_t i = 0; i < judgement->failure_count; i++) {
+        const cnf_failure *failure = &judgement->failures[i];
+        cnf_record single = *record;
+        single.judgement.signature = failure->signature;
+        single.judgement.message = failure->message;
+        single.judgement.rule = failure->rule;
+        single.judgement.line = failure->line;
+        bool is_covered = has_unknown && failure->entry.length > 0;
+        cnf_json_append(results, result_json(out, report, &single, is_known || is_covered));
+    }
+}
+
 /* ---- The document -------------------------------------------------------------------------- */
 
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version)
@@ -178,9 +202,8 @@ void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules,
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
         if (verdict_texts[record->judgement.verdict] && !cnf_report_is_missing(record))
-            cnf_json_append(results, result_json(&writer, report, record));
+            results_append(&writer, report, record, results);
     }
-    CHECK(json_array_size(results) <= report->records.count);
     CHECK(json_array_size(writer.descriptors) <= json_array_size(results));
     json_t *document = cnf_json_checked(
         json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o, s:o}}, s:o}]}", "$schema",

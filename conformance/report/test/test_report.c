@@ -113,6 +113,22 @@ static rt_text line_of(rt_arena *arena, const cnf_record *record)
     return text;
 }
 
+static const rt_text full_memories[] = {{"data", 4}, {"out", 3}};
+static const cnf_failure full_failures[] = {
+    {.cause = CNF_CAUSE_PROCESS, .signature = {"a:b:c:d", 7}, .step = SCN_NONE},
+    {.cause = CNF_CAUSE_CHECK,
+     .signature = {"e:f:g:h", 7},
+     .message = {"why", 3},
+     .rule = {"DL-RESOLVE-09", 13},
+     .step = 3,
+     .step_id = {"last", 4},
+     .line = 17,
+     .memories = full_memories,
+     .memory_count = 2,
+     .entry = {"pocl.yaml:4", 11},
+     .is_poisoned = true},
+};
+
 /* A record with a value for every key. */
 static cnf_record full_make(void)
 {
@@ -122,6 +138,9 @@ static cnf_record full_make(void)
     record.judgement.verdict = CNF_VERDICT_XFAIL_MISMATCH;
     record.judgement.capability = RT_TEXT("fp64");
     record.judgement.answer = RT_TEXT("no\0!");
+    record.judgement.signature = RT_TEXT("a:b:c:d e:f:g:h");
+    record.judgement.failures = full_failures;
+    record.judgement.failure_count = 2;
     record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
                                .seen = CNF_VERDICT_HANG,
                                .class = RT_TEXT("permitted-divergence"),
@@ -185,6 +204,14 @@ static const struct wrong_line {
      "the value of 'expected' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"rule\":1}",
      "the value of 'rule' is not permitted"},
+    /* Failures whose signatures are not the record's, and values of other types. */
+    {BEGIN "\"verdict\":\"FAIL\"," MIDDLE
+           "\"expected\":1,\"failures\":[{\"signature\":\"x:y:z:w\",\"cause\":0}]}",
+     "the value of 'failures' is not permitted"},
+    {BEGIN "\"verdict\":\"FAIL\"," MIDDLE "\"expected\":1,\"failures\":[]}",
+     "the value of 'failures' is not permitted"},
+    {BEGIN "\"verdict\":\"FAIL\"," MIDDLE "\"expected\":1,\"failures\":[{\"cause\":3}]}",
+     "the value of 'failures' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
     {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "contradicts"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE

@@ -114,6 +114,48 @@ static void a_known_failure_is_a_suppressed_note(void **state)
     cnf_report_free(&report);
 }
 
+/* A mismatch: one failure is covered by an entry, the other is not. */
+static void each_failure_is_a_result(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    rt_arena arena = {0};
+    cnf_record record = record_make("a.yaml", CNF_VERDICT_XFAIL_MISMATCH);
+    const cnf_failure failures[] = {
+        {.cause = CNF_CAUSE_CHECK,
+         .signature = RT_TEXT("step0:launch:errc-build:apply"),
+         .message = RT_TEXT("refused"),
+         .rule = RT_TEXT("DL-RESOLVE-09"),
+         .line = 20,
+         .entry = RT_TEXT("pocl.yaml:4")},
+        {.cause = CNF_CAUSE_CHECK,
+         .signature = RT_TEXT("step1:memory:differs:data"),
+         .message = RT_TEXT("expected 1, got 2"),
+         .step = 1,
+         .line = 21},
+    };
+    cnf_judgement_add(&arena, &record.judgement, failures, 2);
+    record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
+                               .seen = CNF_VERDICT_FAIL,
+                               .reason = RT_TEXT("It is refused."),
+                               .failure = RT_TEXT("step0:launch:errc-build:apply")};
+    cnf_report_add(&report, &record);
+    json_t *document, *run = run_of(&report, &rules, &document);
+    json_t *results = json_object_get(run, "results");
+    assert_int_equal(json_array_size(results), 2);
+    json_t *covered = json_array_get(results, 0), *unknown = json_array_get(results, 1);
+    assert_string_equal(json_string_value(json_object_get(covered, "level")), "note");
+    assert_string_equal(json_string_value(json_object_get(covered, "ruleId")), "DL-RESOLVE-09");
+    assert_string_equal(json_string_value(json_object_get(unknown, "level")), "error");
+    assert_string_equal(text_at(unknown, "partialFingerprints", "assay/v1"),
+                        "a.yaml|pocl|step1:memory:differs:data");
+    json_t *region = json_object_get(place_of(unknown), "region");
+    assert_int_equal(json_integer_value(json_object_get(region, "startLine")), 21);
+    json_decref(document);
+    cnf_report_free(&report);
+    rt_arena_reset(&arena);
+}
+
 static void success_is_not_a_result_and_rules_are_described_once(void **state)
 {
     (void)state;
@@ -145,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_has_its_line_and_rule),
         cmocka_unit_test(a_known_failure_is_a_suppressed_note),
+        cmocka_unit_test(each_failure_is_a_result),
         cmocka_unit_test(success_is_not_a_result_and_rules_are_described_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static const scenario_fixture scenarios = {.head = head,
 /* The layer under the next run's device; NULL: none. */
 static const cnf_layer *layer_under;
 
-/* Runs the steps and returns the last check. */
+/* Runs the steps and returns the first check that failed, or the last one. */
 static const cnf_check *run(fixture *f, const char *steps, const dev_finding *finding)
 {
     rt_sink *sink = rt_sink_create();
@@ -108,6 +108,8 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     assert_null(f->messages.fault);
     assert_int_equal(f->messages.end, CNF_MESSAGES_ENDED);
     assert_true(f->messages.check_count >= 1);
+    for (uint32_t i = 0; i < f->messages.check_count; i++)
+        if (!f->messages.checks[i].ok) return &f->messages.checks[i];
     return &f->messages.checks[f->messages.check_count - 1];
 }
 
@@ -301,12 +303,67 @@ static void one_of_several_outcomes_holds(void **state)
                    LOADED "    expect: {one_of: [{error: {documents: link-error}}, {error: "
                           "{documents: exception}}]}\n",
                    "one_of", "no-outcome");
+    /* Beside a verb, a branch may also say what follows from the outcome. */
+    expect_branch(
+        state,
+        LOADED "    expect: {one_of: [{error: none, launches: 2}, {error: none, launches: 1}]}\n",
+        2);
+    expect_failure(state,
+                   LOADED "    expect: {one_of: [{error: none, launches: 2}, {error: {documents: "
+                          "exception}}]}\n",
+                   "one_of", "no-outcome");
     /* Both branches count, so both counts restart. */
     check = run(*state,
                 LOADED "  - expect: {one_of: [{launches: 1}, {builds: 1}]}\n"
                        "  - expect: {launches: 0, builds: 0}\n",
                 NULL);
     assert_true(check->ok);
+}
+
+#define OUTCOMES                                                                                   \
+    LOADED "    expect: {one_of: [{error: {documents: exception}, name: refused}, {error: none, "  \
+           "name: linked}]}\n"
+
+/* The launch succeeds, so later branches named `refused` cannot hold, whatever they expect. */
+static void outcomes_with_one_name_hold_together(void **state)
+{
+    expect_branch(state,
+                  OUTCOMES "  - expect: {one_of: [{name: refused, launches: 1}, {name: linked, "
+                           "launches: 1}]}\n",
+                  2);
+    expect_branch(
+        state,
+        OUTCOMES
+        "  - expect: {one_of: [{name: refused, launches: 1}, {launches: 1}, {name: linked, "
+        "launches: 1}]}\n",
+        2);
+    expect_failure(state,
+                   OUTCOMES "  - expect: {one_of: [{name: refused, launches: 1}, {name: linked, "
+                            "launches: 2}]}\n",
+                   "one_of", "no-outcome");
+}
+
+/* Checks after a failed one are judged, except those about what the failed step did not create. */
+static void checks_after_a_failure_are_judged(void **state)
+{
+    fixture *f = *state;
+    run(f, LOADED "  - expect: {launches: 2}\n  - expect: {builds: 2}\n", NULL);
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < f->messages.check_count; i++)
+        failed += !f->messages.checks[i].ok;
+    assert_int_equal(failed, 2);
+    run(f,
+        "  - bundle: {id: b, get: executable, kernels: [nothing]}\n"
+        "  - bundle: {id: c, join: [b]}\n"
+        "  - expect: {bundle: c, has: [apply]}\n"
+        "  - expect: {launches: 0}\n",
+        NULL);
+    const cnf_check *checks = f->messages.checks;
+    assert_int_equal(f->messages.check_count, 4);
+    assert_false(checks[0].ok);
+    assert_true(checks[1].ok && !checks[1].observed);
+    assert_true(checks[2].ok && !checks[2].observed);
+    assert_true(checks[3].ok && checks[3].observed);
 }
 
 static void what_must_not_happen_is_noticed(void **state)
@@ -614,6 +671,8 @@ int main(void)
         TEST(what_was_refused_makes_no_bundle),
         TEST(findings_are_matched_or_fail),
         TEST(one_of_several_outcomes_holds),
+        TEST(outcomes_with_one_name_hold_together),
+        TEST(checks_after_a_failure_are_judged),
         TEST(what_must_not_happen_is_noticed),
         TEST(host_symbols_bind),
         TEST(steps_of_another_profile_are_left_out),
