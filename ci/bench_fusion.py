@@ -2,16 +2,16 @@
 
   ci/bench fusion [--json FILE] [--devices sim,pocl,intel-cpu] [--program PROGRAM] [--chain PROGRAM]
 
-Costs: how long the fusion compiler takes for 1, 10 and 100 small kernels, in processor seconds: of one range,
-and of ranges that differ, so that every second one is remapped or guarded.  No cache is used, and the time
-to start a process is not included.  Needs a build with tests.
+Costs: the processor seconds that the fusion compiler takes for 1, 10 and 100 small kernels: with the same
+range, and with ranges that differ so that every second kernel is remapped or guarded.  No cache is used, and
+process start-up is not included.  Needs a build with tests.
 
-Saves: the time of a list of 2, 4 and 8 element-wise kernels on each device, where each kernel reads what the one
-before it wrote: kernel by kernel; fused with barriers between the kernels; fused without (no_barriers), since no
-work-item needs the result of another; and the last with the buffers between the kernels promoted to private
-memory.  A row holds medians of wall time in milliseconds, from start_fusion to the end of a wait; the variants
-alternate, and building and compiling are not included.  A fused time is followed by its speedup.
-A device that is not installed has no rows.
+Savings: the time of a list of 2, 4 and 8 element-wise kernels on each device, where each kernel reads what the
+previous one wrote.  The variants: kernel by kernel; fused with barriers between the kernels; fused without them
+(no_barriers), since no work-item needs the result of another; and fused without them, with the buffers between
+the kernels promoted to private memory.  A row holds median wall times in milliseconds, from start_fusion to the
+end of a wait; the variants alternate, and building and compiling are not included.  Each fused time is followed
+by its speedup.  A device that is not installed has no rows.
 """
 import json
 import subprocess
@@ -25,7 +25,7 @@ COLUMNS = ("one_range_s", "one_range_bytes", "different_ranges_s", "different_ra
 
 ELEMENTS = 1 << 20
 WAYS = ("barriers", "fused", "promoted")
-# As conformance/subject/subjects.c has them.
+# The same as in conformance/subject/subjects.c.
 SELECTORS = {
     "sim": ("sim", ""),
     "pocl": ("opencl", "platform=Portable Computing Language"),
@@ -54,7 +54,7 @@ def bench_costs(program):
 
 
 def device_command(program, device):
-    """The command that runs a program on a device, set up as for the subject of that name."""
+    """The command that runs a program on a device, configured like the subject of the same name."""
     backend, selector = SELECTORS[device]
     command = [program, backend, selector, str(ELEMENTS)]
     return [str(ROOT / "ci/on_intel_cpu"), *command] if device == "intel-cpu" else command

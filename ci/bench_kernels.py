@@ -1,8 +1,8 @@
 """ci/bench kernels: the simulated device against its peers, kernel by kernel, in one run.
 
 Every engine runs conformance/tools/bench/kernels on one processor: sim from the SPIR-V that assay compiles them
-to, with its checks and in a build without them (sim-), the OpenCL platforms from source.  A row's time is the
-median launch after warm-up, from the call to completion, without building; Oclgrind, which takes seconds for a
+to, with its checks and without them (sim-); the OpenCL platforms from source.  A row's time is the median time
+of a launch after warm-up, from the call to completion, excluding the build; Oclgrind, which takes seconds per
 launch, launches once.  The engines' results are compared, so that a fast wrong answer does not count.
 """
 import json
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 POCL = "/etc/OpenCL/vendors/pocl.icd"
-# A launch that takes longer is given up.
+# An engine that takes longer for one kernel, including the warm-up, is stopped.
 LIMIT_S = 900
 
 
@@ -33,7 +33,7 @@ def intel_library():
 
 
 def engines(names):
-    """(engine, checks, backend, environment, warm-ups, repetitions) of the installed engines."""
+    """Yields (engine, checks, backend, environment, warm-ups, repetitions) for each installed engine."""
     oclgrind = icd(OCLGRIND) | {"OCLGRIND_NUM_THREADS": "1", "OCLGRIND_LOG": "/dev/null"}
     checked = oclgrind | {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1"}
     intel = intel_library()
@@ -61,7 +61,7 @@ def cases(program, wide):
 
 
 def compile_spirv(assay, name, folder):
-    """The file with the SPIR-V that assay compiles a kernel to."""
+    """Compiles a kernel with assay and returns the SPIR-V file."""
     done = subprocess.run([assay, "postlink", KERNELS / f"{name}.cl", "-o", folder / name], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"ci/bench: {name}.cl does not compile\n{done.stderr}")
@@ -69,7 +69,7 @@ def compile_spirv(assay, name, folder):
 
 
 def time_launches(program, backend, name, code, environment, warm_up, repeat, out):
-    """Milliseconds of each launch; None after an error message if the engine failed."""
+    """Returns the milliseconds of each launch; if the engine failed, prints an error message and returns None."""
     processor = str(min(os.sched_getaffinity(0)))
     command = ["taskset", "-c", processor, program, backend, name, code, str(warm_up), str(repeat), out]
     try:
@@ -102,17 +102,17 @@ def compare(results, name, tolerance):
 
 
 def column(engine, checks):
-    """Peers check on request, sim unless it is turned off."""
+    """The title of a column: "sim-" is sim without its checks, and "+" marks a peer with checks."""
     if engine == "sim":
         return engine if checks else f"{engine}-"
     return f"{engine}+" if checks else engine
 
 
 def plot(rows):
-    """A line for each kernel and engine: a bar on a logarithmic scale."""
+    """Prints a line for each kernel and engine: a bar on a logarithmic scale."""
     low, high = min(r["ms"] for r in rows), max(r["ms"] for r in rows)
     width = 60 / max(math.log10(high / low), 1e-9)
-    print(f"\nmilliseconds, from {low:.3g} to {high:.4g}, each tenfold as long")
+    print(f"\nmilliseconds on a logarithmic scale, from {low:.3g} to {high:.4g}")
     for row in rows:
         bar = "█" * (1 + round(width * math.log10(row["ms"] / low)))
         print(f"{row['kernel']:16}{column(row['engine'], row['checks']):11}{bar} {row['ms']:.3g}")
@@ -123,7 +123,7 @@ def geometric_mean(values):
 
 
 def print_ratios(rows, columns):
-    print("\ntheir time by sim's: above 1 sim is faster")
+    print("\ntime of each peer divided by sim's: above 1, sim is faster")
     times = {(r["kernel"], column(r["engine"], r["checks"])): r["ms"] for r in rows}
     others = [c for c in columns if c != "sim"]
     ratios = {c: [] for c in others}

@@ -1,10 +1,10 @@
-"""ci/bench sim: the cost of the simulated device by itself, and whether it is linear.
+"""ci/bench sim: the cost of the simulated device alone, and whether it is linear.
 
 Goals: one work-item runs 100 million instructions a second (SPIR-V instructions in the loop of lcg, without labels,
 phis and lines); 20 ms from the start of a process to the first result of a small module; 20 ms to read and decode a
 module of 100 KB; memory at most 6 times the buffers plus 16 MB.  The growth of time with work-items, work-groups,
-module size and buffer size is plotted; the cost of one may not double where there are four times as many.
-Times are the least processor time of several runs, and for the start the least wall time.
+module size and buffer size is plotted; the cost per item may not double when there are four times as many.  Times
+are the minimum processor time of several runs; for the start of a process, the minimum wall time.
 """
 import json
 import struct
@@ -17,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
-# The permitted growth of the cost of each among four times as many, since fewer fit the caches.
+# How much the cost per item may grow when there are four times as many, since fewer of them fit in the caches.
 GROWTH_MAX = 2
 
-# Every work-item copies its words of one buffer to another.
+# Every work-item reads its words from one buffer and writes changed ones to another.
 COPY = """
 kernel void copy(global const uint *in, global uint *out, uint words) {
   for (uint i = get_global_id(0); i < words; i += get_global_size(0)) out[i] = in[i] * 3 + 1;
@@ -36,7 +36,7 @@ kernel void spin(global uint *out, uint n) {
 }
 """
 
-# A kernel of a large module, which has many: loops, branches, memory, vectors.
+# One of the many kernels of a large module, with loops, branches, memory accesses and vectors.
 PART = """
 kernel void k{0}(global uint *out, uint n) {{
   uint4 v = (uint4)(n, {0}, n ^ {0}, n * 3);
@@ -75,7 +75,7 @@ class Bench:
         return json.loads(done.stdout)
 
     def judge(self, name, value, unit, goal, more_is_better=False):
-        """Records and prints a row, and whether it meets its goal (None: there is no goal)."""
+        """Records and prints a row, and whether it meets its goal (None: no goal)."""
         met = None if goal is None else (value >= goal if more_is_better else value <= goal)
         self.rows.append({"name": name, "value": value, "unit": unit, "goal": goal, "met": met})
         words = "" if goal is None else f", goal: {'at least' if more_is_better else 'at most'} {goal:g}"
@@ -85,7 +85,7 @@ class Bench:
 
 
 def instructions(spirv):
-    """(opcode, words) of a module."""
+    """Yields (opcode, words) for each instruction of a module."""
     data = spirv.read_bytes()
     words = struct.unpack(f"<{len(data) // 4}I", data)
     at = 5
@@ -95,7 +95,7 @@ def instructions(spirv):
 
 
 def loop_length(spirv):
-    """Instructions in the only block that branches to itself, without its label, phis and lines."""
+    """Counts the instructions in the only block that branches to itself, without its label, phis and lines."""
     label_op, phi_op, line_op, branch_op = 248, 245, 8, 250
     label, count = None, 0
     for opcode, words in instructions(spirv):
@@ -117,7 +117,7 @@ def bench_one_item(bench):
 
 
 def bench_start(bench, spirv):
-    """Until the first result is on the standard output of the process."""
+    """Measures the time until a process has printed its first result."""
     def least_ms(command, environment=None):
         times = []
         for _ in range(15):
@@ -155,7 +155,7 @@ def decode_ms(bench, spirv):
 
 
 def bench_decode(bench):
-    """Returns [(bytes, ms)] of modules of growing size."""
+    """Returns [(bytes, ms)] for modules of growing size."""
     few = large_module(bench, 8).stat().st_size
     each = (large_module(bench, 16).stat().st_size - few) / 8
     sizes = []
@@ -168,18 +168,18 @@ def bench_decode(bench):
 
 
 def bench_memory(bench, copy):
-    """Uses all of two buffers: one is read, one written."""
+    """Measures the memory in use after one buffer was read completely and another was written."""
     size = 64 << 20
     result = bench.run(copy, "copy", 65536, 256, 1, f"b{size}", f"b{size}", f"u{size // 4}")
     if result["word"] != 0x01010101:
-        sys.exit("ci/bench: the kernel that copies has changed its input")
+        sys.exit("ci/bench: the copy kernel has changed its input")
     used = (result["most_kib"] - result["before_kib"]) / 1024
     buffers = 2 * size / (1 << 20)
-    bench.judge("memory over buffers of 128 MiB", used, "MiB", 6 * buffers + 16)
+    bench.judge("memory for buffers of 128 MiB", used, "MiB", 6 * buffers + 16)
 
 
 def plot(bench, what, unit, points):
-    """Prints bars of the cost of each, which must stay constant."""
+    """Prints bars for the cost per item, which must stay constant."""
     print(f"\n{what}: nanoseconds for one {unit}")
     costs = [ms * 1e6 / count for count, ms in points]
     for (count, ms), cost, before in zip(points, costs, [None, *costs]):
@@ -192,7 +192,7 @@ def plot(bench, what, unit, points):
 
 
 def grow(bench, spirv, kernel, rows):
-    """[(count, ms)] of rows (count, items, local, arguments)."""
+    """Returns [(count, ms)] for rows of (count, items, local, arguments)."""
     return [(count, min(bench.run(spirv, kernel, items, local, 7, *given)["launch_ms"]))
             for count, items, local, given in rows]
 

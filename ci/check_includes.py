@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when a file includes a header of a folder that the include table does not allow.
+"""Fails if a file includes a header from a folder that the include table does not allow for it.
 
 usage: check_includes.py ROOT [TABLE]
 
@@ -17,8 +17,8 @@ LLVM = re.compile(r"^(llvm-c|llvm|clang|clang-c|LLVMSPIRVLib)/")
 
 
 def read_table(path):
-    """Returns {folder: allowed folders}, {folder: what its tests may include as well} and
-    {header: folders that alone may include it}."""
+    """Returns {folder: allowed folders}, {folder: what its tests may also include} and {header: the
+    only folders that may include it}."""
     folders, tests, restricted = {}, {}, {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.split("#")[0].strip()
@@ -37,7 +37,7 @@ def read_table(path):
 
 
 def folder_of(path, folders):
-    """The longest folder of the table that holds the path, or None."""
+    """The deepest folder of the table that contains the path, or None."""
     parts = path.split("/")
     for length in range(len(parts) - 1, 0, -1):
         name = "/".join(parts[:length])

@@ -3,7 +3,7 @@
 
 usage: check_readmes.py ROOT
 
-A folder with code is one that holds C or C++ files and is not a test's or fuzzer's.  Its page is at most 40 lines and
+A folder with code contains C or C++ files and is not a test or fuzz folder.  Its README.md has at most 40 lines and
 names at least one of these files, since it says which to read first.
 """
 import pathlib

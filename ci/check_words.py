@@ -3,9 +3,9 @@
 
 usage: check_words.py [--root DIR] [FILE…]
 
-Without FILE every file of the tree is read.  Prints FILE:LINE, the words and what to write instead; exit status 1
-when there are any.  A string over several lines is reported where it begins.  In a page, code spans, code blocks,
-quotations and the column "instead of" of a table are not read.
+Without FILE, every file of the tree is read.  Prints FILE:LINE, the words and what to write instead; the exit
+status is 1 if any were found.  A string that spans several lines is reported at its first line.  In a page, code
+spans, code blocks, quotations and a table's column "instead of" are not read.
 """
 import argparse
 import pathlib
@@ -17,12 +17,12 @@ import source_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORDS = HERE / "words.txt"
-# Files that quote the words, and text by others.
+# Files that quote the words, and text written by others.
 LEFT_OUT = re.compile(r"^(ci/words\.txt|ci/checks/test_check_words\.py|LICENSE)$")
 
 
 def rules_read(path):
-    """[(pattern, suggestion, reason)] of the list."""
+    """Returns [(pattern, suggestion, reason)] from the list."""
     rules = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
@@ -51,7 +51,7 @@ def page_lines(text):
 
 
 def page_pieces(text):
-    """Paragraphs of a page as pieces, so that words on two lines are found."""
+    """Yields the paragraphs of a page as pieces, so that phrases across line ends are found."""
     block, start, last = [], 0, -1
     for number, prose in list(page_lines(text)) + [(0, "")]:
         if block and (not prose.strip() or number != last + 1):

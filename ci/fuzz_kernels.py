@@ -19,7 +19,7 @@ SUBJECTS = ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{sched
             "sim{engine=v3}", "sim{engine=v4}", "pocl", "intel-cpu"]
 GOOD = {"PASS", "UNAVAILABLE"}
 BATCH = 50
-# How many failures of one kind are shrunk; more of them show nothing new.
+# How many failures of one kind are shrunk; more of them would show nothing new.
 SHRUNK_OF_A_KIND = 2
 
 
@@ -33,7 +33,7 @@ class Tools:
         self.subjects = [s for s in subjects if self.knows(s)]
 
     def knows(self, subject):
-        """False, after a message, if this version of assay has no such setting."""
+        """True if this version of assay knows the subject's settings; otherwise prints a message."""
         done = self.run_assay(["run", "--on", subject, os.devnull])
         if done.returncode == 2 and "unknown setting" in done.stderr:
             print(f"ci/fuzz: not run: {subject} ({done.stderr.strip()})")
@@ -110,7 +110,7 @@ def keep(tools, seed, record, folder, kinds):
 
 
 def run(arguments, folder):
-    """Returns {verdicts by subject}, and the seeds that failed."""
+    """Returns {subject: {verdict: count}}, and the seeds that failed."""
     tools = Tools(pathlib.Path(arguments.programs).resolve(), arguments.on.split(",") if arguments.on else SUBJECTS)
     verdicts, failed, kinds = {}, [], {}
     for begin in range(arguments.seed, arguments.seed + arguments.count, BATCH):
@@ -125,7 +125,7 @@ def run(arguments, folder):
         bad = failures(records)
         for record in bad:
             seed = int(pathlib.Path(record["file"]).stem)
-            if seed not in failed:  # the first subject's, which is sim's if sim itself is wrong
+            if seed not in failed:  # keeps the first subject's failure, which is sim's if sim itself is wrong
                 failed.append(seed)
                 keep(tools, seed, record, folder, kinds)
         for file in files.values():

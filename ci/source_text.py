@@ -1,4 +1,4 @@
-"""The files of a tree, and what is comment, string or code in them.  ci/style and ci/check_words.py build on it."""
+"""The files of a tree, and the comments, strings and code in them.  ci/style and ci/check_words.py build on it."""
 import io
 import pathlib
 import re
@@ -26,13 +26,13 @@ def tree_files(root):
 
 
 def read_text(root, name):
-    """The text of a file, or None for one that is not text."""
+    """The text of a file, or None if it is binary."""
     data = (pathlib.Path(root) / name).read_bytes()
     return None if b"\0" in data else data.decode("utf-8", errors="replace")
 
 
 def blanked(text):
-    """Spaces instead of everything but line ends, so that offsets and lines stay the same."""
+    """Replaces everything but line ends by spaces, so that offsets and lines stay the same."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -44,7 +44,7 @@ def c_tokens(text):
 
 
 def c_code(text, keep_strings=False):
-    """The text with comments blanked and, unless they are kept, the contents of strings too."""
+    """The text with comments blanked and, unless `keep_strings`, the contents of strings too."""
     parts, end = [], 0
     for kind, offset, token in c_tokens(text):
         parts.append(text[end:offset])
@@ -66,7 +66,7 @@ def line_of(text, offset):
 
 
 def c_comment_text(token):
-    """What a comment says, without its marks; its lines stay lines."""
+    """The text of a comment without its marks; line breaks are kept."""
     if token.startswith("//"):
         return re.sub(r"^[ \t]*//+ ?", "", token, flags=re.MULTILINE).rstrip()
     return re.sub(r"^[ \t]*\*(?: |$)", "", token[2:-2].strip("*"), flags=re.MULTILINE).strip(" \t").rstrip()
@@ -77,7 +77,7 @@ def c_string_text(token):
 
 
 def c_pieces(text):
-    """Yields (kind, line, text) for comments and strings; neighbouring ones are one piece."""
+    """Yields (kind, line, text) for comments and strings; adjacent strings or // lines are one piece."""
     pending = None
     for kind, offset, token in c_tokens(text):
         if kind == "char":
@@ -95,7 +95,7 @@ def c_pieces(text):
 
 
 def hash_pieces(text):
-    """Yields (kind, line, text) for comments after a # of scripts, CMake and YAML; a block of lines is one piece."""
+    """Yields (kind, line, text) for the # comments of scripts, CMake and YAML; consecutive lines are one piece."""
     block, start = [], 0
     lines = text.split("\n") + [""]
     for number, line in enumerate(lines, 1):

@@ -5,7 +5,7 @@ import re
 
 import source_text
 
-# Folders below a part's own that hold no product code; the table counts fuzz/, the product lines do not.
+# Subfolders without product code; most rows of the table include fuzz/, the product lines do not.
 TESTS = re.compile(r"/test/")
 TESTS_AND_FUZZERS = re.compile(r"/(test|fuzz)/")
 COUNTED = (".c", ".h", ".cpp", ".inc")
@@ -40,8 +40,8 @@ def is_below(name, folder):
 def functions_of(code):
     """Yields (name, is_static, first line, last line) for every function of stripped code without directives.
 
-    clang-format lays the tree out, so that the braces of functions and namespaces, and no others, have a line and
-    the first column to themselves."""
+    The tree is formatted with clang-format, so the braces of functions and namespaces, and no others, are alone
+    on a line, in its first column."""
     for match in re.finditer(r"^\{$.*?^\}", code, re.MULTILINE | re.DOTALL):
         yield from function_at(code, match.start(), match.end())
 
@@ -50,7 +50,7 @@ def function_at(code, brace, end):
     lines = code[:brace].rstrip().split("\n")
     start = next((i for i in range(len(lines) - 1, -1, -1) if re.match(r"[A-Za-z_]", lines[i])), 0)
     if start > 0 and re.match(r"\w+\(", lines[start]) and re.match(r"[A-Za-z_].*[\w*]$", lines[start - 1]):
-        start -= 1  # the type has a line of its own
+        start -= 1  # the return type is on a separate line
     head = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", "\n".join(lines[start:]))
     if re.match(r"(extern|inline namespace|namespace|class|struct|template)\b[^(]*$", head):
         inner = code.find("\n{\n", brace + 1, end)
@@ -74,8 +74,8 @@ def argument_of(code, opening):
 
 
 def is_pointer_test(condition, flags):
-    """Whether a condition only asks objects for NULL or truth.  `flags` are names declared bool and never as a
-    pointer: asking them is a claim about a state."""
+    """True if a condition only tests objects for NULL or truth.  `flags` are names that are declared bool and
+    never as a pointer: testing one of them is a claim about a state."""
     for operand in re.split(r"&&|\|\|", " ".join(condition.split())):
         match = POINTER_TEST.fullmatch(operand.strip().strip("()"))
         if not match:
@@ -123,7 +123,7 @@ def code_lines(code):
 
 
 def script_lines(root, name):
-    """The lines of a script or kernel with more than comment and blanks."""
+    """The number of lines of a script or kernel that contain more than comments and blanks."""
     text = source_text.read_text(root, name) or ""
     if name.endswith(".py"):
         text = re.sub(r'^\s*""".*?"""', lambda match: source_text.blanked(match.group(0)), text, flags=re.M | re.S)
@@ -132,7 +132,7 @@ def script_lines(root, name):
 
 
 class Tree:
-    """The files of a tree, read as they are asked for."""
+    """The files of a tree, read on demand."""
 
     def __init__(self, root):
         self.root = root
@@ -209,7 +209,7 @@ def count_macros(files):
 
 
 def count_marks(files):
-    """goto, and the marks of work that is not done."""
+    """Finds goto, and the marks of unfinished work."""
     found = {"goto": [], "todo": []}
     for file in files:
         for match in re.finditer(r"\bgoto\b", file.code):
@@ -221,7 +221,7 @@ def count_marks(files):
 
 
 def equal_lines(file):
-    """(line number, text) of the lines that count when blocks are compared to the letter."""
+    """Yields (line number, text) for the lines that count when blocks are compared literally."""
     code = source_text.c_code(file.text, keep_strings=True)
     for number, line in enumerate(code.split("\n"), 1):
         text = "".join(line.split())
@@ -230,7 +230,8 @@ def equal_lines(file):
 
 
 def shape_lines(file):
-    """The same for lines of functions that may differ in names, numbers and strings."""
+    """Yields (line number, text) for the lines of functions, with names, numbers and strings made equal; a None
+    ends each function."""
     for _, _, first, last in functions_of(file.plain):
         for number, line in enumerate(file.plain.split("\n")[first - 1:last], first):
             text = re.sub(r"[A-Za-z_]\w*", lambda match: match.group(0) if match.group(0) in KEYWORDS else "n", line)
@@ -241,7 +242,7 @@ def shape_lines(file):
 
 
 def count_duplicates(files, lines_of):
-    """Blocks of equal lines in two places, (place, place, lines), each as long as it can be."""
+    """Returns the blocks of equal lines in two places, (place, place, lines), each as long as possible."""
     first_seen, blocks = {}, []
     for file in files:
         lines, runs = list(lines_of(file)), {}
@@ -268,7 +269,7 @@ def function_around(functions, line):
 
 
 def count_parsers(files):
-    """Functions that look as if they read numbers or characters by hand."""
+    """Finds functions that appear to parse numbers or characters by hand."""
     found = set()
     for file in files:
         code = source_text.c_code(file.text, keep_strings=True)
@@ -315,7 +316,7 @@ def cycles_of(edges):
 
 
 def count(tree, folders):
-    """Everything ci/style knows of the given folders together."""
+    """All counts of ci/style for the given folders together."""
     files = [tree.file(name) for name in tree.below(folders, COUNTED, TESTS)]
     product = tree.below(folders, PRODUCT, TESTS_AND_FUZZERS)
     others = tree.below(folders, OTHER_PRODUCT, TESTS_AND_FUZZERS)

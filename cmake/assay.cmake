@@ -1,4 +1,5 @@
-# Helpers for the folders' CMakeLists.txt, which say what a folder has; compiler flags are only here.
+# Helpers for the folders' CMakeLists.txt, which only list what a folder contains; compiler flags are
+# set here only.
 
 add_library(assay_options INTERFACE)
 target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -13,13 +14,13 @@ if(ASSAY_PROVE)
     ASSAY_PROVE ASSAY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
 endif()
 if(ASSAY_SANITIZE OR ASSAY_FUZZ)
-  # Each arena object is a separate block; walks over whole structures are on (check.h).
+  # Allocates each arena object as a separate block, and enables the checks that walk whole structures (check.h).
   target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS RT_CHECK_SLOW)
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE
     -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-    -Wno-conversion) # gcc 12 warns about its own instrumentation; the other presets look
+    -Wno-conversion) # gcc 12 warns about its own instrumentation; the other presets keep this warning on
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 

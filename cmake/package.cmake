@@ -6,11 +6,11 @@ install(TARGETS assay RUNTIME DESTINATION bin)
 install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
-# The source tree's README is about building; an installation has one about use.
+# The source tree's README is about building assay; an installation gets one about using it.
 install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
 
-# The tables of the command line, as the program prints them.
+# The manual page and the shell completion, which the program prints from its command-line tables.
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/manual/assay.1 ${CMAKE_BINARY_DIR}/manual/assay
   COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/manual
   COMMAND assay manual > ${CMAKE_BINARY_DIR}/manual/assay.1
@@ -22,14 +22,15 @@ install(FILES ${CMAKE_BINARY_DIR}/manual/assay DESTINATION share/bash-completion
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME assay)
-# Debian asks for a name and an address; the project has no address, and none is invented.
+# Debian asks for a name and an e-mail address; the project has no address, and none is invented.
 set(CPACK_PACKAGE_CONTACT "the assay project")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tests runtimes that link and launch device code")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# dpkg-shlibdeps finds the libraries that the files are linked with; these are started or opened at run time.
+# dpkg-shlibdeps finds the libraries that the files are linked with; the packages listed here contain what
+# assay starts or opens at run time.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "spirv-tools")
 if(ASSAY_COMPILER)

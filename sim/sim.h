@@ -42,7 +42,7 @@ void sim_module_destroy(sim_module *module);
 
 /* The declared sets of a function or kernel: the set of virtual functions that the function belongs
  * to, or the sets that the kernel may call, separated by commas.  A row without a name applies to
- * all functions that the module exports, or to all its kernels, that have no row of their own. */
+ * every exported function, or to every kernel, of the module that has no row of its own. */
 typedef struct sim_declared_sets {
     rt_text name; /* a function's linkage name, a kernel's name */
     rt_text sets;
@@ -56,28 +56,30 @@ typedef struct sim_declarations {
 /* Declares the sets against which calls of the module's virtual functions are checked.  Called
  * before the module is linked; replaces earlier declarations; the rows are copied.  A function in a
  * set may be called by kernels that may call the set, and through a pointer created by another
- * program of the world, if the same module is linked into both programs with the same values of its
- * constants.  Other functions are not affected.  Names that the module does not have are ignored.
- * Source: document 004 (VirtualFunctions.md), reading at VF-SPLIT-08;
+ * program of the world if the same module is linked into both programs with the same values of its
+ * specialisation constants.  Other functions are not affected.  Names that the module does not have
+ * are ignored.  Source: document 004 (VirtualFunctions.md), reading at VF-SPLIT-08;
  * sycl_ext_oneapi_virtual_functions, which makes every other call undefined. */
 void sim_module_declare(sim_module *module, const sim_declarations *declarations);
 
-/* Links count >= 1 modules (borrowed during the call only) into an executable program.  Symbols are
- * matched by the names of LinkageAttributes: Import with Export; all LinkOnceODR definitions of a
- * name are merged.  LINK_ERROR: an import without a definition, or two Exports of a name; the
- * diagnostic lists the symbols.  UNSUPPORTED: as for sim_module_create, found while decoding. */
+/* Links count >= 1 modules (borrowed only during the call) into an executable program.  Symbols are
+ * matched by the names in LinkageAttributes: Import with Export; all LinkOnceODR definitions of a
+ * name are merged.  LINK_ERROR: an import without a definition, two Exports of a name, declarations
+ * of different types, or a kernel name in two modules; the diagnostic lists the symbols.
+ * UNSUPPORTED: as for sim_module_create, found while decoding. */
 RT_MUST_USE rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules,
                                        uint32_t count, sim_program **out_program);
 void sim_program_destroy(sim_program *program);
 
-/* The kernel (entry point) of that name, valid as long as the program; NULL if there is none. */
+/* The kernel (entry point) with the given name, valid as long as the program; NULL if there is
+ * none. */
 const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name);
 
 /* The kinds of kernel parameters. */
 typedef enum sim_parameter_kind {
     SIM_PARAMETER_GLOBAL, /* pointer to CrossWorkgroup or UniformConstant memory */
     SIM_PARAMETER_LOCAL,  /* pointer to Workgroup memory */
-    SIM_PARAMETER_VALUE,  /* size bytes by value */
+    SIM_PARAMETER_VALUE,  /* `size` bytes, passed by value */
 } sim_parameter_kind;
 typedef struct sim_parameter {
     sim_parameter_kind kind;
@@ -87,20 +89,19 @@ typedef struct sim_parameter {
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
 
-/* ---- Native images --------------------------------------------------------------------------
- */
+/* ---- Native images ------------------------------------------------------------------------ */
 
-/* The device's native format: the output of its offline compiler, from SPIR-V.
+/* The device's native format: what its offline compiler makes from SPIR-V.
  *
  * An image is a set of SPIR-V modules that have been read and validated, whose definitions match
  * each other's imports, and whose specialisation constants have their final values.  Imports that
  * none of the modules defines stay open, by name: images are linked with each other, and with
- * modules, like the modules that they contain (sim_program_link).  module/native.c describes the
- * bytes. */
+ * modules, just as the modules that they contain would be (sim_program_link).  module/native.c
+ * describes the bytes. */
 #define SIM_NATIVE_FORMAT 2u
 
-/* Increases with every change of the device that would make an existing image be refused or change
- * its meaning.  Like vendors' native code, an image is for one version of the device. */
+/* Increases with every change to the device that would cause an existing image to be refused or to
+ * change its meaning.  Like a vendor's native code, an image is for one version of the device. */
 #define SIM_NATIVE_DEVICE 1u
 
 /* The contents of an image. */
@@ -112,8 +113,8 @@ typedef struct sim_native {
 } sim_native;
 
 /* Appends the image of count >= 1 modules, with the current values of their specialisation
- * constants.  LINK_ERROR: two of them define one name, or declare it with different types; LIMIT:
- * the image is larger than RT_IMAGE_SIZE_MAX.  On failure *out is unchanged. */
+ * constants.  LINK_ERROR: two of them define the same name, or declare it with different types;
+ * LIMIT: the image is larger than RT_IMAGE_SIZE_MAX.  On failure *out is unchanged. */
 RT_MUST_USE rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules,
                                        uint32_t count, rt_buffer *out);
 
@@ -164,12 +165,12 @@ uint64_t sim_object_size(const sim_world *world, sim_object object);
 uint64_t sim_object_address(sim_object object);
 
 /* Finds a module-scope variable in global memory by its host name, as an object of this world; 0 if
- * there is none.  The host name is that of decoration HostAccessINTEL, whether or not the variable
- * is exported; the name that the program exports is used only if no variable has a decoration with
- * that name (document 002, "New PI interface to copy to or from a module scope variable").  All
- * variables of a program are created, with their initial values, when the first of them is looked
- * up or a kernel is first launched.  They belong to the world, which keeps the program until
- * sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
+ * there is none.  The host name is the one in the decoration HostAccessINTEL, whether or not the
+ * variable is exported; the name that the program exports is used only if no variable has a
+ * decoration with that name (document 002, "New PI interface to copy to or from a module scope
+ * variable").  All variables of a program are created, with their initial values, when the first of
+ * them is looked up or a kernel is first launched.  They belong to the world, which keeps the
+ * program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
                                          sim_object *out_object);
 /* Destroys the variables of a program that this world no longer uses; later accesses through
@@ -215,7 +216,7 @@ typedef struct sim_finding {
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
     rt_text object;  /* label */
     uint64_t offset; /* bytes */
-    uint64_t count;  /* work-item instructions of this launch that are affected */
+    uint64_t count;  /* affected work-item instructions of this launch */
 } sim_finding;
 
 /* The limit of a work-group's local memory in bytes: variables and arguments together. */
@@ -225,7 +226,7 @@ typedef struct sim_finding {
  * depend on each other only through barriers and atomics have the same results with every order. */
 typedef enum sim_schedule {
     SIM_SCHEDULE_LOCKSTEP, /* the whole work-group together, instruction by instruction */
-    SIM_SCHEDULE_FORWARD,  /* one after the other in ascending order, groups as well */
+    SIM_SCHEDULE_FORWARD,  /* work-items, and groups, one after the other in ascending order */
     SIM_SCHEDULE_BACKWARD, /* the last one first */
     SIM_SCHEDULE_SEEDED,   /* in a random order drawn from the world's seed */
     SIM_SCHEDULES
@@ -233,14 +234,13 @@ typedef enum sim_schedule {
 
 /* "lockstep", "forward", "backward", "seeded". */
 const char *sim_schedule_name(sim_schedule schedule);
-/* Bytes that one launch may print.  A call of printf that would exceed them prints nothing and
- * returns -1, and a final line reports the number of such calls. */
+/* Bytes that one launch may print.  A printf call that would exceed them prints nothing and returns
+ * -1, and a final line reports the number of such calls. */
 #define SIM_OUTPUT_MAX (1u << 20)
 
 typedef struct sim_launch_options {
-    /* Work-item instructions of the whole launch.  0 selects the default: 2^28, and 2^24 more for
-     * each work-item, but at most 2^35, so that a kernel that never ends is detected within
-     * seconds. */
+    /* Work-item instructions of the whole launch.  0 selects the default of 2^28 plus 2^24 for each
+     * work-item, but at most 2^35, so that a kernel that never ends is detected within seconds. */
     uint64_t budget;
     sim_schedule schedule;
     /* Called at the end of the launch, once for each kind of finding at each place in the code, in
@@ -252,8 +252,9 @@ typedef struct sim_launch_options {
     void *user;
 } sim_launch_options;
 
-/* Chooses the local size of a range that does not specify it: the size that the kernel requires, or
- * otherwise a size of at most 256 work-items that divides the range.  Every global size is >= 1. */
+/* Chooses the local size of a range that does not specify it: the size that the kernel requires or,
+ * if it requires none, a size of at most 256 work-items that divides the range.  Every global size
+ * is >= 1. */
 void sim_range_choose_local(const sim_kernel *kernel, sim_range *range);
 
 /* ERRC_ND_RANGE: local does not divide global, is not the size that the kernel requires, or is

@@ -1,8 +1,9 @@
 /* The part of the CUDA Driver API that the adapter calls, declared here so that the build does not
- * need NVIDIA's headers.  The names of values are ours; numbers and layouts are the API's.
+ * need NVIDIA's headers.  The names of values are ours; the numbers and layouts are the API's.
  *
  * Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the modules
- * named below).  The names with _v2 are those to which its header maps the plain names. */
+ * named below).  NVIDIA's header maps the plain names of some functions to the _v2 names used here.
+ */
 #ifndef BACKENDS_CUDA_CUDA_API_H
 #define BACKENDS_CUDA_CUDA_API_H
 
@@ -78,8 +79,8 @@ enum {
 /* Called by the driver in a stream's order; it must not call the driver. */
 typedef void cuda_host_call(void *user);
 
-/* All entry points: name, parameters.  Each returns a cuda_result, and drivers from CUDA 12 on have
- * them all. */
+/* All entry points: name, parameters.  Each returns a cuda_result, and every driver for CUDA 12 or
+ * newer exports them all. */
 #define CUDA_ENTRIES(ENTRY)                                                                        \
     /* Error handling, initialisation, version */                                                  \
     ENTRY(cuGetErrorName, (cuda_result result, const char **out_name))                             \

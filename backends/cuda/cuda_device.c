@@ -1,6 +1,6 @@
 /* CUDA devices: choosing one, querying its capabilities, opening it.  Nothing depends on the model.
- * A device's features are attributes that the driver reports, or follow from its compute capability
- * by NVIDIA's tables; its name is for records only.
+ * A device's features either are attributes that the driver reports or follow from its compute
+ * capability according to NVIDIA's tables; its name is for records only.
  *
  * Source: CUDA Driver API reference manual, "Device Management" and "Primary Context Management";
  * CUDA C++ programming guide, "Compute Capabilities". */
@@ -42,7 +42,7 @@ static rt_status device_choose(cuda_device *device, rt_text selector)
     if (selector.length > 0 &&
         !(rt_text_take_prefix(&rest, "device=") && rt_number_read(rest, 0, INDEX_MAX, &index)))
         return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "'%.*s' selects no CUDA device; write device=N, N counting from 0",
+                       "'%.*s' selects no CUDA device; write device=N, where N counts from 0",
                        RT_TEXT_ARG(selector));
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuInit, 0);
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGetCount, &count);
@@ -69,7 +69,7 @@ static uint32_t attribute(const cuda_device *device, int which, uint32_t fallbac
 
 static void device_ask(cuda_device *device)
 {
-    /* The two texts that records show. */
+    /* The device and driver names shown in records. */
     uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
     uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     char name[256] = "";
@@ -81,7 +81,7 @@ static void device_ask(cuda_device *device)
     if (device->library.cuDriverGetVersion(&version) != CUDA_SUCCESS) version = 0;
     rt_buffer_printf(&device->driver, "CUDA %d.%d, compute capability %u.%u", version / 1000,
                      version % 1000 / 10, major, minor);
-    /* The limits of a launch; a driver that reports none or 0 runs single threads. */
+    /* The limits of a launch; if the driver reports none or 0, groups are single threads. */
     ptx_limits *limits = &device->limits;
     limits->group_size_max = attribute(device, CUDA_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1);
     if (limits->group_size_max < 1) limits->group_size_max = 1;

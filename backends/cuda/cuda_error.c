@@ -30,7 +30,7 @@ static const vendor_result rows[] = {
     {300, AT_BUILD, RT_MALFORMED},              /* INVALID_SOURCE */
     /* NOT_FOUND: no symbol with that name */
     {CUDA_NOT_FOUND, AT(KERNEL) | AT(GLOBAL), RT_ERRC_INVALID},
-    /* After these results the context and all its objects are lost. */
+    /* After the results marked DEVICE_LOST below, the context and all its objects are lost. */
     {700, AT_ANY, RT_DEVICE_LOST},       /* ILLEGAL_ADDRESS */
     {701, AT(LAUNCH), RT_ERRC_ND_RANGE}, /* LAUNCH_OUT_OF_RESOURCES: too many work-items for the
                                             registers that the kernel uses */

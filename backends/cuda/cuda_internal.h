@@ -43,12 +43,12 @@ typedef struct cuda_memory {
     dev_memory base;
     cuda_device *device;
     cuda_address address;
-    void *host;       /* of host USM: pointer for the driver to free; otherwise NULL */
-    bool is_variable; /* a program's variable: nothing to free */
+    void *host;       /* for host USM, the pointer that the driver must free; otherwise NULL */
+    bool is_variable; /* a program's variable, so nothing to free */
 } cuda_memory;
 
 typedef struct cuda_program {
-    ptx_program ptx; /* with the base */
+    ptx_program ptx; /* begins with the base */
     cuda_device *device;
     cuda_module *module;    /* of an executable program; otherwise NULL */
     atomic_uint references; /* held by its owner and its kernels */
@@ -62,7 +62,7 @@ typedef struct cuda_kernel {
     ptx_limits limits;       /* what remains of the device's limits */
 } cuda_kernel;
 
-/* Streams per queue: enough for commands to overtake each other. */
+/* Streams per queue: enough to let commands overtake each other. */
 enum { CUDA_STREAMS = 4 };
 
 typedef struct cuda_queue {
@@ -82,7 +82,7 @@ typedef struct cuda_event {
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
 
-/* The operation in progress, which decides the code of some results. */
+/* The operation in progress, on which the status code for some results depends. */
 typedef enum cuda_stage {
     CUDA_STAGE_OPEN,
     CUDA_STAGE_MEMORY,
@@ -97,13 +97,13 @@ typedef enum cuda_stage {
     CUDA_STAGE_COUNT
 } cuda_stage;
 
-/* Makes a status for a failed call, in the driver's own words.  CUDA_SUCCESS means that the call
- * succeeded but returned nothing where it should have.  `log` (may be empty) is the compiler's or
- * linker's. */
+/* Makes a status, in the driver's own words, for a failed call.  CUDA_SUCCESS means that the call
+ * succeeded but returned nothing where it should have.  `log`, which may be empty, is the
+ * compiler's or linker's log. */
 RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,
                                 cuda_result result, rt_text log);
 
-/* Returns a success, or a failed call's status. */
+/* Returns success, or the status for a failed call. */
 RT_MUST_USE rt_status cuda_check(const cuda_device *device, cuda_stage stage, const char *call,
                                  cuda_result result);
 
@@ -111,7 +111,8 @@ RT_MUST_USE rt_status cuda_check(const cuda_device *device, cuda_stage stage, co
 #define CUDA_TRY(device, stage, call, ...)                                                         \
     RT_TRY(cuda_check((device), (stage), #call, (device)->library.call(__VA_ARGS__)))
 
-/* As CUDA_TRY, for a call that makes an object; fails also if *out_object is null then. */
+/* Like CUDA_TRY, for a call that makes an object; also fails if the call leaves *out_object null.
+ */
 #define CUDA_MAKE(device, stage, call, out_object, ...)                                            \
     do {                                                                                           \
         cuda_result cuda_make_ = (device)->library.call((out_object), __VA_ARGS__);                \
@@ -122,8 +123,8 @@ RT_MUST_USE rt_status cuda_check(const cuda_device *device, cuda_stage stage, co
 /* Makes the device's context current on this thread, which every other driver call requires. */
 RT_MUST_USE rt_status cuda_enter(const cuda_device *device, cuda_stage stage);
 
-/* As cuda_enter, before calls that free objects: their failures cannot be reported, and they are
- * tried in any case. */
+/* Like cuda_enter, for use before calls that free objects: they are made even if this fails, and no
+ * failure can be reported. */
 void cuda_enter_to_free(const cuda_device *device);
 
 /* ---- Around every command (cuda_queue.c) -------------------------------------------------- */
@@ -141,8 +142,8 @@ typedef struct cuda_command {
 RT_MUST_USE rt_status cuda_command_begin(cuda_queue *queue, dev_command command,
                                          cuda_command *out_command);
 
-/* Ends a command.  If `status` is a success, *out_event is an event that the caller owns; otherwise
- * the status is passed on. */
+/* Ends a command.  If `status` is a success, *out_event becomes an event that the caller owns;
+ * otherwise returns `status`. */
 RT_MUST_USE rt_status cuda_command_end(cuda_command *command, rt_status status,
                                        dev_event **out_event);
 
@@ -159,7 +160,7 @@ rt_status cuda_times_read(dev_event *event, dev_times *out_times);
 /* Destroys the clock. */
 void cuda_times_end(cuda_device *device);
 
-/* ---- Memory that the driver can read without a wait (cuda_staging.c) ------------------ */
+/* ---- Memory for copies that do not block (cuda_staging.c) --------------------------------- */
 
 /* Acquires a block of at least `size` bytes. */
 RT_MUST_USE rt_status cuda_staging_take(cuda_device *device, uint64_t size,
@@ -175,7 +176,7 @@ void cuda_staging_give(struct cuda_staging *staging);
 /* Frees all blocks; the device's commands are done or lost. */
 void cuda_staging_free(cuda_device *device);
 
-/* ---- Operations of the tables, defined in other files than the tables --------------------- */
+/* ---- Operations defined in a different file from the table that lists them ---------------- */
 
 dev_memory_create_op cuda_memory_create;
 dev_usm_create_op cuda_usm_create;

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* Bytes for one log; the driver truncates a longer one. */
+/* Size of one log in bytes; the driver truncates a longer one. */
 enum { LOG_SIZE = 8192 };
 
-/* An option of NVIDIA's linkers and its CUjit_option; a number follows if takes_value. */
+/* An option of NVIDIA's linkers and the CUjit_option for it; if takes_value, a number follows the
+ * option. */
 static const struct option_row {
     const char *text;
     cuda_jit_option option;

@@ -4,11 +4,11 @@
 
 #include "backends/cuda/cuda_internal.h"
 
-/* The first options of a call name the two logs, each a buffer and its size. */
+/* The first options of every call specify the two logs: a buffer and its size for each. */
 enum { CUDA_JIT_LOG_OPTIONS = 4, CUDA_JIT_OPTIONS_MAX = 8 };
 
-/* Options and logs of one link.  The driver writes to the logs until the link is destroyed, so
- * cuda_jit_end must be called after that. */
+/* Options and logs of one link.  The driver may write to the logs until the link is destroyed, so
+ * call cuda_jit_end only after that. */
 typedef struct cuda_jit {
     cuda_jit_option options[CUDA_JIT_OPTIONS_MAX];
     void *values[CUDA_JIT_OPTIONS_MAX];
@@ -16,7 +16,8 @@ typedef struct cuda_jit {
     char *logs[2]; /* errors, then information; always NUL-terminated */
 } cuda_jit;
 
-/* Begins a call's options with those of its logs; cuda_jit_end must be called in any case. */
+/* Begins the options of a call with those for its logs; cuda_jit_end must always be called
+ * afterwards. */
 void cuda_jit_begin(cuda_jit *out_jit);
 void cuda_jit_end(cuda_jit *jit);
 

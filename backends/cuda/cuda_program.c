@@ -1,4 +1,5 @@
-/* Programs: PTX compiled and linked by the driver's linker, and linked programs as bytes.
+/* Programs: compiling and linking PTX with the driver's linker, and saving and loading linked
+ * programs.
  *
  * The driver has no object for code that is compiled but not linked.  Each image is therefore
  * compiled by a separate link when it is passed in, so that its errors are reported then; the final
@@ -50,8 +51,8 @@ static cuda_program *program_create(cuda_device *device)
 
 /* The driver's linker has no distinct result for symbols that are missing, defined twice or of a
  * different type: only the log says so, and the result varies between versions (580.159.04 returns
- * CUDA_ERROR_INVALID_SOURCE).  If the linker has written to its log, a refusal that no row of
- * cuda_error.c explains therefore counts as a link error. */
+ * CUDA_ERROR_INVALID_SOURCE).  Therefore, if the linker has written to its log, every failure other
+ * than a lost device or lack of memory counts as a link error. */
 static rt_status link_fail(const cuda_device *device, const char *call, cuda_result result,
                            const cuda_jit *j)
 {
@@ -75,8 +76,8 @@ static rt_status module_load(cuda_program *program, cuda_jit *j)
     return cuda_jit_fail(device, CUDA_STAGE_LOAD, "cuModuleLoadDataEx", result, j);
 }
 
-/* Links programs into `linked`; if that is NULL, has the driver compile them to report their
- * errors. */
+/* Links programs into `linked`; if `linked` is NULL, only has the driver compile them, to report
+ * their errors. */
 static rt_status programs_link(const cuda_device *device, cuda_program *const *programs,
                                uint32_t count, rt_text options, cuda_program *linked)
 {
@@ -99,11 +100,11 @@ static rt_status programs_link(const cuda_device *device, cuda_program *const *p
         char name[32]; /* identifies the text in the logs */
         snprintf(name, sizeof name, "image %u", i);
         CHECK(text->size > 0);
-        /* The driver requires the terminating NUL to be counted. */
+        /* The driver requires the size to include the terminating NUL. */
         cuda_result result = driver->cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data,
                                                       text->size + 1, name, 0, NULL, NULL);
-        /* A text of a link has compiled on its own: an error now is a conflict with the other
-         * texts, since the driver resolves symbols as texts are added. */
+        /* In a link each text has already compiled on its own, so an error now means a conflict
+         * with the other texts: the driver resolves symbols as texts are added. */
         if (result != CUDA_SUCCESS)
             status = linked ? link_fail(device, adding, result, &j)
                             : cuda_jit_fail(device, CUDA_STAGE_COMPILE, adding, result, &j);

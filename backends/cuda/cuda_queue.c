@@ -1,9 +1,10 @@
 /* Queues, events, and the steps that all commands share.
  *
- * A stream runs its commands in order, whereas a queue of the device interface guarantees no order:
- * it spreads its commands over several streams, and wait lists become stream waits.  The events in
- * a wait list were enqueued earlier, so in-order streams cannot wait for each other in a cycle.  An
- * event is a driver event recorded after the command; it outlives queue and stream.
+ * A stream runs its commands in order, whereas a queue of the device interface guarantees no order;
+ * a queue therefore spreads its commands over several streams, and wait lists become stream waits.
+ * The events in a wait list were enqueued earlier, so in-order streams cannot wait for each other
+ * in a cycle.  An event is a driver event recorded after the command; it outlives the queue and the
+ * stream.
  *
  * Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
 #include "backends/cuda/cuda_internal.h"
@@ -82,8 +83,8 @@ rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **
     if (rt_ok(status)) {
         cuda_result result = driver->cuEventRecord(command->event, command->stream);
         status = cuda_check(command->device, CUDA_STAGE_QUEUE, "cuEventRecord", result);
-        /* The command runs nevertheless.  Wait for it here, because the caller learns that there
-         * is no command and may free its operands. */
+        /* The command runs nevertheless.  Wait for it here, because the caller is told that nothing
+         * was enqueued and may free the operands. */
         if (!rt_ok(status)) driver->cuStreamSynchronize(command->stream);
     }
     if (!rt_ok(status)) {

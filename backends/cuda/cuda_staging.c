@@ -1,4 +1,4 @@
-/* Page-locked host memory between pageable host memory and the device.
+/* Page-locked host memory through which bytes pass between pageable host memory and the device.
  *
  * In CUDA an asynchronous copy to or from pageable memory is not asynchronous: the call may block
  * until the stream reaches the copy, and an enqueue must not block (device.h).  A read therefore
@@ -7,7 +7,7 @@
  * commands, since locking pages is slow.
  *
  * A host function must not call the driver, so it only copies and marks the block as free.  If the
- * context is lost it is never called, and the block is freed with the device.
+ * context is lost, the function is never called, and the block is freed with the device.
  *
  * Source: CUDA Driver API reference manual, "API synchronization behavior"; cuLaunchHostFunc. */
 #include "backends/cuda/cuda_internal.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Smallest block, in bytes: most transfers of scenarios are smaller. */
+/* Size of the smallest block in bytes: most transfers in scenarios are smaller. */
 enum { STAGING_SIZE_MIN = 1 << 16 };
 
 typedef struct cuda_staging {
@@ -23,7 +23,7 @@ typedef struct cuda_staging {
     void *bytes;               /* page-locked */
     uint64_t size;
     atomic_bool in_use;
-    void *destination; /* of a read: destination of the bytes; otherwise NULL */
+    void *destination; /* for a read, the destination of the bytes; otherwise NULL */
     uint64_t copied;   /* bytes to copy there */
 } cuda_staging;
 

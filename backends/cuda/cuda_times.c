@@ -1,9 +1,10 @@
 /* Submission, start and end times of commands.
  *
- * CUDA reports the time between two events and no absolute time.  All times count from one event of
- * the device, the epoch, so that times of different queues are comparable.  The submission time is
- * a separate event in an otherwise empty stream, and the command's stream waits for it: the device
- * records it immediately, and never after the command has started.
+ * CUDA reports the time between two events but no absolute time. All times are therefore measured
+ * from one event of the device, the epoch, so that times of different queues are comparable.  The
+ * submission time is that of a separate event in an otherwise empty stream, so the device records
+ * it immediately; the command's stream waits for it, so it is never recorded after the command has
+ * started.
  *
  * Source: CUDA Driver API reference manual, cuEventElapsedTime (milliseconds, as a float). */
 #include "backends/cuda/cuda_internal.h"
@@ -51,9 +52,11 @@ static rt_status time_read(const cuda_device *device, cuda_driver_event *event, 
     float milliseconds = 0;
     CUDA_TRY(device, CUDA_STAGE_WAIT, cuEventElapsedTime, &milliseconds, device->epoch, event);
     if (!(milliseconds >= 0))
-        return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "cuEventElapsedTime: %g ms from an event to a later one",
-                       (double)milliseconds);
+        return rt_fail(
+            device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+            "cuEventElapsedTime: the time from an event to a later one is %g ms; it must not be "
+            "negative",
+            (double)milliseconds);
     *out_time = (uint64_t)((double)milliseconds * 1e6);
     return RT_STATUS_OK;
 }

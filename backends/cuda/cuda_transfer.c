@@ -1,7 +1,8 @@
 /* Commands that transfer the bytes of memories.  With unified addressing every memory is an
- * address, variables of programs included, so cuMemcpyAsync handles them all.  A variable's offset
- * has to be added to its address, since the call takes none.  A pattern that no CUDA memset can
- * repeat is set piecewise: one byte or word of every repetition at a time.
+ * address, variables of programs included, so cuMemcpyAsync handles them all.  An offset into a
+ * variable has to be added to the variable's address, since the call takes no offset.  A pattern
+ * that no CUDA memset can repeat is set piecewise: one of its bytes or words at a time, in all
+ * repetitions at once.
  *
  * Source: CUDA Driver API reference manual, "Memory Management"; DeviceGlobal.md, "New PI interface
  * to copy to or from a module scope variable". */
@@ -14,8 +15,8 @@
 static cuda_address address_of(const dev_memory *base, uint64_t offset)
 {
     const cuda_memory *memory = (const cuda_memory *)base;
-    /* Broken: cuModuleGetGlobal's address is passed on as returned, without the offset that the
-     * document's interface takes and the driver's call does not. */
+    /* Broken: uses cuModuleGetGlobal's address as returned, without the offset that the document's
+     * interface takes but the driver's call does not. */
     CHECK(offset < base->size);
     if (memory->is_variable && !RULE(DG_PLUGIN_12)) offset = 0;
     return memory->address + offset;
@@ -23,8 +24,8 @@ static cuda_address address_of(const dev_memory *base, uint64_t offset)
 
 /* ---- Between the host and a memory -------------------------------------------------------- */
 
-/* Moves bytes through a page-locked block: from `source` to a memory or, if that is NULL, from a
- * memory to `destination`. */
+/* Moves bytes through a page-locked block: from `source` to `memory` or, if `source` is NULL, from
+ * `memory` to `destination`. */
 static rt_status host_transfer(cuda_command *command, cuda_address memory, uint64_t size,
                                const void *source, void *destination)
 {

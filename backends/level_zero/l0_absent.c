@@ -6,8 +6,8 @@ static rt_status absent_open(const dev_open_parameters *parameters, rt_text sele
 {
     (void)selector, (void)out_device;
     return rt_fail(parameters->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "this build knows no Level Zero, because its headers were missing; install them "
-                   "(Debian: libze-dev) and build again");
+                   "this build does not support Level Zero, because its headers were missing; "
+                   "install them (Debian: libze-dev) and build again");
 }
 
 const dev_backend l0_backend = {.name = "level_zero", .open = absent_open};

@@ -1,6 +1,6 @@
 /* A program's binary: a header, the sizes of its modules, the names of variables in host code,
- * which native code need not contain, and the native code of each module.  The modules are linked
- * again when they are loaded.
+ * since native code need not contain them, and the native code of each module.  The modules are
+ * relinked when they are loaded.
  *
  * Source: DeviceGlobal.md, "New PI interface to copy to or from a module scope variable"; Level
  * Zero specification 1.8, zeModuleGetNativeBinary. */
@@ -80,7 +80,7 @@ static bool parts_find(const binary_header *header, rt_bytes rest, l0_binary *ou
         if (size == 0 || size > left) return false;
         left -= size;
     }
-    /* The names come in pairs, and the last is terminated. */
+    /* The names come in pairs, and the last one is NUL-terminated. */
     rt_bytes names = out_parts->names;
     size_t ends = 0;
     for (size_t i = 0; i < names.size; i++)
@@ -100,6 +100,6 @@ rt_status l0_binary_read(rt_sink *sink, rt_bytes binary, l0_binary *out_parts)
                    out_parts);
     if (whole) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                   "a program's binary of %zu bytes is damaged, or none of this adapter's",
+                   "a program binary of %zu bytes is damaged or was not written by this adapter",
                    binary.size);
 }

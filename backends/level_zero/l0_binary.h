@@ -1,4 +1,4 @@
-/* Executable programs as bytes: validation of what l0_program_binary has written. */
+/* Executable programs as bytes: reads and validates what l0_program_binary has written. */
 #ifndef BACKENDS_LEVEL_ZERO_L0_BINARY_H
 #define BACKENDS_LEVEL_ZERO_L0_BINARY_H
 
@@ -13,7 +13,7 @@ typedef struct l0_binary {
 } l0_binary;
 
 /* Reads a binary, which is untrusted input.  MALFORMED: the bytes are not a binary.  The native
- * code is the driver's to check. */
+ * code is left to the driver to check. */
 RT_MUST_USE rt_status l0_binary_read(rt_sink *sink, rt_bytes binary, l0_binary *out_parts);
 
 /* Returns the native code of module `index` < module_count. */

@@ -1,6 +1,6 @@
 /* The properties of an image's SPIR-V that the driver does not report or check: the version, the
- * sizes of specialisation constants, whether there are symbols, and the names of variables in host
- * code.
+ * sizes of specialisation constants, whether there are symbols for other modules or host code, and
+ * the names of variables in host code.
  *
  * Source: SPIR-V 1.6, 3.42; SPV_INTEL_global_variable_host_access, with the numbers of its preview
  * and its final version. */
@@ -33,7 +33,7 @@ static bool decorates(const rt_spirv_instruction *instruction, uint32_t decorati
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* Returns the size in bytes of the constant with that SpecId, 0 if the code lacks it. */
+/* Returns the size in bytes of the constant with that SpecId, or 0 if the code has none. */
 static uint32_t constant_size(rt_bytes module, uint32_t spec_id)
 {
     uint32_t id = 0;
@@ -73,8 +73,8 @@ static rt_status constants_read(const l0_device *device, rt_bytes module, const 
         if (size == 0) continue; /* ignored (device.h) */
         if (constant->value.size != size || size > sizeof(uint64_t))
             return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                           "specialisation constant %u has %u bytes and does not take a value of "
-                           "%zu; give it one of its own type's size",
+                           "specialisation constant %u has %u bytes but was given a value of %zu; "
+                           "pass a value of the constant's own type",
                            constant->id, size, constant->value.size);
         uint32_t place = out_code->constant_count++;
         CHECK(place < code->constant_count);
@@ -142,7 +142,7 @@ rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *o
     uint32_t version_max = device->capabilities.spirv_max;
     if (version > version_max)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "an image is SPIR-V %u.%u; '%s' takes versions up to %u.%u",
+                       "an image is SPIR-V %u.%u, but '%s' supports versions up to %u.%u",
                        version >> 16 & 255, version >> 8 & 255, rt_buffer_string(&device->name),
                        version_max >> 16, version_max >> 8 & 255);
     rt_status status = constants_read(device, code->bytes, code, out_code);

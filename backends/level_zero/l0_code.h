@@ -1,4 +1,4 @@
-/* An image's code, kept for the module that is built from it. */
+/* An image's code, kept until a module is built from it. */
 #ifndef BACKENDS_LEVEL_ZERO_L0_CODE_H
 #define BACKENDS_LEVEL_ZERO_L0_CODE_H
 
@@ -11,7 +11,7 @@ typedef struct l0_code {
     rt_buffer bytes;   /* SPIR-V */
     rt_buffer options; /* compiler options */
     bool has_symbols;  /* exports symbols to other modules or host code, or imports some */
-    l0_names names;    /* of the variables to which host code refers by separate names */
+    l0_names names;    /* for the variables that have a separate name in host code */
     /* Constants with a value, in the form of ze_module_constants_t: each pointer refers to eight
      * bytes that begin with the value. */
     uint32_t *constant_ids;

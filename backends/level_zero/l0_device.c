@@ -1,8 +1,9 @@
 /* Level Zero devices: finding one, querying its capabilities, opening it.
  *
- * Nothing depends on the vendor; the driver reports what a device can do.  The exception is whether
- * it executes commands, which no driver reports: Intel's accepts commands and executes none if its
- * debug keys in the environment say so, and the adapter reads the same keys (level_zero.h).
+ * Nothing depends on the vendor, since the driver reports what a device can do. The exception is
+ * whether a device executes commands, which no driver reports: debug keys in the environment can
+ * make Intel's driver accept commands without executing any, so the adapter reads the same keys
+ * (level_zero.h).
  *
  * Source: Level Zero specification 1.8, "Drivers and Devices"; the debug keys of
  * intel/compute-runtime (shared/source/debug_settings). */
@@ -36,7 +37,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_sel
                  !rt_number_read_u32(part, 0, DEVICE_MAX, &out_selector->device))
             return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
                            "'%.*s' selects no Level Zero device; write device=N, link=dynamic, or "
-                           "both with a comma between them",
+                           "both separated by a comma",
                            RT_TEXT_ARG(text));
     }
     return RT_STATUS_OK;
@@ -57,9 +58,9 @@ static rt_status device_choose(l0_device *device, uint32_t wanted)
     if (result != ZE_RESULT_SUCCESS)
         return rt_fail(
             device->sink, vendor_result_code(&l0_results, L0_STAGE_OPEN, (int)result), RT_RULE_NONE,
-            "zeInit: %s (0x%x); the loader finds no driver with a device; install the driver "
-            "of the device that is wanted (for Intel's GPUs: intel-opencl-icd), and see that "
-            "the device's node in /dev/dri may be opened",
+            "zeInit: %s (0x%x); the loader found no driver with a device; install the driver for "
+            "the device (for Intel GPUs: intel-opencl-icd) and make sure that you may open the "
+            "device's node in /dev/dri",
             vendor_result_name(&l0_results, (int)result), (unsigned)result);
     L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGet", ze->zeDriverGet(&driver_count, drivers));
     for (uint32_t i = 0; i < driver_count && i < CANDIDATES_MAX; i++) {
@@ -76,12 +77,12 @@ static rt_status device_choose(l0_device *device, uint32_t wanted)
     }
     return rt_fail(
         device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-        "there is no Level Zero device %u; the loader offers %u, counted from 0; install "
-        "the driver of the device that is wanted",
+        "there is no Level Zero device %u; the loader offers %u, numbered from 0; install the "
+        "driver for the device that you want",
         wanted, seen);
 }
 
-/* ---- What it can do ----------------------------------------------------------------------- */
+/* ---- What the device can do --------------------------------------------------------------- */
 
 static bool variable_is(const char *name, const char *value)
 {
@@ -117,7 +118,7 @@ static rt_status extensions_ask(l0_device *device, bool links_dynamically)
     return RT_STATUS_OK;
 }
 
-/* Finds the first queue group that can compute. */
+/* Finds the first queue group that supports compute. */
 static rt_status queues_ask(l0_device *device)
 {
     static const char call[] = "zeDeviceGetCommandQueueGroupProperties";
@@ -135,11 +136,11 @@ static rt_status queues_ask(l0_device *device)
         return RT_STATUS_OK;
     }
     return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "'%s' has no queue that computes (%s); choose another device",
+                   "'%s' has no compute queue (%s); choose another device",
                    rt_buffer_string(&device->name), call);
 }
 
-/* Queries the names for records. */
+/* Queries the device and driver names for records. */
 static rt_status names_ask(l0_device *device)
 {
     const l0_library *ze = &device->library;
@@ -154,8 +155,8 @@ static rt_status names_ask(l0_device *device)
            ze->zeDriverGetApiVersion(device->driver, &version));
     rt_buffer_append(&device->name, of_device.name, strnlen(of_device.name, sizeof of_device.name));
     if (device->name.size == 0) rt_buffer_append_text(&device->name, RT_TEXT("Level Zero device"));
-    /* Level Zero does not define the format of the version number; this is how Intel's driver
-     * counts. */
+    /* Level Zero does not define the format of the driver version; this is the format that Intel's
+     * driver uses. */
     rt_buffer_printf(&device->driver_text, "Level Zero %u.%u, driver %u.%u.%u",
                      ZE_MAJOR_VERSION(version), ZE_MINOR_VERSION(version),
                      of_driver.driverVersion >> 24, of_driver.driverVersion >> 16 & 255,
@@ -256,7 +257,7 @@ rt_status l0_device_open(const char *library_path, const dev_open_parameters *pa
     device->sink = parameters->sink;
     device->pending_end = &device->pending;
     pthread_mutex_init(&device->lock, NULL);
-    /* Kind 1 is the command stream receiver that only writes to a file. */
+    /* Value 1 selects the command stream receiver that only writes to a file. */
     device->captures =
         variable_is("NEOReadDebugKeys", "1") && variable_is("SetCommandStreamReceiver", "1");
     rt_status status = l0_library_open(device->sink, library_path, &device->library);

@@ -6,7 +6,7 @@
 #define AT(stage) (1u << L0_STAGE_##stage)
 #define AT_ANY    ((1u << L0_STAGE_COUNT) - 1)
 
-/* A result without ZE_RESULT_, the stages at which it has the code, and the code. */
+/* A result without its ZE_RESULT_ prefix, the stages at which it maps to the code, and the code. */
 #define RESULT(result, stages, code)                                                               \
     (int)ZE_RESULT_##result, stages, RT_##code, "ZE_RESULT_" #result
 

@@ -29,8 +29,8 @@ typedef struct l0_signal {
     ze_event_handle_t event;
     uint32_t pool, slot;
     uint32_t references;
-    struct l0_signal **waits; /* signals that its command waits for; references, released when it is
-                               * done */
+    struct l0_signal **waits; /* signals that its command waits for; references, released when the
+                               * command is done */
     uint32_t wait_count;
     struct l0_signal *next; /* next in the list of pending commands */
 } l0_signal;
@@ -44,8 +44,8 @@ struct l0_device {
     ze_driver_handle_t driver;
     ze_device_handle_t id;
     ze_context_handle_t context;
-    uint32_t queue_ordinal;  /* ordinal of the first queue group that can compute */
-    size_t fill_pattern_max; /* largest fill pattern of such a queue, in bytes */
+    uint32_t queue_ordinal;  /* ordinal of the first queue group that supports compute */
+    size_t fill_pattern_max; /* largest fill pattern of a queue in that group, in bytes */
     bool joins_spirv; /* the driver can link several SPIR-V modules while creating one module */
     bool offsets;     /* launches may have an offset */
     bool captures;    /* commands are accepted but never run */
@@ -65,8 +65,8 @@ typedef struct l0_memory {
     bool is_variable; /* a program's variable; the driver frees it */
 } l0_memory;
 
-/* The driver's modules of an executable program, linked with each other.  The program and every
- * kernel created from it hold a reference. */
+/* The driver's modules for an executable program, linked together.  The program and every kernel
+ * created from it hold a reference. */
 typedef struct l0_modules {
     atomic_uint references;
     uint32_t count;
@@ -93,7 +93,7 @@ typedef struct l0_kernel {
 
 /* ---- Errors (l0_error.c) ------------------------------------------------------------------ */
 
-/* The operation in progress, which decides the code of some results. */
+/* The operation in progress, on which the status code for some results depends. */
 typedef enum l0_stage {
     L0_STAGE_OPEN,
     L0_STAGE_MEMORY,
@@ -109,16 +109,17 @@ typedef enum l0_stage {
     L0_STAGE_COUNT
 } l0_stage;
 
-/* The table of results: codes that device.h allows at a stage, regardless of the driver's answer.
+/* The table of results. It gives only codes that device.h allows at the stage, whatever the
+ * driver's result.
  */
 extern const vendor_results l0_results;
 
 /* Makes a status for a failed call.  ZE_RESULT_SUCCESS means that the call succeeded but returned
- * nothing where it should have.  `log` (may be empty) is the compiler's or the linker's. */
+ * nothing where it should have.  `log`, which may be empty, is the compiler's or linker's log. */
 RT_MUST_USE rt_status l0_fail(rt_sink *sink, l0_stage stage, const char *call, ze_result_t result,
                               rt_text log);
 
-/* If the call failed, returns its status from the enclosing function. */
+/* If the call failed, returns a status for it from the enclosing function. */
 #define L0_TRY(sink, stage, call, result)                                                          \
     do {                                                                                           \
         ze_result_t l0_try_ = (result);                                                            \
@@ -128,7 +129,7 @@ RT_MUST_USE rt_status l0_fail(rt_sink *sink, l0_stage stage, const char *call, z
 
 /* ---- Around every command (l0_signal.c) --------------------------------------------------- */
 
-/* A command being appended: the driver events that it waits for, and its own. */
+/* A command being appended: its signal, and the driver events that it waits for. */
 typedef struct l0_append {
     l0_signal *signal;
     ze_event_handle_t *waits; /* NULL if there are none */
@@ -139,21 +140,21 @@ typedef struct l0_append {
 RT_MUST_USE rt_status l0_append_begin(l0_device *device, dev_command command,
                                       l0_append *out_append);
 
-/* Ends a command after the driver's answer: *out_event is its event if the driver accepted it;
- * otherwise returns a status. */
+/* Ends a command once the driver has answered: if it accepted the command, *out_event is the
+ * command's event; otherwise returns a status for the failed call. */
 RT_MUST_USE rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage,
                                     const char *call, ze_result_t result, dev_event **out_event);
 
-/* Ends a command that was never passed to the driver; returns `status`, the reason. */
+/* Ends a command that the driver was not given or did not accept; returns `status`, the reason. */
 RT_MUST_USE rt_status l0_append_drop(l0_device *device, l0_append *append, rt_status status);
 
 /* Waits until all commands are done, so that the objects they use can be freed. */
 void l0_device_settle(l0_device *device);
 
-/* Frees the pools; no command is pending. */
+/* Frees the pools; no command may be pending. */
 void l0_pools_free(l0_device *device);
 
-/* ---- Operations of the tables, defined in other files than the tables --------------------- */
+/* ---- Operations defined in a different file from the table that lists them ---------------- */
 
 dev_memory_create_op l0_memory_create;
 dev_usm_create_op l0_usm_create;

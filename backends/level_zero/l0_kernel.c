@@ -10,7 +10,8 @@
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/* Commands read the programs and kernels that they launch. */
+/* Settles the device first, because commands use the kernel and program that they launch until they
+ * are done. */
 static void l0_kernel_destroy(dev_kernel *base)
 {
     l0_kernel *kernel = (l0_kernel *)base;
@@ -37,7 +38,8 @@ rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_ker
     l0_device *device = program->device;
     l0_modules *modules = program->modules;
     CHECK(modules->count >= 1);
-    /* Looks for the kernel in every module; the last module's answer counts. */
+    /* Looks for the kernel in one module after another, until one has it or the driver reports
+     * another failure. */
     RT_TRY(vendor_name_validate(device->sink, "a kernel", "Level Zero", name));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
@@ -55,7 +57,8 @@ rt_status l0_kernel_create(dev_program *base, rt_text name, dev_kernel **out_ker
                               RT_TEXT_ARG(name));
     if (result != ZE_RESULT_SUCCESS || !handle)
         return l0_fail(device->sink, L0_STAGE_KERNEL, "zeKernelCreate", result, (rt_text){0});
-    /* Queries its properties, and permits it to follow pointers that it finds in memory. */
+    /* Queries the kernel's properties, and permits the kernel to follow pointers that it finds in
+     * memory. */
     const char *call = "zeKernelGetProperties";
     ze_kernel_properties_t answer = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
     result = device->library.zeKernelGetProperties(handle, &answer);
@@ -98,7 +101,7 @@ static rt_status arguments_set(const l0_kernel *kernel, const dev_argument *argu
         const dev_argument *argument = &arguments[i];
         const l0_memory *memory = (const l0_memory *)argument->memory;
         const char *pointer = NULL;
-        const void *value = NULL; /* none for the null pointer and for local memory */
+        const void *value = NULL; /* stays NULL for the null pointer and for local memory */
         size_t size = 0;
         switch (argument->kind) {
         case DEV_ARGUMENT_MEMORY:
@@ -138,9 +141,9 @@ static bool group_fits(const l0_device *device, const dev_nd_range *range, const
     return true;
 }
 
-/* Chooses the group size and sets it, with the offset: the size given, the one that the kernel
- * requires, the driver's suggestion if it divides the range, otherwise one work-item.  The driver
- * takes the counts of groups as 32-bit numbers. */
+/* Chooses the group size and sets it, with the offset. The size is the one given, else the one that
+ * the kernel requires, else the driver's suggestion if it divides the range, else one work-item.
+ * The driver takes the numbers of groups as 32-bit values. */
 static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
                            uint32_t out_counts[RT_ND_RANGE_DIMENSIONS])
 {
@@ -168,8 +171,8 @@ static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
         has_offset = has_offset || range->offset[d] != 0;
         if (range->global[d] % group[d] != 0)
             return rt_fail(device->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
-                           "dimension %u of a launch has %llu work-items, which the %u of a group "
-                           "that the kernel requires do not divide",
+                           "dimension %u of a launch has %llu work-items, which is not a multiple "
+                           "of %u, the kernel's required group size",
                            d, (unsigned long long)range->global[d], group[d]);
         if (count > UINT32_MAX || range->offset[d] > UINT32_MAX)
             return rt_fail(
@@ -182,13 +185,13 @@ static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
     }
     if (has_offset && !device->offsets)
         return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "a launch has an offset; the driver of '%s' takes none "
+                       "a launch has an offset, but the driver of '%s' does not support offsets "
                        "(ZE_experimental_global_offset)",
                        rt_buffer_string(&device->name));
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGroupSize",
            ze->zeKernelSetGroupSize(kernel->kernel, group[0], group[1], group[2]));
     if (!device->offsets) return RT_STATUS_OK;
-    /* An offset of zero is set, too: the kernel object remembers the offset of its last launch. */
+    /* Set even an offset of zero: the kernel object remembers the offset of its last launch. */
     L0_TRY(device->sink, L0_STAGE_LAUNCH, "zeKernelSetGlobalOffsetExp",
            ze->zeKernelSetGlobalOffsetExp(kernel->kernel, (uint32_t)range->offset[0],
                                           (uint32_t)range->offset[1], (uint32_t)range->offset[2]));

@@ -62,8 +62,9 @@ typedef struct l0_library {
 } l0_library;
 
 /* Opens the loader at `path` (with dlopen's search rules) and fills the table; optional entry
- * points that it lacks are NULL.  The caller passes its handle to vendor_library_close.
- * UNAVAILABLE: the loader is missing, or lacks a required entry point, which the message names. */
+ * points that the loader lacks are NULL. The caller passes the table's handle to
+ * vendor_library_close. UNAVAILABLE: the loader is missing, or lacks a required entry point, which
+ * the message names. */
 RT_MUST_USE rt_status l0_library_open(rt_sink *sink, const char *path, l0_library *out_library);
 
 #endif

@@ -1,5 +1,5 @@
-/* Prepares the driver's log of a build or link for messages: removes the addresses, which differ
- * from run to run, and shortens it.
+/* Prepares the driver's log of a build or link for messages: removes addresses, which differ from
+ * run to run, and shortens the log.
  *
  * Source: Level Zero specification 1.8, zeModuleBuildLogGetString. */
 #include "backends/level_zero/l0_module.h"

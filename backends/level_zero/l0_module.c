@@ -32,7 +32,7 @@ static rt_status module_create(const l0_device *device, l0_stage stage,
     return status;
 }
 
-/* The flags of a code, then those of the link. */
+/* The flags for one code, then those for the link. */
 static void flags_make(const l0_code *code, bool is_library, rt_text more, rt_buffer *out_flags)
 {
     const rt_text parts[] = {rt_text_of(is_library ? library_flag : ""),
@@ -116,7 +116,8 @@ rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, u
         .pBuildFlags = flags,
         .pConstants = constant_lists,
     };
-    /* With the extension the driver ignores these fields, but the validation layer requires them.
+    /* With the extension the driver ignores format, inputSize and pInputModule, but the validation
+     * layer requires them.
      */
     const ze_module_desc_t description = {
         .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
@@ -156,13 +157,13 @@ rt_status l0_module_binary(const l0_device *device, ze_module_handle_t module,
            device->library.zeModuleGetNativeBinary(module, &size, NULL));
     if (size == 0)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "%s: '%s' has no binary of a program that it has built; the program cannot "
-                       "be kept for another process",
+                       "%s: '%s' offers no binary of a program that it has built, so the program "
+                       "cannot be kept for another process",
                        call, rt_buffer_string(&device->name));
     uint8_t *bytes = rt_try_alloc(size);
     if (!bytes)
         return rt_fail(device->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
-                       "no memory for a program's binary of %zu bytes", size);
+                       "out of memory for a program binary of %zu bytes", size);
     ze_result_t result = device->library.zeModuleGetNativeBinary(module, &size, bytes);
     if (result == ZE_RESULT_SUCCESS) rt_buffer_append(out_binary, bytes, size);
     rt_free(bytes);

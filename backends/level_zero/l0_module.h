@@ -8,18 +8,19 @@ typedef struct l0_program {
     dev_program base;
     l0_device *device;
     l0_code code;        /* of a compiled program; otherwise empty */
-    l0_modules *modules; /* of an executable program: a reference; of a compiled one: the module for
-                          * the first link, which sets this to NULL; or NULL */
+    l0_modules *modules; /* of an executable program: a reference; of a compiled one: NULL, or the
+                          * spare module, whose handle the first link takes and sets to NULL */
     l0_names names;      /* of an executable program's variables */
 } l0_program;
 
-/* Creates a module from one code.  is_library: it may have unresolved symbols, and exports its own.
+/* Creates a module from one code.  is_library: the module may have unresolved symbols, and exports
+ * its own symbols.
  */
 RT_MUST_USE rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,
                                      bool is_library, ze_module_handle_t *out_module);
 
 /* Creates one module from several codes, which the driver links as SPIR-V
- * (ZE_experimental_module_program).  `options` are the link's. */
+ * (ZE_experimental_module_program).  `options` are those of the link. */
 RT_MUST_USE rt_status l0_module_join(const l0_device *device, const l0_code *const *codes,
                                      uint32_t count, rt_text options,
                                      ze_module_handle_t *out_module);
@@ -32,7 +33,7 @@ RT_MUST_USE rt_status l0_module_load(const l0_device *device, rt_bytes native,
  * creation does not report. */
 RT_MUST_USE rt_status l0_modules_link(const l0_device *device, l0_modules *modules);
 
-/* Appends the module as the driver's native code. */
+/* Appends the driver's native code for the module. */
 RT_MUST_USE rt_status l0_module_binary(const l0_device *device, ze_module_handle_t module,
                                        rt_buffer *out_binary);
 

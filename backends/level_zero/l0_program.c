@@ -1,9 +1,10 @@
-/* Programs: a compiled one keeps its code, an executable one has the driver's modules.
+/* Programs: a compiled one keeps its code; an executable one has the driver's modules.
  *
- * If the driver joins SPIR-V, compiling keeps the code and the link creates one module from all of
- * it.  Otherwise each image's code becomes a module when it is compiled, so that its errors are
- * reported then; the first link uses that module, because zeModuleDynamicLink modifies the modules
- * it links, and a later link creates another.  A program of several modules has no binary.
+ * If the driver joins SPIR-V, compiling only keeps the code, and the link creates one module from
+ * the code of all images.  Otherwise each image's code becomes a module when it is compiled, so
+ * that its errors are reported then; the first link uses that module, and later links create new
+ * ones, because zeModuleDynamicLink modifies the modules that it links.  A program of several
+ * modules has no binary.
  *
  * A binary is a header, the names of variables in host code, which native code need not contain,
  * and the driver's native code.
@@ -43,8 +44,9 @@ static l0_modules *modules_room(uint32_t count)
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* Queries every module, by the name for the host first and then by linkage names, so that a driver
- * that knows only linkage names is given the right one. */
+/* Queries every module, first by the linkage name of the variable that has `name` as its host name
+ * and then by `name` itself, so that even a driver that knows only linkage names finds the right
+ * variable. */
 static ze_result_t global_find(const l0_program *program, rt_text name, size_t *out_size,
                                void **out_pointer)
 {
@@ -65,7 +67,7 @@ static ze_result_t global_find(const l0_program *program, rt_text name, size_t *
             *out_pointer = NULL;
             result =
                 ze->zeModuleGetGlobalPointer(modules->handles[i], names[n], out_size, out_pointer);
-            /* Drivers differ in their answer for an unknown name. */
+            /* Drivers return different results for an unknown name. */
             if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) result = unknown;
         }
     }
@@ -79,13 +81,14 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
     const l0_program *program = (const l0_program *)base;
     rt_sink *sink = program->device->sink;
     RT_TRY(vendor_name_validate(sink, "a variable", "Level Zero", name));
-    /* A module that imports a variable does not know it until it is linked, so no module is queried
-     * before that. */
+    /* A module that imports a variable does not know it until the module is linked, so no module is
+     * queried before then. */
     bool has_modules = program->modules && program->modules->handles[0];
     if (!has_modules || (!base->executable && RULE(DG_PLUGIN_10)))
-        return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_DG_PLUGIN_10, &name, 1,
-                              "the variable '%.*s' can be asked for when its program is linked",
-                              RT_TEXT_ARG(name));
+        return rt_fail_naming(
+            sink, RT_ERRC_INVALID, RT_RULE_DG_PLUGIN_10, &name, 1,
+            "the variable '%.*s' can be looked up only when its program is linked",
+            RT_TEXT_ARG(name));
     size_t size = 0;
     void *pointer = NULL;
     ze_result_t result = global_find(program, name, &size, &pointer);
@@ -93,7 +96,7 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
         return rt_fail_naming(
             sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
             "%s: the program has no variable '%.*s' (ZE_RESULT_ERROR_INVALID_GLOBAL_NAME); it "
-            "must be exported, or be decorated with a name for the host",
+            "must be exported or be decorated with a host name (HostAccessINTEL)",
             call, RT_TEXT_ARG(name));
     if (result != ZE_RESULT_SUCCESS || !pointer || size == 0)
         return l0_fail(sink, L0_STAGE_GLOBAL, call, result, (rt_text){0});
@@ -128,8 +131,8 @@ static l0_program *program_wrap(l0_device *device)
     return program;
 }
 
-/* Ends the making of an executable program.  If `status`, that of creating its modules, is a
- * success, links them; releases them on failure. */
+/* Finishes creating an executable program. `status` is the result of creating its modules: links
+ * them if it is a success; releases them on failure. */
 static rt_status program_finish(l0_device *device, rt_status status, l0_modules *modules,
                                 const l0_code *const *codes, uint32_t code_count,
                                 dev_program **out_program)

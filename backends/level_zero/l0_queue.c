@@ -1,6 +1,6 @@
 /* Queues, and the commands that transfer the bytes of memories.  A queue is an immediate command
- * list, whose commands are ordered by their events alone.  To the driver every memory is a pointer,
- * whatever its kind, so all transfers use the same call.
+ * list; only events order its commands.  To the driver every memory is a pointer, whatever its
+ * kind, so all transfers use the same call.
  *
  * Source: Level Zero specification 1.8, "Command Lists" (immediate), "Copying". */
 #include "backends/level_zero/l0_internal.h"
@@ -50,8 +50,8 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            uint64_t offset, uint64_t size, const void *source,
                            dev_event **out_event)
 {
-    /* Broken: a variable is filled with all its bytes as a single pattern, as a call for small
-     * constants would do. */
+    /* Broken: a variable is written by a fill, with all the bytes as a single pattern, as an
+     * interface for small constants would do. */
     bool fills = ((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07);
     return transfer(queue, command, pointer_at(memory, offset), source, fills ? (size_t)size : 0,
                     size, out_event);
@@ -72,7 +72,7 @@ rt_status l0_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *mem
     CHECK(pattern.size >= 1 && size % pattern.size == 0);
     if (pattern.size > device->fill_pattern_max)
         return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "a fill has a pattern of %zu bytes; the queues of '%s' take up to %zu",
+                       "a fill has a pattern of %zu bytes, but the queues of '%s' take at most %zu",
                        pattern.size, rt_buffer_string(&device->name), device->fill_pattern_max);
     return transfer(queue, command, pointer_at(memory, offset), pattern.data, pattern.size, size,
                     out_event);

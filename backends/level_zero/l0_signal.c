@@ -1,10 +1,11 @@
 /* Events: the driver's, and ours on top of them.
  *
- * The driver reads an event as long as a command waits for it and writes it when its own command
- * ends, but does not keep it, or any other object that a command uses, alive.  So every command
- * stays in a list until it is known to be done, and holds its own event and those that it waits
- * for.  A memory, kernel or program waits for the whole list before it is freed (l0_device_settle).
- * A lost device ends every wait, so no wait here is endless unless the driver's is.
+ * The driver reads an event while any command waits for it and writes it when the event's own
+ * command ends, but keeps neither the event nor any other object that a command uses alive.  So
+ * every command stays in a list until it is known to be done, and holds its own event and those
+ * that it waits for.  A memory, kernel or program waits for the whole list before it is freed
+ * (l0_device_settle). A lost device ends every wait, so no wait here is endless unless the driver's
+ * is.
  *
  * Source: Level Zero specification 1.8, "Events" and "Memory" (lifetime of resources). */
 #include "backends/level_zero/l0_internal.h"
@@ -67,8 +68,8 @@ static void waits_release(l0_device *device, l0_signal *signal)
         signal_release(device, signal->waits[i]);
 }
 
-/* Releases a reference.  The last one is released after the signal's command has ended, so this
- * does not walk the chain of earlier commands. */
+/* Releases a reference. When the last one is released, the signal's command has ended and dropped
+ * its waits, so this does not recurse through the chain of earlier commands. */
 static void signal_release(l0_device *device, l0_signal *signal)
 {
     CHECK(signal->references >= 1);

@@ -1,16 +1,16 @@
-/* The null device: the decisions and costs of the runtime itself, without a device.
+/* The null device: shows the runtime's own decisions and costs, without those of a real device.
  *
- * It is also the pattern for adapters.  A new one copies this file and then
+ * It is also the pattern for adapters.  A new adapter starts as a copy of this file and then
  *   1. gives each object its own struct, whose first member is the base struct;
  *   2. fills the five tables of operations, one function per operation, in device.h's order;
  *   3. turns every failure of its library into rt_fail(sink, code, …) with a code that device.h
  *      lists for the operation and a message that names the call, its result and the remedy;
  *   4. passes the suite in reference/device/test.
- * checked.c has verified every argument before it arrives here, so an adapter has few assertions:
- * only the invariants of its own code.
+ * checked.c has verified every argument before it arrives here, so an adapter needs few assertions:
+ * those for the invariants of its own code.
  *
- * The null device does not inspect programs: it does not resolve symbols and links anything.
- * Source of the rules: reference/device/device.h. */
+ * The null device does not inspect programs: it resolves no symbols and links anything. Source of
+ * the rules: reference/device/device.h. */
 #include "backends/null/null.h"
 
 #include "reference/base/alloc.h"
@@ -98,7 +98,7 @@ static rt_status null_enqueue_read(dev_queue *queue, dev_command command, dev_me
     (void)queue, (void)command;
     CHECK(offset < memory->size && size <= memory->size - offset);
     memset(destination, 0, (size_t)size); /* The same bytes in every run, regardless of the buffer's
-                                           * previous content. */
+                                           * previous contents. */
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -162,7 +162,7 @@ static rt_status null_queue_create(dev_device *device, dev_queue **out_queue)
     return RT_STATUS_OK;
 }
 
-/* ---- Kernels: of any name ----------------------------------------------------------------- */
+/* ---- Kernels: with any name --------------------------------------------------------------- */
 
 static void null_kernel_destroy(dev_kernel *kernel)
 {
@@ -184,7 +184,7 @@ static rt_status null_kernel_create(dev_program *program, rt_text name, dev_kern
 {
     if (name.length == 0)
         return rt_fail(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a kernel's name is empty");
+                       "the kernel name is empty; give a name");
     null_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &null_kernel_ops;
     *out_kernel = &kernel->base;
@@ -307,7 +307,7 @@ static rt_status null_open(const dev_open_parameters *parameters, rt_text select
 {
     if (selector.length > 0)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "the null device has no selector, but was given '%.*s'",
+                       "the null device takes no selector, but was given '%.*s'",
                        RT_TEXT_ARG(selector));
     null_device *device = rt_alloc(sizeof *device);
     device->base.ops = &null_device_ops;

@@ -4,7 +4,7 @@
 
 #include "reference/device/device.h"
 
-/* Takes SPIR-V and reads only its first word, has a kernel of any name with any number of
+/* Takes SPIR-V and reads only its first word, offers a kernel for any name, with any number of
  * arguments, and completes every command immediately.  Reads return zeros, and no byte counts as
  * defined.  There is one such device; its selector is "". */
 extern const dev_backend null_backend;

@@ -1,4 +1,4 @@
-/* Captures standard error: for the length of a call, descriptor 2 refers to a file in memory. */
+/* Captures standard error: during a call, descriptor 2 refers to an in-memory file. */
 #include "backends/nvjitlink/nvj_capture.h"
 
 #include "reference/base/check.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptor 2 belongs to the process, so its lock does too. */
+/* Descriptor 2 belongs to the whole process, so one lock per process guards it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void nvj_capture_begin(nvj_capture *out_capture)

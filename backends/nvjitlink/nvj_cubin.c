@@ -1,6 +1,5 @@
-/* Reading cubins.
- * Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table"; NVIDIA's machine number
- * in elf.h. */
+/* Reading cubins. Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table"; elf.h
+ * for NVIDIA's machine number, EM_CUDA. */
 #include "backends/nvjitlink/nvj_cubin.h"
 
 #include <elf.h>
@@ -12,8 +11,8 @@ static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t inde
 {
     rt_bytes at;
     if (index >= header->e_shnum) return false;
-    /* At most 2^16 sections, so the product fits.  The sum may wrap, which the check below
-     * rejects. */
+    /* There are fewer than 2^16 sections, so the product fits. The sum may wrap around, which the
+     * check below detects. */
     uint64_t offset = header->e_shoff + (uint64_t)index * sizeof *out_section;
     if (offset < header->e_shoff || !rt_bytes_slice(bytes, offset, sizeof *out_section, &at))
         return false;

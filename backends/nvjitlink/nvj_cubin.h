@@ -16,7 +16,7 @@ typedef struct nvj_cubin {
     rt_bytes names;   /* its string table */
 } nvj_cubin;
 
-/* Finds the symbol table.  False if the bytes are not such a file, or it is truncated. */
+/* Finds the symbol table.  False if the bytes are not a cubin, or are truncated. */
 bool nvj_cubin_read(rt_bytes bytes, nvj_cubin *out_cubin);
 
 /* Finds a non-local symbol that the cubin defines.  False if there is none.  *out_index is its

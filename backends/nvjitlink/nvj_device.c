@@ -1,8 +1,8 @@
-/* The linker as a device of a named architecture.
+/* The linker, presented as a device of a named architecture.
  *
  * Source of the limits: CUDA C++ programming guide, "Technical Specifications per Compute
- * Capability".  For limits other than shared memory that differ between architectures, the values
- * that all of them support. */
+ * Capability".  Where a limit other than the shared memory size differs between architectures, the
+ * value that all of them support is used. */
 #include "backends/nvjitlink/nvjitlink.h"
 
 #include "backends/nvjitlink/nvj_internal.h"
@@ -24,8 +24,8 @@ static const vendor_entry entries[] = {
 
 static const vendor_library linker = {
     .name = "NVIDIA's linker",
-    .remedy = "ci/setup --with nvidia installs it",
-    .remedy_lacking = "ci/setup --with nvidia installs one that has",
+    .remedy = "run ci/setup --with nvidia to install it",
+    .remedy_lacking = "run ci/setup --with nvidia to install one that has it",
     .entries = entries,
     .entry_count = sizeof entries / sizeof *entries,
 };
@@ -78,7 +78,7 @@ static const dev_device_ops nvj_device_ops = {
     .program_build = nvj_program_build,
     .queue_create = nvj_queue_create,
     .program_load = nvj_program_load,
-    .queue_create_profiling = nvj_queue_create, /* every queue has times */
+    .queue_create_profiling = nvj_queue_create, /* every queue records times */
 };
 
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
@@ -126,7 +126,8 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
-/* If there is no file at the path, the library is not installed there, but the system may have one.
+/* Tries the path in ASSAY_NVJITLINK first. If no usable library is there, the system may still have
+ * one.
  */
 static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)

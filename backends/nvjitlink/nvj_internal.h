@@ -20,13 +20,13 @@ typedef struct nvj_device {
     const char *link_extension;
     ptx_limits limits;
     _Atomic uint64_t next_address; /* next free address for memories and programs */
-    _Atomic uint64_t steps;        /* commands so far; the clock for their times */
+    _Atomic uint64_t steps;        /* commands so far; serves as the device's clock */
 } nvj_device;
 
 typedef struct nvj_program {
     ptx_program ptx; /* with the base */
     nvj_device *device;
-    uint64_t address;       /* of an executable program: base address of its variables */
+    uint64_t address;       /* base address of an executable program's variables */
     atomic_uint references; /* held by its owner and its kernels */
 } nvj_program;
 
@@ -38,13 +38,13 @@ typedef struct nvj_kernel {
 
 /* ---- The library's links (nvj_link.c) ----------------------------------------------------- */
 
-/* Creates and destroys a link for the device's architecture.  ERRC_INVALID: the library does not
- * know the architecture. */
+/* Creates and destroys an empty link, to test whether the library accepts the device's
+ * architecture.  ERRC_INVALID: the library does not know the architecture. */
 RT_MUST_USE rt_status nvj_link_try(const nvj_device *device);
 
-/* Links the programs' texts with the space-separated options and those that each was compiled with.
- * out_cubin receives the machine code; if it is NULL the texts are only compiled.  Fails with the
- * codes of dev_program_link. */
+/* Links the programs' PTX, with the space-separated options and those with which each program was
+ * compiled. out_cubin receives the machine code; if it is NULL, the PTX is only compiled.  Fails
+ * with the status codes of dev_program_link. */
 RT_MUST_USE rt_status nvj_link(const nvj_device *device, nvj_program *const *programs,
                                uint32_t count, rt_text options, rt_buffer *out_cubin);
 
@@ -53,7 +53,7 @@ RT_MUST_USE rt_status nvj_link(const nvj_device *device, nvj_program *const *pro
 /* Reserves `size` bytes of unused address space; returns a multiple of 256. */
 uint64_t nvj_address_take(nvj_device *device, uint64_t size);
 
-/* Makes a memory at an address (nvj_memory.c). */
+/* Creates a memory object at an address (nvj_memory.c). */
 dev_memory *nvj_memory_make(uint64_t address, uint64_t size);
 
 dev_memory_create_op nvj_memory_create;
@@ -64,7 +64,7 @@ dev_program_load_op nvj_program_load;
 dev_queue_create_op nvj_queue_create;
 
 /* Opens a device with the library at `library_path`; the backend passes the usual locations, tests
- * pass a fake. */
+ * the path of a fake. */
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, dev_device **out_device);
 

@@ -1,5 +1,5 @@
 /* NVIDIA's linker library, opened at run time.  The part of its interface that the adapter calls is
- * declared here, so that the build does not need NVIDIA's headers; the names of values are ours.
+ * declared here, so that the build does not need NVIDIA's headers; the constants' names are ours.
  *
  * Source: nvJitLink documentation, 13.0, "Linking" and "Error codes". */
 #ifndef BACKENDS_NVJITLINK_NVJ_LIBRARY_H

@@ -2,8 +2,8 @@
  *
  * A call's result is not the whole answer: refusing a file does not make later calls fail, and a
  * call may succeed although it logged an error.  So each call is judged by its result, then the
- * error log, then the lines on standard error that carry the library's mark.  The result and the
- * operation decide the status code; the library has no distinct result for symbol errors.
+ * error log, then the lines on standard error that contain the library's mark.  The result and the
+ * operation determine the status code; the library has no distinct result for symbol errors.
  *
  * Source: nvJitLink documentation, 13.0, "Error codes" and "Supported Link Options". */
 #include "backends/nvjitlink/nvj_capture.h"
@@ -24,7 +24,7 @@ typedef enum link_stage {
     STAGE_COUNT
 } link_stage;
 
-/* A result's name, and its code at each stage. */
+/* A result's name, and its status code at each stage. */
 static const struct result_row {
     const char *name;
     rt_code codes[STAGE_COUNT];
@@ -58,7 +58,8 @@ static const struct result_row {
 enum { RESULT_ROWS = sizeof result_rows / sizeof *result_rows };
 
 /* Makes a status for a call that failed, or that succeeded but logged an error.  If the linker
- * logged nothing, there is no sign that symbols are the cause, so it counts as a DRIVER_ERROR. */
+ * logged nothing, nothing indicates that symbols are the cause, so a LINK_ERROR becomes a
+ * DRIVER_ERROR. */
 static rt_status link_fail(const nvj_device *device, link_stage stage, const char *call,
                            nvj_result result, rt_text log)
 {
@@ -76,7 +77,7 @@ static rt_status link_fail(const nvj_device *device, link_stage stage, const cha
 typedef struct link_state {
     const nvj_device *device;
     nvj_handle *handle;  /* NULL until it is created */
-    nvj_capture capture; /* of the call in progress; link_judge ends it */
+    nvj_capture capture; /* capture for the call in progress; link_judge ends it */
     rt_buffer log;       /* the part of the error log read so far */
 } link_state;
 
@@ -89,7 +90,7 @@ static rt_status link_judge(link_state *link, link_stage stage, const char *call
     const nvj_library *library = &link->device->library;
     rt_buffer log = {0}, captured = {0};
     nvj_capture_end(&link->capture, error_mark, &captured);
-    /* The new part of the error log, which only grows. */
+    /* Reads the new part of the error log; the library only appends to it. */
     size_t size = 0;
     if (link->handle && library->nvJitLinkGetErrorLogSize(link->handle, &size) != NVJ_SUCCESS)
         size = 0;
@@ -119,7 +120,7 @@ static rt_status link_judge(link_state *link, link_stage stage, const char *call
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
-/* A link's options in the library's form: copies of words. */
+/* A link's options in the form that the library expects: an array of strings (copies). */
 typedef struct option_list {
     rt_arena arena;
     RT_VECTOR(const char *) words;
@@ -147,7 +148,7 @@ static rt_status cubin_take(link_state *link, rt_buffer *out_cubin)
     RT_TRY(link_judge(link, STAGE_COMPLETE, "nvJitLinkGetLinkedCubinSize", result));
     if (size == 0 || size > RT_IMAGE_SIZE_MAX)
         return rt_fail(link->device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubinSize: a cubin of %zu bytes; 1 to %u are handled",
+                       "nvJitLinkGetLinkedCubinSize: the cubin has %zu bytes; assay accepts 1 to %u",
                        size, RT_IMAGE_SIZE_MAX);
     uint8_t *bytes = rt_alloc(size);
     nvj_capture_begin(&link->capture);
@@ -169,7 +170,7 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
     for (uint32_t i = 0; i < count; i++)
         options_add(&list, rt_buffer_text(&programs[i]->ptx.options));
     CHECK(list.words.count >= 1);
-    /* A refused link may still have a handle, which carries the log. */
+    /* Even a refused creation may return a handle, from which the log can be read. */
     nvj_capture_begin(&link.capture);
     nvj_result result = library->nvJitLinkCreate(&link.handle, list.words.count, list.words.items);
     rt_status status = link_judge(&link, STAGE_CREATE, "nvJitLinkCreate", result);
@@ -202,7 +203,8 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
 rt_status nvj_link_try(const nvj_device *device)
 {
     rt_status status = nvj_link(device, NULL, 0, (rt_text){0}, NULL);
-    /* This link was given nothing but the architecture. */
+    /* Only the architecture was passed, so such a failure means that the library does not know it.
+     */
     if (status.code != RT_UNSUPPORTED && status.code != RT_ERRC_BUILD) return status;
     rt_text message = rt_sink_diagnostic(device->sink, status)->message;
     return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));

@@ -1,5 +1,5 @@
-/* Memories without contents, and queues whose commands do nothing: just enough of a device to check
- * launches. */
+/* Memory objects without storage, and queues whose commands do nothing: just enough of a device to
+ * check launches. */
 #include "backends/nvjitlink/nvj_internal.h"
 #include "reference/base/alloc.h"
 
@@ -25,7 +25,8 @@ typedef struct nvj_queue {
 uint64_t nvj_address_take(nvj_device *device, uint64_t size)
 {
     enum { ALIGN = 256 };
-    /* At least one byte more, so that one memory's end is never the next one's start. */
+    /* Reserves at least one extra byte, so that the end address of one memory object is never the
+     * start of the next. */
     uint64_t reserved = (size + ALIGN) / ALIGN * ALIGN;
     CHECK(reserved > size && reserved % ALIGN == 0);
     return atomic_fetch_add(&device->next_address, reserved);
@@ -98,7 +99,7 @@ static dev_event_state event_state(dev_event *event)
     return DEV_EVENT_COMPLETE;
 }
 
-/* A command takes no time; each has its own step. */
+/* A command takes no time, and each has its own time step. */
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
     uint64_t step = ((const nvj_event *)event)->step;
@@ -129,7 +130,7 @@ static void queue_destroy(dev_queue *queue)
     rt_free(queue);
 }
 
-/* Builds the complete launch, so that its errors are found, and discards it. */
+/* Builds the complete launch to detect its errors, then discards it. */
 static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel,
                                 const dev_nd_range *range, const dev_argument *arguments,
                                 uint32_t argument_count, dev_event **out_event)
@@ -151,8 +152,8 @@ static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory 
 {
     (void)command;
     CHECK(offset < memory->size && size <= memory->size - offset);
-    memset(destination, 0, (size_t)size); /* The same bytes in every run, regardless of the buffer's
-                                           * previous content. */
+    memset(destination, 0, (size_t)size); /* Always zeros, so that every run reads the same bytes
+                                           * whatever the buffer held before. */
     return event_give(queue, out_event);
 }
 

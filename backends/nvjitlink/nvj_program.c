@@ -1,7 +1,7 @@
 /* Programs: PTX, and the machine code that the library links from it.
  *
- * The library returns an empty cubin as a success, too, so the result of a link is verified: it
- * must be a cubin and contain every kernel of the texts. */
+ * The library may report success and still return an empty cubin, so the result of a link is
+ * verified: it must be a cubin and contain every kernel that the PTX declares. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"
@@ -45,7 +45,7 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
     const ptx_kernel *entry = ptx_kernels_find(&program->ptx.kernels, name);
     if (!entry)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "the program has no kernel '%.*s': no PTX of it declares one",
+                              "the program has no kernel '%.*s': none of its PTX declares one",
                               RT_TEXT_ARG(name));
     nvj_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &nvj_kernel_ops;
@@ -59,8 +59,8 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* A variable's address is derived from its program's address and its index in the symbol table:
- * equal for the same variable, and never dereferenced. */
+/* A variable's address is its program's base address plus its index in the symbol table: the same
+ * each time the variable is looked up, and never dereferenced. */
 static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const nvj_program *program = (const nvj_program *)base;
@@ -68,7 +68,7 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     uint32_t index = 0;
     uint64_t size = 0;
     bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin);
-    CHECK(is_read); /* program_validate has read it */
+    CHECK(is_read); /* program_validate has already read it */
     if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
@@ -101,7 +101,7 @@ static rt_status text_take(nvj_program *program, const dev_code *code)
     return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
 }
 
-/* Verifies the linked code, and assigns addresses to its variables. */
+/* Verifies the linked code and reserves addresses for its variables. */
 static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
@@ -109,7 +109,7 @@ static rt_status program_validate(nvj_program *program)
     CHECK(program->address == 0);
     if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
         return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubin: %zu bytes that are not a cubin with symbols",
+                       "nvJitLinkGetLinkedCubin: the %zu bytes returned are not a cubin with symbols",
                        program->ptx.cubin.size);
     for (uint32_t i = 0; i < program->ptx.kernels.count; i++) {
         rt_text name = program->ptx.kernels.rows[i].entry.name;
@@ -117,10 +117,10 @@ static rt_status program_validate(nvj_program *program)
         uint64_t size;
         if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_FUNCTION, name, &index, &size))
             return rt_fail_naming(sink, RT_DRIVER_ERROR, RT_RULE_NONE, &name, 1,
-                                  "nvJitLinkComplete: success, and the cubin lacks kernel '%.*s'",
+                                  "nvJitLinkComplete: reported success, but the cubin lacks kernel '%.*s'",
                                   RT_TEXT_ARG(name));
     }
-    /* A symbol's index is smaller than the size of the table in bytes. */
+    /* A symbol's index is less than the symbol table's size in bytes, and so than the cubin's. */
     program->address = nvj_address_take(program->device, program->ptx.cubin.size);
     return RT_STATUS_OK;
 }

@@ -7,19 +7,19 @@
 
 /* The selector is "arch=sm_NN", or "" for sm_90.
  *
- * The result and the log of every call are read.  The library reports some errors only in the log
- * of a call that succeeds, and a symbol that is defined twice only on the process's standard error.
- * A call that has logged an error counts as failed here, and the message includes what the call
- * returned.  The standard error of the process is therefore captured during each call; lines that
- * are not the library's are written through.
+ * The result and the log of every call are read. The library reports some errors only in the log of
+ * a call that succeeds, and a duplicate symbol only on the process's standard error. A call that
+ * has logged an error counts as failed here, and the message includes what the call returned.  The
+ * standard error of the process is therefore captured during each call; all other lines are passed
+ * on to it afterwards.
  *
- * Options that begin with "-cl-" are for the OpenCL C compiler, which ran before there was PTX; all
- * others are the library's to judge.
+ * Options that begin with "-cl-" are for the OpenCL C compiler, which has already produced the PTX,
+ * and are dropped; all others are passed to the library.
  *
  * Memories have addresses but no contents: a read returns zeros.  Times are steps, one per command.
  *
- * The library is searched for at the path in the environment variable ASSAY_NVJITLINK, then as
- * libnvJitLink.so.13. */
+ * The library is loaded from the path in the environment variable ASSAY_NVJITLINK or, failing that,
+ * as libnvJitLink.so.13. */
 extern const dev_backend nvjitlink_backend;
 
 #endif

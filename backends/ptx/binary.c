@@ -40,7 +40,7 @@ rt_status ptx_binary_read(rt_sink *sink, rt_bytes binary, ptx_kernels *out_kerne
     *out_cubin = (rt_bytes){0};
     if (binary_read(binary, out_kernels, out_cubin)) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                   "%zu bytes are not a linked program: they are cut off, damaged or of another "
-                   "version",
+                   "%zu bytes are not a linked program: they are truncated, damaged or from "
+                   "another version",
                    binary.size);
 }

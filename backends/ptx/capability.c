@@ -22,7 +22,7 @@ uint32_t ptx_aspects(uint32_t capability)
     return aspects;
 }
 
-/* Ordered by capability; a row applies up to the next. */
+/* Sorted by capability; a row applies until the next one begins. */
 static const struct shared_row {
     uint32_t since;
     uint32_t kibibytes;

@@ -4,20 +4,19 @@
 
 #include "backends/ptx/launch.h"
 
-/* Returns the aspects (bit 1u << dev_aspect) of a compute capability, 90 for 9.0.
- * Source: CUDA C++ programming guide, "Feature Support per Compute Capability". */
+/* Returns the aspects (a bit 1u << dev_aspect for each) of a compute capability, given as 90 for
+ * 9.0. Source: CUDA C++ programming guide, "Feature Support per Compute Capability". */
 uint32_t ptx_aspects(uint32_t capability);
 
-/* Returns the most bytes of shared memory that a work-group can have on a compute capability;
- * launches obtain that much through the driver's opt-in.  For a capability that the table lacks,
- * the value of the next lower one applies.
- * Source: CUDA C++ programming guide, "Technical Specifications per Compute Capability", "Maximum
- * amount of shared memory per thread block". */
+/* Returns the maximum number of bytes of shared memory per work-group for a compute capability;
+ * launches obtain that much through the driver's opt-in. A capability that the table lacks has the
+ * value of the next lower one. Source: CUDA C++ programming guide, "Technical Specifications per
+ * Compute Capability", "Maximum amount of shared memory per thread block". */
 uint32_t ptx_shared_size_max(uint32_t capability);
 
-/* Returns the capabilities of a device with a compute capability, without name, driver, `executes`
- * and `usm`, which the adapter adds.  `warp_size` is in threads.  *link_extension is filled in and
- * owned by the caller; the result points to it. */
+/* Returns the capabilities of a device of the given compute capability, except its name, driver,
+ * `executes` and `usm`, which the adapter adds.  `warp_size` is in threads.  *link_extension is set
+ * here but belongs to the caller; the result points to it. */
 dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const ptx_limits *limits,
                                   const char **link_extension);
 

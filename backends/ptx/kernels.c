@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- The size of group that a kernel requires --------------------------------------------- */
+/* ---- The group size that a kernel requires ------------------------------------------------ */
 
 static bool is_identifier(char c)
 {
@@ -15,8 +15,8 @@ static bool is_identifier(char c)
            c == '$';
 }
 
-/* Returns the text after the first `word` that is not the prefix of a longer identifier; data is
- * NULL if there is none. */
+/* Returns the text after the first `word` that is not the prefix of a longer identifier; its data
+ * is NULL if there is no such word. */
 static rt_text text_behind(rt_text text, rt_text word)
 {
     CHECK(word.length >= 1);
@@ -53,7 +53,7 @@ static bool sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
     return true;
 }
 
-/* Reads the directive between an entry's name and its body. */
+/* Reads the .reqntid directive, if any, between an entry's name and its body. */
 static rt_status required_read(rt_sink *sink, rt_text ptx, ptx_kernel *kernel)
 {
     rt_buffer entry = {0};
@@ -63,8 +63,8 @@ static rt_status required_read(rt_sink *sink, rt_text ptx, ptx_kernel *kernel)
     rt_text sizes = text_behind(rt_text_take_until(&rest, '{'), RT_TEXT(".reqntid"));
     if (!sizes.data || sizes_read(sizes, kernel->required_local)) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                   "kernel '%.*s' requires a group by .reqntid that is not one to three sizes from "
-                   "1 to %u",
+                   "kernel '%.*s' has an invalid .reqntid; it must give one to three sizes from 1 "
+                   "to %u",
                    RT_TEXT_ARG(kernel->entry.name), RT_WORK_GROUP_SIZE_MAX);
 }
 
@@ -151,7 +151,8 @@ void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels)
 
 void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels)
 {
-    /* Serialised bytes: of a kernel without name and parameters, of a parameter. */
+    /* Serialised sizes in bytes: of a kernel with an empty name and no parameters, and of a
+     * parameter. */
     enum { KERNEL_SIZE_MIN = 24, PARAMETER_SIZE = 8 };
     CHECK(out_kernels->count == 0);
     rt_arena *arena = &out_kernels->arena;

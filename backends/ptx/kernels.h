@@ -20,14 +20,16 @@ typedef struct ptx_kernels {
     uint32_t count;
 } ptx_kernels;
 
-/* Adds the kernels of a text, which is not referenced afterwards.  MALFORMED: its header is
- * invalid, or a kernel requires an invalid work-group size; the rows are unchanged then. */
+/* Adds the kernels of a text, which is not referenced afterwards.  MALFORMED: the text's header is
+ * invalid, or a kernel requires an invalid work-group size; the table then has the same kernels as
+ * before. */
 RT_MUST_USE rt_status ptx_kernels_add(rt_sink *sink, ptx_kernels *kernels, rt_text ptx);
 
 /* Adds the kernels of another table. */
 void ptx_kernels_join(ptx_kernels *kernels, const ptx_kernels *added);
 
-/* Finds a kernel by name; NULL if there is none.  Valid until the table is freed. */
+/* Finds a kernel by name; NULL if there is none. The result is valid until kernels are added or the
+ * table is freed. */
 const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name);
 
 /* Appends the table in the form that ptx_kernels_read reads. */

@@ -1,17 +1,17 @@
-/* Makes launches.  CUDA has no open work-group sizes, so a group size that the launch leaves open
- * is chosen here: as many threads as divide the first dimension, and more than 1 in the others only
- * if the grid could not hold the groups otherwise.  The kernel's index space is then exactly the
- * range.
+/* Prepares launches. CUDA requires a block size, so a group size that the launch leaves open is
+ * chosen here: in the first dimension the largest that divides the range, in the others 1 unless
+ * the grid could not hold that many groups. The kernel's index space is thus exactly the range.
  *
  * Source: CUDA C++ programming guide, "Thread Hierarchy" and "Compute Capabilities". */
 #include "backends/ptx/launch.h"
 
-/* Most threads in a group whose size is open: the size that many kernels are written for. */
+/* Maximum number of threads in a group whose size is chosen here: many kernels are written for this
+ * size. */
 enum { OPEN_GROUP_SIZE = 256 };
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Returns the smallest divisor of n, from 1 to `limit`, that leaves at most `groups_max` groups; 0
+/* Returns the smallest divisor of n, from 1 to `limit`, that gives at most `groups_max` groups; 0
  * if there is none. */
 static uint64_t divisor_leaving(uint64_t n, uint64_t limit, uint64_t groups_max)
 {
@@ -26,7 +26,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Chooses the group size of an open range; the caller checks afterwards that the grid fits. */
+/* Chooses the group size for a range that leaves it open; the caller checks afterwards that the
+ * grid fits. */
 static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
                          uint64_t out_local[RT_ND_RANGE_DIMENSIONS])
 {
@@ -37,14 +38,14 @@ static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
         out_local[d] = found > 0 ? found : 1;
         room /= out_local[d];
     }
-    /* The largest divisor of the first dimension for which there is room. */
+    /* The largest divisor of the first dimension that fits. */
     CHECK(room >= 1 && limits->local_max[0] >= 1);
     out_local[0] = smaller(range->global[0], smaller(room, limits->local_max[0]));
     while (range->global[0] % out_local[0] != 0)
         out_local[0]--;
 }
 
-/* Decides the group size, refuses one that the kernel or device does not take, and counts the
+/* Determines the group size, refuses one that the kernel or device does not accept, and counts the
  * groups. */
 static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_kernel *kernel,
                             const dev_nd_range *range, ptx_launch *launch)
@@ -60,8 +61,8 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         if (required[0] != 0 && chosen.local[d] != required[d])
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
-                           "kernel '%.*s' requires groups of %u x %u x %u work-items and was given "
-                           "%llu x %llu x %llu",
+                           "kernel '%.*s' requires groups of %u x %u x %u work-items, but was "
+                           "given %llu x %llu x %llu",
                            RT_TEXT_ARG(kernel->entry.name), required[0], required[1], required[2],
                            (unsigned long long)chosen.local[0], (unsigned long long)chosen.local[1],
                            (unsigned long long)chosen.local[2]);
@@ -76,8 +77,8 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
         uint64_t groups = chosen.global[d] / chosen.local[d];
         if (groups > limits->grid_max[d])
             return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                           "%llu work-items in dimension %u in groups of %llu are %llu groups; the "
-                           "device takes at most %u: give a larger local size",
+                           "%llu work-items in dimension %u, in groups of %llu, make %llu groups, "
+                           "but the device takes at most %u; give a larger local size",
                            (unsigned long long)chosen.global[d], d,
                            (unsigned long long)chosen.local[d], (unsigned long long)groups,
                            limits->grid_max[d]);
@@ -90,7 +91,8 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-/* The kind of parameter for each kind of argument, and its name in messages. */
+/* For each kind of argument, the kind of parameter that it fits, and the argument's name in
+ * messages. */
 static const struct argument_row {
     rt_ptx_parameter_kind fits;
     const char *name;
@@ -116,14 +118,15 @@ static rt_status argument_fail(rt_sink *sink, const ptx_kernel *kernel, uint32_t
                     : argument->memory                     ? argument->memory->size
                                                            : 0;
     return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                   "argument %u of %u (from 0) of kernel '%.*s' is %s of %llu bytes and its "
-                   "parameter is %s of %u bytes: compare with the kernel's source",
+                   "argument %u of %u (counted from 0) of kernel '%.*s' is %s of %llu bytes, but "
+                   "the parameter is %s of %u bytes; compare with the kernel's source",
                    index, kernel->entry.parameter_count, RT_TEXT_ARG(kernel->entry.name),
                    argument_rows[argument->kind].name, (unsigned long long)size,
                    parameter_names[parameter->kind], parameter->size);
 }
 
-/* Makes the value of one parameter.  Local memory follows the launch's earlier allocations. */
+/* Makes the value of one parameter. Local memory is placed after the launch's earlier allocations.
+ */
 static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limits,
                                const dev_argument *argument, ptx_launch *launch, void **out_value)
 {
@@ -138,8 +141,8 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
         if (argument->size > left)
             return rt_fail(
                 sink, RT_LIMIT, RT_RULE_NONE,
-                "the launch asks for %llu bytes of local memory and %llu are left of the "
-                "device's %llu",
+                "the launch asks for %llu bytes of local memory, but only %llu are left of the "
+                "%llu available",
                 (unsigned long long)argument->size, (unsigned long long)left,
                 (unsigned long long)limits->shared_max);
         *out_value = rt_arena_copy(arena, &launch->shared_size, 1, sizeof launch->shared_size);
@@ -147,7 +150,7 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
         launch->shared_size = (uint32_t)smaller(end, limits->shared_max);
         return RT_STATUS_OK;
     }
-    /* In an adapter for PTX every memory has an address, including buffers. */
+    /* In PTX adapters every memory has an address, even a buffer. */
     CHECK(argument->kind == DEV_ARGUMENT_MEMORY || argument->kind == DEV_ARGUMENT_POINTER);
     CHECK_IMPLIES(argument->kind == DEV_ARGUMENT_POINTER,
                   argument->offset <= argument->memory->size);
@@ -169,10 +172,12 @@ rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limi
     RT_TRY(dev_argument_count_validate(sink, kernel->entry.parameter_count, argument_count));
     RT_TRY(range_make(sink, limits, kernel, range, out_launch));
     if (limits->shared_max < RT_PTX_LAUNCH_SIZE)
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "kernel '%.*s' leaves %llu bytes of local memory; every launch needs %d",
-                       RT_TEXT_ARG(kernel->entry.name), (unsigned long long)limits->shared_max,
-                       RT_PTX_LAUNCH_SIZE);
+        return rt_fail(
+            sink, RT_LIMIT, RT_RULE_NONE,
+            "kernel '%.*s' leaves only %llu bytes of local memory, but every launch needs %d; "
+            "declare less local memory in the kernel",
+            RT_TEXT_ARG(kernel->entry.name), (unsigned long long)limits->shared_max,
+            RT_PTX_LAUNCH_SIZE);
     out_launch->parameters =
         rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(void *));
     for (uint32_t i = 0; i < argument_count; i++) {

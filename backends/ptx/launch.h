@@ -1,4 +1,4 @@
-/* A PTX kernel's launch in CUDA's terms: blocks of threads, the values of its parameters, and the
+/* A PTX kernel's launch in CUDA's terms: the blocks of threads, the parameter values and the
  * dynamic shared memory, as reference/base/ptx.h defines them. */
 #ifndef BACKENDS_PTX_LAUNCH_H
 #define BACKENDS_PTX_LAUNCH_H
@@ -22,11 +22,11 @@ typedef struct ptx_launch {
     uint32_t parameter_count;
 } ptx_launch;
 
-/* Makes a launch; its values live as long as the arena.  A memory's address is the result of its
- * address operation.  ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are
- * too many or too few; ERRC_ND_RANGE: local does not divide global, differs from what the kernel
- * requires, or the group is too large; LIMIT: more groups or more local memory than the device
- * supports. */
+/* Prepares a launch; its parameter values live as long as the arena. The address of a memory is the
+ * result of the memory's address operation.  ERRC_KERNEL_ARGUMENT: an argument does not fit its
+ * parameter, or there are too many or too few; ERRC_ND_RANGE: the local size does not divide the
+ * global size, differs from the one that the kernel requires, or is too large; LIMIT: more groups
+ * or more local memory than the device supports. */
 RT_MUST_USE rt_status ptx_launch_make(rt_sink *sink, rt_arena *arena, const ptx_limits *limits,
                                       const ptx_kernel *kernel, const dev_nd_range *range,
                                       const dev_argument *arguments, uint32_t argument_count,

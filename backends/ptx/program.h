@@ -1,11 +1,13 @@
-/* The linker-independent parts of a program for PTX devices: a text, then machine code. */
+/* The linker-independent parts of a program for PTX devices: PTX text when compiled, machine code
+ * when linked. */
 #ifndef BACKENDS_PTX_PROGRAM_H
 #define BACKENDS_PTX_PROGRAM_H
 
 #include "backends/ptx/kernels.h"
 #include "reference/device/device.h"
 
-/* At offset 0 of an adapter's program.  Zero-initialise; ptx_program_free frees the contents. */
+/* Must be the first member of an adapter's program.  Zero-initialise; ptx_program_free frees the
+ * contents. */
 typedef struct ptx_program {
     dev_program base;
     rt_buffer text;    /* of a compiled program: its PTX, NUL-terminated */
@@ -20,7 +22,7 @@ typedef struct ptx_program {
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);
 
-/* Ends the making of a program: returns it if `status` is a success, destroys it otherwise. */
+/* Finishes creating a program: returns it if `status` is a success, destroys it otherwise. */
 RT_MUST_USE rt_status ptx_program_finish(ptx_program *program, rt_status status,
                                          dev_program **out_program);
 
@@ -30,8 +32,8 @@ rt_status ptx_program_binary(dev_program *base, rt_buffer *out_binary);
 /* Frees everything that the program owns, even if ptx_program_take failed. */
 void ptx_program_free(ptx_program *program);
 
-/* Takes the next word off the space-separated options and skips those for the OpenCL C compiler
- * ("-cl-…"), which has already run.  False if there is none. */
+/* Takes the next word off the space-separated options, skipping those for the OpenCL C compiler
+ * ("-cl-…"), which has already run. False if no word is left. */
 bool ptx_option_next(rt_text *options, rt_text *out_word);
 
 #endif

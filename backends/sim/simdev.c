@@ -1,7 +1,7 @@
 /* The simulated device: opening, capabilities, memory, programs, kernels.
  *
- * This file only translates: sim/ reads, links and executes SPIR-V, and the order of commands is
- * decided in simdev_queue.c. Source of the rules: reference/device/device.h; sim/sim.h. */
+ * This file only translates: sim/ reads, links and executes SPIR-V, and simdev_queue.c decides the
+ * order of commands. Source of the rules: reference/device/device.h; sim/sim.h. */
 #include "backends/sim/simdev.h"
 
 #include "backends/sim/simdev_internal.h"
@@ -47,7 +47,7 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
-/* Also an operation of buffers, whose address is never queried. */
+/* Also in the table for buffers, although the address of a buffer is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
     return sim_object_address(((simdev_memory *)base)->object);
@@ -82,7 +82,7 @@ static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text l
     return status;
 }
 
-/* Kinds of USM differ in where their bytes are; here all are in one world. */
+/* The kinds of USM differ only in where their bytes are; here all are in the same world. */
 static rt_status simdev_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
                                    rt_text label, dev_memory **out_memory)
 {
@@ -187,7 +187,7 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
                           RT_TEXT_ARG(name));
 }
 
-/* The modules of an executable program: its own and those of its inputs. */
+/* Modules of an executable program: its own and those of its inputs. */
 typedef RT_VECTOR(const sim_module *) module_list;
 
 static void modules_add(module_list *modules, const simdev_program *program)
@@ -246,8 +246,8 @@ static rt_status executable_make(simdev_device *device, sim_native code, dev_pro
     return status;
 }
 
-/* Code is read and linked outside the lock: this touches no object of the world, and builds take
- * the longest in a run of many threads. */
+/* Code is read and linked without the lock: no object of the world is touched, and in a run with
+ * many threads builds take the longest. */
 
 /* SPIR-V has no build options that change the meaning of a program, so options are ignored. */
 static rt_status simdev_program_compile(dev_device *device, const dev_code *code,
@@ -305,8 +305,8 @@ static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_pr
 static void simdev_device_destroy(dev_device *base)
 {
     simdev_device *device = (simdev_device *)base;
-    /* checked.c has verified that every queue is destroyed, and destroying a queue completes its
-     * commands. */
+    /* checked.c has verified that every queue has been destroyed, and destroying a queue completes
+     * its commands. */
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
@@ -353,17 +353,18 @@ static const dev_device_ops simdev_device_ops = {
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,
     .queue_create = simdev_queue_create,
-    .queue_create_profiling = simdev_queue_create, /* times cost nothing, so every queue has them */
+    .queue_create_profiling = simdev_queue_create, /* times cost nothing, so every queue records
+                                                    * them */
     .program_load = simdev_program_load,
 };
 
-/* The values that a selector chooses; empty: not chosen. */
+/* The values that a selector gives; empty if not given. */
 typedef struct selection {
     rt_text schedule, engine;
 } selection;
 
-/* Reads a selector, which is a list of "NAME=value" separated by commas.  False if a name is
- * unknown or occurs twice, or a value is empty. */
+/* Reads a selector, a comma-separated list of "NAME=value".  False if a name is unknown or occurs
+ * twice, or a value is empty. */
 static bool selection_read(rt_text selector, selection *out)
 {
     const struct {
@@ -394,8 +395,9 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         schedule++;
     if (!is_known || schedule == SIM_SCHEDULES)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "there is one simulated device, which may be given schedule=lockstep, "
-                       "forward, backward or seeded and engine=base, v3 or v4, but not '%.*s'",
+                       "'%.*s' does not select the simulated device; write schedule= with "
+                       "lockstep, forward, backward or seeded, engine= with base, v3 or v4, or "
+                       "both separated by a comma",
                        RT_TEXT_ARG(selector));
     sim_world *world = sim_world_create(parameters->sink, parameters->seed);
     rt_status status = RT_STATUS_OK;

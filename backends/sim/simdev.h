@@ -5,14 +5,15 @@
 #include "reference/device/device.h"
 
 /* Takes SPIR-V and images in its native format, links and executes them, and reports faults.
- * Commands run late: when a caller waits for an event or closes a queue, in an order that the wait
- * lists allow and the seed chooses.  The same seed and the same calls give the same order.  Its
- * selector is "", or "schedule=NAME" with the name of a schedule of kernels (sim_schedule_name),
- * "engine=NAME" with that of an engine (sim_world_choose_engine), or both with a comma between. */
+ * Commands run late, when a caller waits for an event or destroys a queue, in an order that the
+ * wait lists allow and the seed chooses. The same seed and the same calls give the same order. The
+ * selector is "", or "schedule=NAME" with the name of a schedule for kernels (sim_schedule_name),
+ * "engine=NAME" with the name of an engine (sim_world_choose_engine), or both separated by a comma.
+ */
 extern const dev_backend simdev_backend;
 
-/* The device's offline compiler: appends the native image (sim/sim.h) of one SPIR-V module,
- * whose imports remain open and whose specialisation constants get their defaults, to *out_image.
+/* The device's offline compiler: appends the native image (sim/sim.h) of one SPIR-V module, whose
+ * imports stay unresolved and whose specialisation constants get their defaults, to *out_image.
  * Fails with the codes of sim_module_create, or LIMIT. */
 RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 

@@ -1,5 +1,6 @@
-/* Reads the modules of an image's code: SPIR-V is specialised, native images stay as they were
- * compiled.  A table has a reader for every format that the device takes; source is not one. */
+/* Reads the modules of an image's code: SPIR-V is specialised; native images are taken as they were
+ * compiled. A table has a reader for every format that the device takes; source is not one of them.
+ */
 #include "backends/sim/simdev.h"
 #include "backends/sim/simdev_internal.h"
 
@@ -29,7 +30,7 @@ static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code
                                                    sim_native *out_code) = {
     [RT_FORMAT_SPIRV64] = spirv_read,
     /* The device also stands in for a CPU, a GPU and an FPGA: programs compiled ahead of time for
-     * these are images in its native format under another name. */
+     * those are images in its native format under another name. */
     [RT_FORMAT_SPIRV64_X86_64] = native_read,
     [RT_FORMAT_SPIRV64_GEN] = native_read,
     [RT_FORMAT_SPIRV64_FPGA] = native_read,
@@ -59,14 +60,14 @@ rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_
     if (!readers[code->format]) {
         return rt_fail(
             sink, RT_UNSUPPORTED, RT_RULE_NONE,
-            "the simulated device takes no images of format %s; it takes SPIR-V and what was "
+            "the simulated device takes no images of format %s; it takes SPIR-V and programs "
             "compiled ahead of time",
             rt_format_name(code->format));
     }
     RT_TRY(readers[code->format](sink, code, out_code));
     CHECK(out_code->module_count >= 1);
-    /* Declarations apply to every module of the code that has functions or kernels of those names.
-     * Code without declarations keeps those of its native image. */
+    /* Declarations apply to every module of the code that has functions or kernels with those
+     * names. Without any here, a native image keeps its own. */
     if (code->function_set_count + code->kernel_set_count == 0) return RT_STATUS_OK;
     sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
     sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);

@@ -1,11 +1,12 @@
 /* The simulated device's objects, shared by the files of this folder.
  *
  * Lifetimes.  The objects that a pending command needs (memories, a kernel and its program) outlive
- * the caller's destroy, so they count references: one of the caller, one per pending command
- * that uses them (and a kernel or a variable holds its program).  Unified shared memory is the
- * exception: the caller's destroy frees its bytes, as an application's free does, so that a late
- * command becomes a finding.  Every count, the pending set and the world are
- * guarded by the device's lock; the *_release functions are called with it held. */
+ * the caller's destroy, so they are reference-counted: one reference is the caller's, and every
+ * pending command holds one to each object that it uses (and a kernel or variable holds one to its
+ * program).  Unified shared memory is the exception: the caller's destroy frees its bytes, as an
+ * application's free does, so that a late command causes a finding. Every count, the pending set
+ * and the world are guarded by the device's lock; the *_release functions are called with it held.
+ */
 #ifndef BACKENDS_SIM_SIMDEV_INTERNAL_H
 #define BACKENDS_SIM_SIMDEV_INTERNAL_H
 
@@ -21,23 +22,24 @@ typedef struct simdev_device {
     dev_device base;
     pthread_mutex_t lock;
     sim_world *world;
-    sim_schedule schedule; /* of every launch */
+    sim_schedule schedule; /* used for every launch */
     uint64_t choice;       /* state of the generator that picks the next command */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
-    RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done, in any order */
+    RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done; unordered */
     uint32_t pending_count;            /* commands not done, the ready ones included */
-    uint64_t clock; /* of the times of commands: advances at every event of a command, so that the
-                       same seed gives the same times */
+    uint64_t clock; /* counter for the times of commands: advances at each submission, start and
+                     * end, so that the same seed gives the same times */
 } simdev_device;
 
 typedef struct simdev_program {
     dev_program base;
     simdev_device *device;
     uint32_t references;
-    sim_native code;                /* compiled, built or loaded: its modules; linked: none */
+    sim_native code;                /* of a compiled, built or loaded program: its modules; of a
+                                     * linked one: none */
     sim_program *program;           /* executable; otherwise NULL */
-    struct simdev_program **inputs; /* linked: references to its inputs, for its binary */
+    struct simdev_program **inputs; /* of a linked one: references to its inputs, for its binary */
     uint32_t input_count;
 } simdev_program;
 
@@ -45,7 +47,8 @@ typedef struct simdev_memory {
     dev_memory base;
     simdev_device *device;
     uint32_t references;
-    sim_object object; /* USM: destroyed with the caller's reference; otherwise with the last */
+    sim_object object;       /* USM: destroyed with the caller's reference; otherwise with the last
+                              * reference */
     simdev_program *program; /* of a program's variable: a reference; otherwise NULL */
 } simdev_memory;
 
@@ -57,16 +60,17 @@ typedef struct simdev_kernel {
     const sim_kernel *kernel;
 } simdev_kernel;
 
-/* Drops a reference; dropping the last one frees the memory. The device's lock is held. */
+/* Drops a reference; dropping the last one frees the object. The device's lock is held. */
 void simdev_memory_release(simdev_memory *memory);
 void simdev_program_release(simdev_program *program);
 void simdev_kernel_release(simdev_kernel *kernel);
 
-/* Reads an image's code; the caller frees *out_code, which is empty on failure.  UNSUPPORTED: the
- * device does not take the format; and the codes of sim_module_create and sim_native_read. */
+/* Reads an image's code; the caller frees *out_code, which is empty on failure.  Fails with the
+ * codes of sim_module_create and sim_native_read, or UNSUPPORTED: the device does not take the
+ * format. */
 RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code);
 
-/* dev_capabilities.formats_taken of the device. */
+/* Returns the device's dev_capabilities.formats_taken. */
 uint32_t simdev_formats_taken(void);
 
 /* Creates a queue (dev_device_ops.queue_create). */

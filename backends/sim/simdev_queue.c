@@ -1,14 +1,14 @@
 /* The simulated device's queues: commands run late, in a legal order that the seed chooses.
  *
- * An enqueue creates a pending command and returns.  A thread that waits for an event, or closes a
- * queue, becomes the stepper: under the device's lock it picks one of the ready commands, of any
- * queue, runs it to completion, and repeats this until its event or queue is done.  So a command
- * may run long after its enqueue and in a different order, which is all that an out-of-order queue
- * promises: a missing entry in a wait list shows as a wrong result for some seed.
+ * An enqueue creates a pending command and returns.  A thread that waits for an event, or destroys
+ * a queue, becomes the stepper: under the device's lock it picks one of the ready commands of any
+ * queue, runs it to completion, and repeats this until its event or queue is done. So commands may
+ * run long after they are enqueued and in a different order, as out-of-order queues permit: an
+ * entry missing from a wait list shows up as a wrong result for some seed.
  *
- * Workload: graphs of up to tens of thousands of commands.  A command knows how many predecessors
- * are not done and which commands depend on it, so that scheduling costs one step per command and
- * edge.
+ * Workload: graphs of up to tens of thousands of commands.  A command knows how many of its
+ * predecessors are not done and which commands depend on it, so scheduling costs one step per
+ * command and one per edge.
  *
  * The event that a caller holds is the command itself; the pending set holds another reference.
  * Source of the rules: reference/device/device.h, "Enqueues". */
@@ -46,13 +46,13 @@ struct simdev_command {
     simdev_queue *queue; /* valid while pending: a queue outlives its commands */
     uint32_t references;
     dev_event_state state;
-    rt_status status;    /* once done; before, the first failure of a predecessor */
+    rt_status status;    /* valid once done; until then, the first failure of a predecessor */
     uint32_t unfinished; /* predecessors that are not done */
     RT_VECTOR(simdev_command *) dependents; /* pending commands that wait for this one */
-    dev_times times;                        /* by the device's clock */
+    dev_times times;                        /* in ticks of the device's clock */
     uint32_t tag;
     command_kind kind;
-    /* READ, WRITE and FILL use either `to` or `from`; COPY uses both. */
+    /* READ uses `from`, WRITE and FILL use `to`, and COPY uses both. */
     operand from;
     operand to;
     uint64_t size;      /* bytes read, written, copied, filled */
@@ -63,7 +63,7 @@ struct simdev_command {
     simdev_kernel *kernel; /* KERNEL, a reference */
     sim_range range;
     sim_argument *arguments;
-    simdev_memory **argument_memories; /* references, NULL if the argument is not memory */
+    simdev_memory **argument_memories; /* references; NULL for arguments that are not memory */
     uint32_t argument_count;
 };
 
@@ -76,7 +76,7 @@ static operand operand_of(dev_memory *base, uint64_t offset)
     return (operand){memory, offset};
 }
 
-/* Releases the objects that only a pending command needs. */
+/* Releases the objects that a command needs only while it is pending. */
 static void operands_release(simdev_command *command)
 {
     if (command->from.memory) simdev_memory_release(command->from.memory);
@@ -127,8 +127,8 @@ static void finding_forward(void *user, const sim_finding *finding)
     command->device->on_finding(command->device->finding_user, &forwarded);
 }
 
-/* True if the memory of a transfer exists.  Otherwise it was unified shared memory that the
- * application has freed too early, and the command moves nothing. */
+/* True if the operand's memory still exists. If not, it was unified shared memory that the
+ * application freed too early; the command then moves nothing. */
 static bool operand_found(const simdev_command *command, operand range)
 {
     static const char *const verbs[] = {[COMMAND_READ] = "read",
@@ -154,14 +154,14 @@ static bool operand_found(const simdev_command *command, operand range)
     return false;
 }
 
-/* Prints on the standard output, as OpenCL drivers do.  Bypasses the C library's buffer, which in a
- * forked child may hold output of its parent. */
+/* Prints to standard output, as OpenCL drivers do. Bypasses the C library's buffer, which in a
+ * forked child may hold the parent's output. */
 static void output_print(void *user, rt_text text)
 {
     (void)user;
     while (text.length > 0) {
         ssize_t size = write(STDOUT_FILENO, text.data, text.length);
-        if (size < 0 && errno != EINTR) return; /* the reader has closed its end */
+        if (size < 0 && errno != EINTR) return; /* for example, the reader has closed its end */
         if (size < 0) continue;
         text.data += size;
         text.length -= (size_t)size;
@@ -198,7 +198,7 @@ static rt_status command_run(simdev_command *command)
                         command->to.memory->object, command->to.offset, command->size);
         return RT_STATUS_OK;
     case COMMAND_FILL: {
-        /* Whole patterns at a time, at most a page of them, so that a large fill needs no buffer of
+        /* Write whole patterns, at most a page at a time, so that a large fill needs no buffer of
          * its own size. */
         uint8_t chunk[4096];
         for (size_t i = 0; i < sizeof chunk; i++)
@@ -215,9 +215,9 @@ static rt_status command_run(simdev_command *command)
     UNREACHABLE();
 }
 
-/* Runs one of the ready commands, or fails it if a predecessor has failed. There always is one: a
- * wait list contains only commands that were enqueued earlier, so pending commands cannot wait for
- * each other in a cycle. */
+/* Runs one of the ready commands, or fails it if a predecessor has failed. While commands are
+ * pending, one is always ready: a wait list contains only commands that were enqueued earlier, so
+ * pending commands cannot wait for each other in a cycle. */
 static void step(simdev_device *device)
 {
     CHECK(device->ready.count >= 1);
@@ -309,8 +309,8 @@ static simdev_command *command_create(simdev_queue *queue, command_kind kind, ui
     return command;
 }
 
-/* Adds a complete command to the pending ones.  The lock is held, and the references to its
- * operands were taken under it. */
+/* Adds a fully initialised command to the pending ones.  The lock is held, and the references to
+ * its operands were taken under it. */
 static void command_submit(simdev_command *command, dev_command described, dev_event **out_event)
 {
     simdev_device *device = command->device;
@@ -391,7 +391,7 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-/* How messages name the kinds of arguments, and the parameters that they fit. */
+/* For each kind of argument, its name in messages and the kind of parameter that it fits. */
 static const struct {
     const char *name;
     sim_parameter_kind parameter;
@@ -485,7 +485,7 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-/* A flush permits progress and guarantees none; running commands here would hide missing waits. */
+/* A flush permits progress but guarantees none; running commands here would hide missing waits. */
 static rt_status simdev_queue_flush(dev_queue *base)
 {
     (void)base;

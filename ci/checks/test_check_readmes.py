@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants folders without a page, with one that is too long, and with one that names no file, in a small tree."""
+"""Plants folders whose page is missing, is too long or names no file, and checks that each is reported."""
 import pathlib
 import subprocess
 import sys

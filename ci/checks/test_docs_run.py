@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_run accepts a correct page, and refuses each kind of mistake."""
+"""Checks that docs_run accepts correct pages and refuses each kind of mistake."""
 import pathlib
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-/* Writes and reads packs as SQLite archives. The database exists in memory only. A file is not
- * trusted: its header is checked before SQLite reads it, its schema before any row is read, and
- * every row before it is used. If any part of a pack is damaged, none of it is used. */
+/* Writes and reads packs as SQLite archives. The database exists in memory only. Files are not
+ * trusted: the header is checked before SQLite reads the file, the schema before any row is read,
+ * and each row before it is used. If any part of a pack is damaged, the whole pack is rejected. */
 #include "conformance/archive/archive.h"
 
 #include "reference/base/alloc.h"
@@ -13,19 +13,19 @@
 #include <zlib.h>
 
 enum {
-    APPLICATION = 0x61737061, /* "aspa", in the file's header */
+    APPLICATION = 0x61737061, /* "aspa", stored in the file's header */
     FORMAT_VERSION = 2,       /* version 1 was a tar archive in a Zstandard frame */
-    PAGE_SIZE = 4096,         /* bytes; the file is a whole number of pages */
+    PAGE_SIZE = 4096,         /* bytes; a file consists of whole pages */
     FILE_MODE = 0100644,      /* st_mode of every member: a plain file */
-    DEFLATE_RATIO_MAX = 1040, /* zlib expands a byte to at most 1032 bytes, with some overhead for
-                               * short inputs */
+    DEFLATE_RATIO_MAX = 1040, /* zlib expands one byte to at most 1032 bytes; the rest is a margin
+                               * for short inputs */
 };
-_Static_assert(CNF_ARCHIVE_FILE_MAX < 1000000000, "SQLite holds a blob of that size");
+_Static_assert(CNF_ARCHIVE_FILE_MAX < 1000000000, "SQLite can hold a blob of that size");
 
 static const char manifest_name[] = "MANIFEST";
 
-/* The table as sqlite3 -A creates it. SQLite keeps this text in the file, and the reader requires
- * it. */
+/* The table definition that `sqlite3 -A` uses. SQLite stores this text in the file, and the reader
+ * requires exactly this text. */
 static const char table[] = "CREATE TABLE sqlar(\n"
                             "  name TEXT PRIMARY KEY,\n"
                             "  mode INT,\n"
@@ -34,8 +34,8 @@ static const char table[] = "CREATE TABLE sqlar(\n"
                             "  data BLOB\n"
                             ")";
 
-/* True for a relative path without empty, "." or ".." parts, so that unpacking it cannot leave the
- * folder. */
+/* True for a relative path without empty, "." or ".." components, which cannot be unpacked outside
+ * the target folder. */
 static bool name_is_safe(rt_text name)
 {
     if (name.length == 0 || name.length > CNF_MEMBER_NAME_MAX) return false;
@@ -52,7 +52,7 @@ static bool name_is_safe(rt_text name)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Runs fixed statements on a database in memory; these can fail only if memory runs out. */
+/* Runs fixed statements on the in-memory database; they can fail only if memory runs out. */
 static void run_sql(sqlite3 *database, const char *sql)
 {
     int code = sqlite3_exec(database, sql, NULL, NULL, NULL);
@@ -62,13 +62,13 @@ static void run_sql(sqlite3 *database, const char *sql)
 static rt_status too_large(rt_sink *sink)
 {
     return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                   "a pack holds at most %llu bytes, %zu when compressed; pack the scenarios in "
-                   "parts",
+                   "a pack holds at most %llu bytes, %zu when compressed; pack fewer scenarios at "
+                   "a time",
                    (unsigned long long)CNF_ARCHIVE_CONTENT_MAX, CNF_ARCHIVE_FILE_MAX);
 }
 
-/* Adds a row. Content that zlib does not make smaller is stored uncompressed, which readers of the
- * format recognise by its size. */
+/* Adds a row. Contents that zlib cannot shrink are stored uncompressed; readers recognise this
+ * because the stored size then equals `sz`. */
 static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_member *member,
                               size_t *inout_stored)
 {
@@ -76,7 +76,7 @@ static rt_status member_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_mem
     uint8_t *compressed = rt_alloc(size);
     int packed = compress2(compressed, &size, member->content.data, member->content.size,
                            Z_BEST_COMPRESSION);
-    CHECK(packed == Z_OK); /* the bound is large enough, and allocation does not fail */
+    CHECK(packed == Z_OK); /* the bound is sufficient, and allocation cannot fail */
     bool is_smaller = size < member->content.size;
     const void *data = is_smaller ? compressed : member->content.data;
     size_t stored = is_smaller ? size : member->content.size;
@@ -117,8 +117,9 @@ static rt_status members_write(rt_sink *sink, sqlite3_stmt *insert, const cnf_ar
         total += member->content.size;
         if (!name_is_safe(member->name)) {
             status = rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                             "the name %.*s does not fit into a pack: at most %d bytes, no line "
-                             "break, no part that is empty, . or ..; rename the scenario",
+                             "a pack cannot hold the name %.*s: a name has at most %d bytes, no "
+                             "line breaks and no component that is empty, . or ..; rename the "
+                             "scenario",
                              RT_TEXT_ARG(member->name), CNF_MEMBER_NAME_MAX);
         } else if (total > CNF_ARCHIVE_CONTENT_MAX) {
             status = too_large(sink);
@@ -171,24 +172,25 @@ typedef struct archive_reader {
     rt_sink *sink;
     rt_arena *arena;
     sqlite3 *database;
-    uint64_t total; /* bytes of the members' contents so far */
+    uint64_t total; /* total bytes of the members' contents so far */
     RT_VECTOR(cnf_member) members;
 } archive_reader;
 
 static rt_status damaged(rt_sink *sink, const char *problem)
 {
-    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "damaged pack: %s; pack the scenarios anew",
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "damaged pack: %s; pack the scenarios again",
                    problem);
 }
 
 static rt_status other_version(rt_sink *sink, uint32_t version)
 {
-    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                   "a pack of version %u, but this assay reads version %d; pack the scenarios anew",
-                   version, FORMAT_VERSION);
+    return rt_fail(
+        sink, RT_MALFORMED, RT_RULE_NONE,
+        "a pack of version %u, but this assay reads version %d; pack the scenarios again", version,
+        FORMAT_VERSION);
 }
 
-/* A big-endian number of the database's header. */
+/* Reads a big-endian number from the database header. */
 static uint32_t header_number(rt_bytes file, size_t at, size_t size)
 {
     CHECK(at + size <= file.size && size <= 4);
@@ -198,8 +200,8 @@ static uint32_t header_number(rt_bytes file, size_t at, size_t size)
     return number;
 }
 
-/* Checks the header's fields that describe the whole file ("The Database Header"), so that SQLite
- * never reads another application's database or one whose journal mode uses additional files. */
+/* Checks the header fields that describe the whole file ("The Database Header"), so that SQLite
+ * never reads another application's database, or one whose journal mode needs additional files. */
 static rt_status header_check(rt_sink *sink, rt_bytes file)
 {
     static const char magic[16] = "SQLite format 3";
@@ -220,15 +222,16 @@ static rt_status header_check(rt_sink *sink, rt_bytes file)
         return damaged(sink, "its header is not that of a pack");
     uint64_t size = (uint64_t)header_number(file, PAGE_COUNT_AT, 4) * PAGE_SIZE;
     if (file.size > CNF_ARCHIVE_FILE_MAX)
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "the pack has %zu bytes, but at most %zu are read", file.size,
-                       CNF_ARCHIVE_FILE_MAX);
+        return rt_fail(
+            sink, RT_LIMIT, RT_RULE_NONE,
+            "the pack has %zu bytes, but assay reads at most %zu; pack fewer scenarios at a time",
+            file.size, CNF_ARCHIVE_FILE_MAX);
     if (file.size < size) return damaged(sink, "it is truncated");
     if (file.size > size) return damaged(sink, "something follows its end");
     return RT_STATUS_OK;
 }
 
-/* Opens the file's bytes as a read-only database that executes no SQL of its own. */
+/* Opens the file's bytes as a read-only database whose own SQL (views and triggers) never runs. */
 static rt_status database_open(archive_reader *reader, rt_bytes file)
 {
     static const struct {
@@ -251,7 +254,7 @@ static rt_status database_open(archive_reader *reader, rt_bytes file)
         CHECK(code == SQLITE_OK);
     }
     run_sql(reader->database, "PRAGMA cell_size_check = ON");
-    /* The bytes are borrowed and never written, because the database is read-only. */
+    /* The bytes are borrowed, and never written because the database is read-only. */
     unsigned char *bytes = (unsigned char *)(uintptr_t)file.data;
     code = sqlite3_deserialize(reader->database, "main", bytes, (sqlite3_int64)file.size,
                                (sqlite3_int64)file.size, SQLITE_DESERIALIZE_READONLY);
@@ -261,8 +264,8 @@ static rt_status database_open(archive_reader *reader, rt_bytes file)
     return RT_STATUS_OK;
 }
 
-/* Checks that the database holds the one table as the writer creates it, with its index, and no
- * view, trigger or other table. */
+/* Checks that the database holds exactly the table that the writer creates, with its index, and no
+ * other table, view or trigger. */
 static rt_status schema_check(archive_reader *reader)
 {
     static const char sql[] =
@@ -286,7 +289,7 @@ static rt_status schema_check(archive_reader *reader)
     return status;
 }
 
-/* Reads and checks the member in a row. */
+/* Reads one row, and checks the member in it. */
 static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
 {
     enum { ROWID, NAME, MODE, MTIME, SIZE, DATA };
@@ -302,20 +305,23 @@ static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
         return damaged(reader->sink, "its members are not in order");
     const rt_text name = {(const char *)sqlite3_column_text(row, NAME),
                           (size_t)sqlite3_column_bytes(row, NAME)};
-    if (!name_is_safe(name)) return damaged(reader->sink, "a member has no proper name");
+    if (!name_is_safe(name)) return damaged(reader->sink, "a member has an invalid name");
     const rt_bytes stored = {sqlite3_column_blob(row, DATA),
                              (size_t)sqlite3_column_bytes(row, DATA)};
     sqlite3_int64 size = sqlite3_column_int64(row, SIZE);
     if (size < 0 || (uint64_t)size < stored.size ||
         (uint64_t)size > (uint64_t)stored.size * DEFLATE_RATIO_MAX)
-        return damaged(reader->sink, "a member does not have the size that it claims");
+        return damaged(reader->sink, "a member records an impossible size");
     reader->total += (uint64_t)size;
     if (reader->total > CNF_ARCHIVE_CONTENT_MAX)
-        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the pack holds more than %llu bytes, which is the most that is read",
-                       (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
+        return rt_fail(
+            reader->sink, RT_LIMIT, RT_RULE_NONE,
+            "the pack holds more than %llu bytes, the most that assay reads; pack fewer scenarios "
+            "at a time",
+            (unsigned long long)CNF_ARCHIVE_CONTENT_MAX);
     uint8_t *content = rt_arena_alloc(reader->arena, (size_t)size + 1);
-    /* Content that is stored in fewer bytes than it has is compressed; all of it must be used. */
+    /* Contents stored in fewer bytes than their size are compressed; inflating must consume all the
+     * stored bytes. */
     CHECK((uint64_t)size >= stored.size);
     uLongf written = (uLongf)size;
     uLong used = stored.size;
@@ -327,7 +333,7 @@ static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
         memcpy(content, stored.data, stored.size);
     if (!is_whole)
         return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged pack: the content of %.*s was changed; pack the scenarios anew",
+                       "damaged pack: the content of %.*s was changed; pack the scenarios again",
                        RT_TEXT_ARG(name));
     *rt_vector_push(&reader->members) =
         (cnf_member){rt_arena_text(reader->arena, name), {content, (size_t)size}};
@@ -363,7 +369,7 @@ static bool line_take(rt_text *inout_text, rt_text *out_line)
     return true;
 }
 
-/* Checks that the members after the manifest are exactly those that it lists, in its order. */
+/* Checks that the members after the manifest are exactly the ones it lists, in the same order. */
 static rt_status manifest_check(const archive_reader *reader)
 {
     enum { DIGITS = 32 };
@@ -383,17 +389,17 @@ static rt_status manifest_check(const archive_reader *reader)
         bool is_repeated = rt_map_find(&names, member->name) != RT_MAP_NONE;
         rt_map_set(&names, member->name, i);
         if (!is_listed || is_repeated) {
-            status = damaged(reader->sink, "its members are not those of its MANIFEST");
+            status = damaged(reader->sink, "its members are not the ones that its MANIFEST lists");
         } else if (memcmp(line.data, hash.digits, DIGITS) != 0) {
             status =
                 rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                        "damaged pack: the content of %.*s was changed; pack the scenarios anew",
+                        "damaged pack: the content of %.*s was changed; pack the scenarios again",
                         RT_TEXT_ARG(member->name));
         }
     }
     rt_map_free(&names);
     if (rt_ok(status) && text.length > 0)
-        status = damaged(reader->sink, "members of its MANIFEST are missing");
+        status = damaged(reader->sink, "members that its MANIFEST lists are missing");
     return status;
 }
 

@@ -10,7 +10,7 @@ static const char expectations_name[] = "expectations";
 static const char source_folder[] = "scenarios/";
 static const char model_folder[] = "models/";
 
-enum { OTHER_MEMBERS = 2 }; /* members in addition to the two of each scenario */
+enum { OTHER_MEMBERS = 2 }; /* members besides the two for each scenario */
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ rt_status cnf_pack_write(rt_sink *sink, rt_buffer *out, const cnf_pack *pack)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The path after a folder's name; empty if the member is not in the folder. */
+/* The member's path relative to the folder; empty if it is not in the folder. */
 static rt_text path_in(const cnf_member *member, const char *folder)
 {
     rt_text path = member->name;
@@ -53,7 +53,7 @@ static int scenario_compare(const void *a, const void *b)
     return rt_text_compare(left->path, right->path);
 }
 
-/* Pairs sources and models by path; false if one of a pair is missing. */
+/* Pairs sources with models by path; false if either half of a pair is missing. */
 static bool scenarios_collect(rt_arena *arena, const cnf_archive *archive, cnf_pack *pack)
 {
     cnf_packed_scenario *scenarios = rt_arena_alloc_array(arena, archive->count, sizeof *scenarios);
@@ -99,7 +99,7 @@ rt_status cnf_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes file, const cnf
     if (!is_complete) {
         return rt_fail(
             sink, RT_MALFORMED, RT_RULE_NONE,
-            "not a pack of scenarios: members are missing or unknown; pack the scenarios anew");
+            "not a pack of scenarios: members are missing or unknown; pack the scenarios again");
     }
     *out_pack = pack;
     return RT_STATUS_OK;

@@ -76,7 +76,7 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     if (!rt_reader_finished(&reader)) {
         return rt_fail(
             sink, RT_MALFORMED, RT_RULE_NONE,
-            "the answer of the compiler worker is cut short or damaged: fault at byte %zu of %zu",
+            "the compiler worker's answer is truncated or damaged: fault at byte %zu of %zu",
             reader.fault, bytes.size);
     }
     *out_answer = answer;

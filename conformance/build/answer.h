@@ -1,4 +1,4 @@
-/* Writing answers: the worker's side of what compile.h reads. */
+/* Writes the answers that compile.h reads; used by the worker. */
 #ifndef CONFORMANCE_BUILD_ANSWER_H
 #define CONFORMANCE_BUILD_ANSWER_H
 

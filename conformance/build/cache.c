@@ -1,7 +1,7 @@
 /* The artefact cache: answers of the compile worker in a store (reference/base/store.h), in the
  * folder <folder>/compile.
  *
- * The key covers the request, the compilers and the fault planted in them; an answer depends on
+ * The key covers the request, the compilers and any fault planted in them; an answer depends on
  * nothing else. Only the hash of the key is stored: the request itself would double the size of an
  * entry. */
 #include "conformance/build/cache.h"
@@ -32,13 +32,13 @@ struct cnf_cache {
 
 _Static_assert(CACHE_SIZE_KEPT < CACHE_SIZE_MAX, "a sweep removes something");
 
-/* The facts about an open cache.  The contents of its folder are left out: other processes change
+/* Invariants of an open cache. The contents of its folder are not checked: other processes change
  * that at any time, and reference/base/store.h checks each entry that it reads. */
 static bool cache_check(const cnf_cache *cache)
 {
     CHECK((cache->store != NULL) == (cache->folder.size > 0));
-    CHECK((cache->warning.size > 0) == (cache->folder.size == 0)); /* it says why there is none */
-    /* Lines, of which the first has the version: no key can be that of another identity. */
+    CHECK((cache->warning.size > 0) == (cache->folder.size == 0)); /* says why there is none */
+    /* Lines, the first of which holds the version, so that no two identities share a key. */
     CHECK(rt_text_starts(rt_buffer_text(&cache->identity), "artefacts "));
     CHECK(cache->identity.data[cache->identity.size - 1] == '\n');
     CHECK(!memchr(cache->identity.data, '\0', cache->identity.size));
@@ -144,7 +144,7 @@ void cnf_cache_tool_keep(cnf_cache *cache, rt_text tool, rt_bytes request, rt_by
     if (!cache->store) return;
     CHECK(answer.size > 0);
     rt_buffer key = key_of(tool, request);
-    /* An answer that cannot be stored is compiled again next time; cnf_cache_open has warned. */
+    /* A request whose answer cannot be stored is compiled again; cnf_cache_open has warned. */
     (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), answer);
     rt_buffer_free(&key);
 }

@@ -1,5 +1,5 @@
-/* Answers a request from the cache or, if it is not there, from a worker, and waits for the
- * worker's end. */
+/* Answers a request from the cache or, if it is not there, from a worker, and waits for the worker
+ * to end. */
 #include "conformance/build/cache.h"
 #include "conformance/process/process.h"
 

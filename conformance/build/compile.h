@@ -1,11 +1,11 @@
 /* Compiling a scenario's sources: requests, the worker process that serves them, the artefact
  * cache.
  *
- * A request is a self-contained run of bytes; its hash, with the versions of the compilers, is the
- * cache key of its artefact. The worker (`assay worker`, hidden) reads one request from stdin and
- * writes the answer to stdout. It alone runs front ends and opens the compiler plugin, so a crash
- * of either is a status of the step and nothing more. The runner starts workers like every other
- * child; cnf_compile_call starts one and waits for it (for dev_tools). */
+ * A request is a self-contained sequence of bytes; its hash, with the versions of the compilers, is
+ * the cache key of its artefact. The worker (`assay worker`, hidden) reads one request from stdin
+ * and writes the answer to stdout. It alone runs front ends and opens the compiler plugin, so a
+ * crash of either merely gives the step a failing status. The runner starts workers like every
+ * other child; cnf_compile_call starts one and waits for it (for dev_tools). */
 #ifndef CONFORMANCE_BUILD_COMPILE_H
 #define CONFORMANCE_BUILD_COMPILE_H
 
@@ -16,17 +16,17 @@
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
-/* Appends the request for a module's images: those of its sources, post-link included, or those
- * written by hand; a module has one kind or the other. `profile` selects the post-link rules and is
- * part of the request, and so of the cache key. `format` applies where the module does not fix
- * formats: SPIRV64, or PTX for devices that take no SPIR-V; images written by hand that claim to be
- * SPIR-V are then in that format too. `fuses`: kernels may be fused, so images in PTX embed their
- * IR unless the module says otherwise. */
+/* Appends the request for a module's images: those of its sources, post-link included, followed by
+ * those written by hand. `profile` selects the post-link rules and is part of the request, and so
+ * of the cache key. `format` applies where the module does not fix formats: SPIRV64, or PTX for
+ * devices that do not accept SPIR-V; images written by hand that claim to be SPIR-V then take that
+ * format too. `fuses`: kernels may be fused, so images in PTX embed their IR unless the module says
+ * otherwise. */
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
                                 rt_format format, bool fuses);
 
-/* Appends the request that links SPIR-V codes, specialised with their constants, into one bitcode
- * module. */
+/* Appends the request that links SPIR-V modules, each specialised with its constants, into one
+ * bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
 
 /* Appends the request that fuses a list of kernels into one. */
@@ -44,7 +44,7 @@ typedef enum cnf_severity {
 
 /* A compiler message about a source. */
 typedef struct cnf_compile_message {
-    rt_text source;  /* name of the source, "app/0"; empty: none */
+    rt_text source;  /* the source's name, such as "app/0"; empty: none */
     uint32_t line;   /* in that source, from 1; 0: none */
     uint32_t column; /* from 1; 0: none */
     cnf_severity severity;
@@ -59,12 +59,12 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module), bitcode (link) or what
-                          rt_fusion_result_read reads (fusion); empty on failure */
+    rt_bytes artefact; /* module: input of cnf_compile_artefact_read; link: bitcode; fusion: input
+                        * of rt_fusion_result_read; empty on failure */
 } cnf_compile_answer;
 
-/* Decodes the output of a worker or an entry of the cache; spans point into `bytes`. MALFORMED:
- * truncated, for example because the worker died, or successful without an artefact. */
+/* Decodes the output of a worker, or a cache entry; spans point into `bytes`. MALFORMED: truncated,
+ * for example because the worker died, or successful without an artefact. */
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
 
@@ -74,7 +74,7 @@ RT_MUST_USE rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, 
                                                 rt_image_list *out_images,
                                                 rt_device_global_list *out_globals);
 
-/* Appends a failing answer without names and messages: the runner uses it when a worker that it
+/* Appends a failing answer without names or messages: the runner uses it when a worker that it
  * started has died. `code` is not RT_OK. */
 void cnf_compile_answer_write_failure(rt_buffer *out, rt_code code, rt_text message);
 
@@ -86,12 +86,13 @@ typedef struct cnf_cache cnf_cache;
  * else $XDG_CACHE_HOME/assay, else ~/.cache/assay. If the folder cannot be created or written, the
  * cache works but stores nothing, and `out_warning` (borrowed from the cache; "" otherwise) says
  * why. The versions of the front ends and of the plugin, which are part of every key, are
- * determined here from paths, sizes and times of their files, without running any of them. */
+ * determined here from the paths, sizes and modification times of their files, without running any
+ * of them. */
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
 void cnf_cache_close(cnf_cache *cache);
 
-/* Looks an answer up; false: absent. Entries are checked (length, hash): a damaged or foreign one
- * counts as absent. Safe with other processes using the same folder. */
+/* Looks up an answer; false: absent. Entries are checked (length, hash): a damaged or foreign one
+ * counts as absent. Safe while other processes use the same folder. */
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer);
 
 /* Stores the answer to a request (write to a temporary name, fsync, rename). Only successful
@@ -114,10 +115,11 @@ int cnf_offline_main(int input, int output);
 const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena);
 
 /* Answers a request from the cache or from a new worker, for which it waits at most timeout_ms; a
- * worker that exceeds this is killed with everything it started. Safe to call from several threads.
- * A failure of the worker itself is an answer with code TOOL (died or timed out, as the message
- * says) or UNAVAILABLE (no clang, no spirv-as, no plugin: the message says what to install).
- * *out_bytes holds the answer's bytes; the caller frees it after the last use of the answer. */
+ * worker that takes longer is killed, together with every process that it started. Safe to call
+ * from several threads. A failure of the worker itself is an answer with code TOOL (died or timed
+ * out, as the message says) or UNAVAILABLE (no clang, no spirv-as, no plugin: the message says what
+ * to install). *out_bytes holds the answer's bytes; the caller frees it after the last use of the
+ * answer. */
 void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
                       rt_buffer *out_bytes, cnf_compile_answer *out_answer);
 

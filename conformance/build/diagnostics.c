@@ -1,15 +1,15 @@
 /* Parses compilers' messages, line by line.
  *
  * Messages about other files are dropped, because a scenario cannot change clang's headers. An
- * error inside the prelude is attributed to the source that misuses it, at the place given by the
- * note that follows. */
+ * error inside the prelude is attributed to the source that misuses it, at the position given by
+ * the note that follows. */
 #include "conformance/build/diagnostics.h"
 
 #include "reference/base/number.h"
 
 #include <string.h>
 
-/* The number at the front, 0 if there is none; lines beyond the bound are not lines of a source. */
+/* Takes the number at the front, 0 if there is none; no source has a line beyond the bound. */
 static uint32_t take_number(rt_text *rest)
 {
     enum { NUMBER_MAX = 999999999 };
@@ -73,7 +73,7 @@ bool cnf_diagnostic_spirv_as(rt_text line, rt_text source, cnf_compile_message *
     if (rt_text_take_prefix(&place, ": ")) out_message->column = take_number(&place);
     if (rt_text_take_prefix(&place, ": ")) {
         rest = place;
-    } else { /* the text begins with a digit, or there is no place */
+    } else { /* the text begins with a digit, or there is no position */
         out_message->line = out_message->column = 0;
     }
     out_message->text = rest;
@@ -86,7 +86,7 @@ bool cnf_diagnostic_sycl(rt_text line, rt_text source, cnf_compile_message *out_
         line = (rt_text){line.data + 1, line.length - 1};
     *out_message =
         (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
-    /* An error located in another file: in a header, caused by a template of the source. */
+    /* An error located in another file: a header, in which a template of the source causes it. */
     static const char *const errors[] = {": error: ", ": fatal error: "};
     for (size_t i = 0; i < sizeof errors / sizeof *errors && rt_text_starts(line, "/"); i++)
         if (memmem(line.data, line.length, errors[i], strlen(errors[i]))) return true;
@@ -118,7 +118,7 @@ uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_
         if (!form(line, source, &message)) continue;
         message.text = rt_arena_text(arena, message.text);
         error_count += message.severity == CNF_SEVERITY_ERROR;
-        /* A message about the prelude has no place until a note says where the source uses it. */
+        /* A message about the prelude has no position until a note gives that of its use. */
         bool is_place = message.severity == CNF_SEVERITY_NOTE && message.line > 0;
         for (uint32_t i = messages->count; is_place && i > 0; i--) {
             cnf_compile_message *before = &messages->items[i - 1];

@@ -7,18 +7,18 @@
 
 typedef RT_VECTOR(cnf_compile_message) cnf_message_list;
 
-/* Reads one line into a message about `source`, whose texts point into both; false: the line is not
- * a message. */
+/* Reads one line into a message about `source`; the message's texts point into both arguments.
+ * False: the line is not a message. */
 typedef bool cnf_diagnostic_form(rt_text line, rt_text source, cnf_compile_message *out_message);
 
-/* NAME:LINE:COLUMN: SEVERITY: TEXT, as clang and LLVM write; without a place: SEVERITY: TEXT. */
+/* NAME:LINE:COLUMN: SEVERITY: TEXT, as clang and LLVM write; without a position, SEVERITY: TEXT. */
 bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* SEVERITY: LINE: COLUMN: TEXT, as spirv-as writes. */
 bool cnf_diagnostic_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message);
 
-/* Like clang's, but the source is called rtc_N.cpp; an error in a header becomes an error of the
- * source without a place, with the whole line as its text. */
+/* Like clang's form, but the source is called rtc_N.cpp; an error in a header becomes an error in
+ * the source, without a position and with the whole line as its text. */
 bool cnf_diagnostic_sycl(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* Adds the messages among the lines of `text` to *messages (texts in the arena) and returns the

@@ -1,9 +1,9 @@
 /* Compiles OpenCL sources to unoptimised bitcode, so that post-link still sees every function and
- * call; SPIR-V assembly to the binary; and SYCL to the images of the shipped compiler.
+ * call; SPIR-V assembly to binary SPIR-V; and SYCL to SYCLBIN, with the shipped compiler.
  *
- * Source and code pass through pipes, so no file has a path that could leak into an artefact;
- * `#line` names OpenCL sources in messages and line information. The programs run with a fixed
- * environment, because several variables would change what clang does. */
+ * Sources and compiled code pass through pipes, so no file has a path that could leak into an
+ * artefact; `#line` names OpenCL sources in messages and line information. The programs run with a
+ * fixed environment, because several environment variables would change what clang does. */
 #include "conformance/build/front_end.h"
 
 #include "conformance/build/packages.h"
@@ -38,7 +38,7 @@ static const char *const opencl_c_arguments[] = {"-x",
                                                  NULL};
 
 /* The driver's -fno-rtti does not help: type information would import symbols from a C++ library.
- * Without the option against aliases, a destructor equal to its base's would become an alias or be
+ * Without -mno-constructor-aliases, a destructor equal to its base's would become an alias or be
  * called with another type. The output is text, which can be patched (virtual_bases.h). */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
@@ -60,8 +60,8 @@ static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
 static const char *const nvptx64_arguments[] = {"-target", "nvptx64-nvidia-cuda", "-Xclang",
                                                 "-cl-ext=+all", NULL};
 
-/* The version that post-link writes too. Ids keep the numbers of the text, so that findings can
- * refer to them. */
+/* The SPIR-V version that post-link writes too. Ids keep the numbers that they have in the text, so
+ * that findings can refer to them. */
 static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--preserve-numeric-ids",
                                                  NULL};
 
@@ -79,7 +79,7 @@ static const char *const split_arguments[RT_SPLIT_COUNT] = {
 
 static const char *const output_arguments[] = {"-o", "-", "-", NULL};
 
-/* The variables that every program gets. */
+/* The environment variables that every program gets. */
 #define ENVIRONMENT "PATH=/usr/bin:/bin", "LC_ALL=C"
 
 static const char *const *plain_environment(rt_arena *arena)
@@ -89,9 +89,9 @@ static const char *const *plain_environment(rt_arena *arena)
     return variables;
 }
 
-/* libsycl compiles for a device, here Intel's CPU runtime in the same folder and no other: its
- * loader obeys the first of the two variables that it knows. LD_LIBRARY_PATH lets libsycl find the
- * loader, and that runtime its own libraries. */
+/* libsycl compiles for a device: here Intel's CPU runtime in the same folder, and no other. The
+ * OpenCL loader obeys whichever OCL_ICD variable it knows. Through LD_LIBRARY_PATH libsycl finds
+ * the loader, and the CPU runtime its own libraries. */
 static const char *const *sycl_environment(rt_arena *arena)
 {
     rt_text folder = cnf_packages_folder(arena);
@@ -119,8 +119,8 @@ typedef struct front_end {
     const char *const *arguments;
     const char *const *ends; /* trailing arguments; NULL: none */
     const char *const *(*environment)(rt_arena *arena);
-    bool is_opencl; /* takes prelude and #line */
-    bool is_sycl;   /* gets the split and the unit as options */
+    bool is_opencl; /* gets the prelude and #line */
+    bool is_sycl;   /* gets the split and the unit's prefix as options */
     bool takes_build_options;
     cnf_diagnostic_form *form;
     cnf_diagnostic_form *form_of_include; /* reports a file that is not part of the scenario as an
@@ -238,8 +238,8 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* An artefact may depend only on its request, so a source must not include files; -H lists those
- * that it includes, as ". PATH". */
+/* An artefact may depend only on its request, so a source must not include files; -H lists the
+ * files that it includes, as ". PATH". */
 static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR};
@@ -249,7 +249,7 @@ static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *o
     return true;
 }
 
-/* Headers of the compiler and of the host's C and C++ libraries belong to the compiler. */
+/* Headers of the compiler and of the host's C and C++ libraries count as part of the compiler. */
 static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     static const char *const known[] = {". /sycl-jit-toolchain/", ". /usr/include/", ". /usr/lib/"};

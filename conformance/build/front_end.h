@@ -33,7 +33,7 @@ typedef struct cnf_front_end_options {
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which must have one. Runs of several sources may
- * overlap. UNAVAILABLE: the program is not installed or cannot be started; where not every machine
+ * overlap. UNAVAILABLE: the program is not installed or cannot be started; if not every machine
  * needs it, the diagnostic names the capability that this machine lacks. */
 RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
                                           const cnf_toolchain *toolchain,

@@ -1,10 +1,11 @@
 /* Builds a module's images from its sources.
  *
  * Every source goes through the front end of its language. The bitcode of all sources goes through
- * post-link together; SPIR-V is used as an image unchanged; SYCL arrives as images, split by the
- * shipped compiler source by source. If the module requests the native format, the offline compiler
- * translates them. For PTX the sources are compiled once more. An image written by hand is compiled
- * separately and then described as the scenario says. Images are numbered in this order. */
+ * post-link together; SPIR-V is used as an image unchanged; SYCL sources become images in the
+ * shipped compiler, which splits each source separately. If the module requests the native format,
+ * the offline compiler translates all these images. For PTX the sources are compiled once more. An
+ * image written by hand is compiled separately and then described as the scenario says. Images are
+ * numbered in this order. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/front_end.h"
@@ -21,12 +22,12 @@ enum {
     SPIRV_VERSION_MAX = 0x00010200 /* 1.2, the newest version that the supported drivers accept */
 };
 
-/* A source while it is compiled. */
+/* A source being compiled. */
 typedef struct source_unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
     rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
-    rt_image_list images; /* images of SPIR-V (one) and of SYCL */
+    rt_image_list images; /* of SPIR-V (one image) and of SYCL */
     bool ptx;             /* compiled for nvptx64 */
 } source_unit;
 
@@ -113,7 +114,8 @@ static rt_status read_text(cnf_worker *worker, source_unit *unit)
     if (status.code != RT_MALFORMED) return status;
     rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
     return refuse(worker, unit,
-                  rt_arena_printf(&worker->arena, "clang 14 generates invalid LLVM IR for it: %.*s",
+                  rt_arena_printf(&worker->arena,
+                                  "clang 14 generates invalid LLVM IR for this source: %.*s",
                                   RT_TEXT_ARG(reason)));
 }
 
@@ -240,7 +242,8 @@ static rt_status postlink(module_job *job, rt_postlink_request request, rt_image
         status = cnf_compile_artefact_read(worker->sink, &worker->arena, copy, out, &globals);
         if (rt_ok(status)) add_globals(job, globals);
     }
-    /* A declaration that post-link refuses on behalf of the front end is a front end's error. */
+    /* A declaration that post-link refuses on the front end's behalf counts as a front-end error.
+     */
     bool is_declaration = status.code == RT_COMPILE_TIME;
     for (uint32_t i = 0; is_declaration && i < request.source_count; i++)
         cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_clang, request.sources[i].name,
@@ -258,7 +261,7 @@ static void add_source_image(module_job *job, rt_image image)
     *rt_vector_push(&job->images) = image;
 }
 
-/* Adds the images that post-link builds from the module's sources in bitcode. */
+/* Adds the images that post-link builds from the bitcode of the module's sources. */
 static rt_status postlink_sources(module_job *job, const source_unit *units, rt_format format,
                                   bool ahead_of_time, image_list *out)
 {
@@ -314,7 +317,7 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
     return status;
 }
 
-/* The image of a single source, not split. */
+/* Makes the single, unsplit image of one source. */
 static rt_status make_single(module_job *job, const source_unit *unit, rt_image *out_image)
 {
     *out_image = (rt_image){0};
@@ -351,7 +354,7 @@ static rt_status make_images(module_job *job)
     /* Code compiled ahead of time has a known target, which post-link takes into account. */
     RT_TRY(make_for_formats(job, request->formats & spirv, false));
     RT_TRY(make_for_formats(job, request->formats & ~(spirv | ptx), true));
-    if (request->formats & ptx) { /* post-link runs separately: symbols have other names */
+    if (request->formats & ptx) { /* needs its own post-link run: symbol names differ */
         uint32_t first = request->source_count + request->image_count;
         image_list result = {0};
         rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &result);
@@ -380,7 +383,7 @@ static rt_status make_images(module_job *job)
     }
     if (job->images.count > RT_IMAGE_COUNT_MAX) {
         return rt_fail(worker->sink, RT_LIMIT, RT_RULE_NONE,
-                       "module %.*s has %u images, at most %u are allowed",
+                       "module %.*s has %u images; at most %u are allowed",
                        RT_TEXT_ARG(request->module), job->images.count, RT_IMAGE_COUNT_MAX);
     }
     for (uint32_t i = 0; i < job->images.count; i++)

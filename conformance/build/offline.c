@@ -1,4 +1,4 @@
-/* Both ends of the offline compiler: the program (`assay offline`), and the worker's call of it. */
+/* Both ends of the offline compiler: the program (`assay offline`), and the worker's call to it. */
 #include "conformance/build/offline.h"
 
 #include "backends/sim/simdev.h"
@@ -70,7 +70,7 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
         image->sets = sets;
         image->set_count = count;
     } else if (exited && result.code == OFFLINE_REFUSED && errors.size > 0) {
-        /* A refusal by the device is a message of the compilation, like a front end's. */
+        /* A refusal by the device is reported as a compiler message, like a front end's. */
         rt_text reason = rt_buffer_text(&errors);
         while (reason.length > 0 && reason.data[reason.length - 1] == '\n')
             reason.length--;

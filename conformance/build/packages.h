@@ -1,4 +1,4 @@
-/* The folder into which ci/setup installs Python packages and builds what needs them. */
+/* The folder into which ci/setup installs Python packages and builds programs that need them. */
 #ifndef CONFORMANCE_BUILD_PACKAGES_H
 #define CONFORMANCE_BUILD_PACKAGES_H
 

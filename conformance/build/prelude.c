@@ -1,11 +1,11 @@
 /* The prelude.
  *
- * SYCL_EXTERNAL is the documents' word for a function that other translation units may call. Clang
+ * SYCL_EXTERNAL is the documents' mark for a function that other translation units may call. Clang
  * has no such attribute in OpenCL C, and post-link treats every function with external linkage as
- * one, so the macro is empty.
+ * marked, so the macro is empty.
  *
- * SPEC_CONSTANT(type, name, default) declares `name` as a specialisation constant: a variable that
- * is only declared, so that nothing folds it, and another one that holds its default. A semicolon
+ * SPEC_CONSTANT(type, name, default) declares `name` as a specialisation constant: one variable
+ * that is only declared, so that nothing folds it, and a second that holds the default. A semicolon
  * may follow. Post-link recognises the variables by their symbols
  * (reference/compiler/postlink/spec_constants.h), removes both and replaces every use.
  *
@@ -13,18 +13,18 @@
  * reads (reference/compiler/postlink/virtual_functions.h): INDIRECTLY_CALLABLE or
  * INDIRECTLY_CALLABLE_IN("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a
  * kernel, CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function. A
- * property is part of the code wherever the class is, so a virtual function that has it is emitted
- * though nothing calls it. new_object<T>(storage, ...) creates an object in existing memory,
- * object<T>(storage) is the object that is already there. Clang 14 crashes on a virtual destructor
- * if no operator delete is declared, and drops the annotations of destructors, so the properties
- * are also written as assumptions (reference/compiler/ir/assumptions.c).
+ * property is part of the code wherever the class is, so a virtual function with a property is
+ * emitted even if nothing calls it. new_object<T>(storage, ...) creates an object in existing
+ * memory; object<T>(storage) is the object that is already there. Clang 14 crashes on a virtual
+ * destructor if no operator delete is declared, and drops the annotations of destructors, so the
+ * properties are also written as assumptions (reference/compiler/ir/assumptions.c).
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property
  * and the value itself with it, first in the variable in either case. DG(name) is the value, an
- * lvalue of `type`. EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer to
- * it, since clang drops the annotations of declarations. Annotations give post-link the properties
- * as they are written (reference/compiler/postlink/device_globals.h). */
+ * lvalue of `type`. EXTERN_DEVICE_GLOBAL declares one that another source or module defines, and a
+ * pointer to it, since clang drops the annotations of declarations. Annotations give post-link the
+ * properties as they are written (reference/compiler/postlink/device_globals.h). */
 #include "conformance/build/prelude.h"
 
 #include "reference/base/check.h"
@@ -47,7 +47,7 @@
 #define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
 
 /* Selects one of two layouts: 1 if device_image_scope is among the properties. Pasting that name
- * after __ASSAY_SCOPE_ gives ", 1" and so a second argument; pasting any other name gives one
+ * after __ASSAY_SCOPE_ gives "~, 1" and so a second argument; pasting any other name gives one
  * argument, which is ignored. More than six properties cannot all be different, so whatever follows
  * the sixth is refused anyway. */
 #define SCOPES                                                                                     \
@@ -81,12 +81,12 @@
     "__attribute__((used)) "                                                                       \
     "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = &name;)\n"
 
-/* A structure in both languages, so that their sources may share variables; of a const type too it
- * can be written by the host, and in C++ named by other sources. */
+/* A structure in both languages, so that sources in either may share variables. Even if the type is
+ * const, the host can write the variable and, in C++, other sources can name it. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
     "#define __ASSAY_VALUE_0(type) struct { _Static_assert(!__builtin_types_compatible_p("         \
-    "__typeof__(type), void), \"the type of a device_global has a size, and void has none\"); "    \
+    "__typeof__(type), void), \"the type of a device_global must have a size; void has none\"); "  \
     "__ASSAY_BEFORE __global __typeof__(type) *value; }\n"                                         \
     "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
@@ -99,8 +99,8 @@
 #define DEVICE_GLOBALS_CPP                                                                          \
     SCOPES                                                                                          \
     "template <typename T> struct __assay_trivial { static_assert(__is_trivially_constructible(T) " \
-    "&& __is_trivially_destructible(T), \"the type of a device_global has a trivial default "       \
-    "constructor and a trivial destructor\"); };\n"                                                 \
+    "&& __is_trivially_destructible(T), \"the type of a device_global must have a trivial "         \
+    "default constructor and a trivial destructor\"); };\n"                                         \
     "template <typename T, int> struct __assay_device_global : __assay_trivial<T> "                 \
     "{ __ASSAY_BEFORE __global T *value; };\n"                                                      \
     "template <typename T> struct __assay_device_global<T, 1> : __assay_trivial<T> "                \
@@ -128,8 +128,8 @@
     "#define CALLS_INDIRECTLY(...) "                                                               \
     "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
-/* Members before the value in a device_global: none, since the runtime takes the value's address
- * for the variable's. */
+/* Members before the value in a device_global: none, since the runtime uses the value's address as
+ * the variable's. */
 #define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
 
 rt_text cnf_prelude(scn_language language)

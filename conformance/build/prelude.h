@@ -4,12 +4,12 @@
 
 #include "conformance/scenario/model/model.h"
 
-/* The text that precedes a source, static: complete lines, followed by a #line that restarts the
- * source's line numbers. `language` is OpenCL C or C++ for OpenCL. */
+/* The static text that precedes a source: complete lines, to be followed by a #line that restarts
+ * the source's line numbers. `language` is OpenCL C or C++ for OpenCL. */
 rt_text cnf_prelude(scn_language language);
 
-/* Appends a whole translation unit: the prelude, `#line 1 "name"`, the code; compilers then report
- * positions in the source as it was written.  `name` is not empty. */
+/* Appends a whole translation unit: the prelude, `#line 1 "name"` and the code; compilers then
+ * report positions in the source as it was written.  `name` is not empty. */
 void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code);
 
 #endif

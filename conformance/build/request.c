@@ -5,10 +5,11 @@
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
- *     fusion: reference/image/fusion_request.c has it
+ *     fusion: as in reference/image/fusion_request.c
  *
  * The claims of images written by hand are a list of images (reference/image) without code.  A
- * request holds everything that its artefact depends on but the compilers, so its hash names it. */
+ * request holds everything that its artefact depends on except the compilers, so its hash
+ * identifies it. */
 #include "conformance/build/request.h"
 
 #include "reference/base/stream.h"
@@ -46,7 +47,7 @@ static uint64_t target_aspects(const scn_module *module)
     uint64_t aspects = UINT64_MAX;
     for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
         bool lacks = module->target_lacks >> i & 1;
-        /* Aspects beyond the mask are used by no code. */
+        /* No code uses aspects beyond the mask. */
         if (lacks && numbers[i] < 64) aspects &= ~(UINT64_C(1) << numbers[i]);
     }
     return aspects;
@@ -67,8 +68,8 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_text(out, module->build_options);
     rt_write_u32(out, formats);
     rt_write_u64(out, target_aspects(module));
-    /* If the module does not say, IR is embedded if kernels are fused. Images in other formats
-     * hold none, so requests for them do not depend on it. */
+    /* If the module does not say, IR is embedded if kernels are fused. Images in other formats hold
+     * no IR, so requests for them do not depend on it. */
     bool embeds =
         module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
     rt_write_u8(out, embeds && (formats >> RT_FORMAT_PTX & 1));
@@ -167,7 +168,8 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
         images[i].kernels_given = read_truth(reader);
         images[i].sets_given = read_truth(reader);
     }
-    /* Damaged claims fail like any other damaged part of a request: the reader records where. */
+    /* Damaged claims fail like any other damaged part of a request: the reader records the
+     * position. */
     for (uint32_t i = 0; i < request->image_count && !reader->failed; i++) {
         rt_image_list list;
         rt_status status = rt_image_list_read(sink, arena, reader, &list);

@@ -1,4 +1,4 @@
-/* Requests as values: the worker's side of the bytes that compile.h writes. */
+/* Requests as values: what the worker decodes from the bytes that compile.h writes. */
 #ifndef CONFORMANCE_BUILD_REQUEST_H
 #define CONFORMANCE_BUILD_REQUEST_H
 
@@ -31,7 +31,7 @@ typedef struct cnf_request {
     rt_split split;
     rt_profile profile;
     rt_text build_options;
-    uint32_t formats;                      /* as scn_module.formats, never 0 */
+    uint32_t formats;                      /* like scn_module.formats, but never 0 */
     uint64_t target_aspects;               /* as in rt_postlink_request */
     bool embed_ir;                         /* as in rt_postlink_request */
     rt_text compile_options, link_options; /* of the sources' images */

@@ -77,7 +77,7 @@ rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
         globals[i] = found.items[i];
     rt_device_global_list list = {globals, found.count};
     rt_vector_free(&found);
-    /* The compiler's order varies from run to run. */
+    /* The compiler's order of variables varies from run to run. */
     if (list.count > 1) qsort(globals, list.count, sizeof *globals, compare_ids);
     for (uint32_t i = 1; i < list.count; i++)
         CHECK(compare_ids(&globals[i - 1], &globals[i]) < 0);

@@ -12,8 +12,8 @@
 
 /* The variables of images made by cnf_sycl_images, each id once, ordered by id, in the arena.
  * host_access comes from the code's HostAccessINTEL decorations, which the shipped compiler writes
- * as read_write for variables without device_image_scope whatever the source says. A property with
- * a value that does not describe a variable is ignored. */
+ * as read_write for variables without device_image_scope, whatever the source says. A property
+ * whose value does not describe a variable is ignored. */
 rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images);
 
 #endif

@@ -1,18 +1,18 @@
 /* Converts SYCLBIN to images.
  *
- * The set `SYCL/kernel names` of a binary lists kernels and exported functions, and each of them a
- * second time after the name of the bundle ("rtc_0$…"), in no particular order; kernels that can be
- * launched are the entry points of the code, in its order.
+ * The set `SYCL/kernel names` of a binary lists kernels and exported functions, each twice: plain,
+ * and prefixed with the name of the bundle ("rtc_0$…"), in no particular order. The kernels that
+ * can be launched are the code's entry points, in the code's order.
  *
  * The name of the bundle also precedes the ids of device_globals in their set, but not elsewhere:
  * the code's HostAccessINTEL decorations and the mapping of ids to symbols have the ids without it.
- * It distinguishes the bundles of one process, and every compilation here runs in a separate
+ * That name distinguishes the bundles of one process, and every compilation here runs in a separate
  * process, in which the only bundle is "rtc_0". Translation units are distinguished by the prefix
  * that the driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
  *
  * A compilation takes some two seconds and depends on the source and this one compiler, so its
  * result is cached separately from the module's images: a change to another source of the module,
- * or to post-link, does not compile it again. */
+ * or to post-link, does not cause it to be compiled again. */
 #include "conformance/build/sycl_images.h"
 
 #include "conformance/build/cache.h"
@@ -53,8 +53,8 @@ static rt_property bytes_property(rt_text name, rt_text value)
 
 /* Adds assay's property sets, which the simulated device checks calls against
  * (virtual_functions.h). The compiler lists a provider's virtual functions among its kernels; one
- * set maps each to the name of its virtual-functions set. The other has the sets that the image's
- * kernels may call, as far as known: every kernel gets the image's whole list. */
+ * set maps each to the name of its virtual-functions set. The other lists, as far as known, the
+ * sets that the image's kernels may call: every kernel gets the image's whole list. */
 static void name_virtual_functions(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
@@ -115,15 +115,15 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
                             rt_profile profile, rt_image *out_image)
 {
     /* The value of a specialization_id is read by a function that a pass of DPC++ replaces;
-     * libsycl-jit does not run that pass and leaves a call that nothing resolves. */
+     * libsycl-jit does not run that pass, so the call stays unresolved. */
     static const char unresolved[] = "2020SpecConstantValue";
     if (memmem(binary->code.data, binary->code.size, unresolved, sizeof unresolved - 1))
         return rt_fail(
             worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
             "get_specialization_constant: the SYCL compiler in libsycl leaves specialisation "
-            "constants unresolved; read it in a function of OpenCL C, with SPEC_CONSTANT");
+            "constants unresolved; read the constant in an OpenCL C function, with SPEC_CONSTANT");
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
-    /* The kernels are the names of the entry points. */
+    /* The image's kernels are the entry points. */
     RT_VECTOR(rt_text) names = {0};
     rt_spirv_walk walk = rt_spirv_walk_start(binary->code);
     bool is_named = true;
@@ -148,7 +148,7 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
 }
 
 /* Identifies an image by a hash over everything except the names of kernels and functions, which
- * the binaries of one image do not all list. */
+ * not every binary of an image lists. */
 static rt_hash identity(rt_arena *arena, const rt_image *image)
 {
     rt_image bare = *image;
@@ -169,7 +169,7 @@ static uint32_t named_count(const rt_image *image)
     return names ? names->property_count : 0;
 }
 
-/* Adds an image; of duplicates, keeps the one that names the most. */
+/* Adds an image; of duplicates, keeps the one that lists the most names. */
 static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const rt_image *image)
 {
     rt_hash hash = identity(arena, image);
@@ -220,7 +220,7 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
         RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
         add_image(&worker->arena, images, &out_images->count, &image);
     }
-    /* The compiler's order varies from run to run. */
+    /* The compiler's order of images varies from run to run. */
     if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
     out_images->images = images;
     return RT_STATUS_OK;
@@ -228,8 +228,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* The inputs of the result besides the compiler; ids of variables with internal linkage derive from
- * the source's name. */
+/* What the result depends on besides the compiler; ids of variables with internal linkage derive
+ * from the source's name. */
 static void write_request(rt_buffer *out, const cnf_request_source *source,
                           const cnf_front_end_options *options)
 {
@@ -272,7 +272,7 @@ void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
     rt_buffer tool = {0}, request = {0}, messages = {0}, entry = {0};
     cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
     write_request(&request, source, options);
-    /* The list of headers (-H), which has been evaluated, is left out. */
+    /* Leaves out the list of headers (-H), which has already been checked. */
     for (rt_text rest = rt_buffer_text(&run->errors); rest.length > 0;) {
         const char *end = memchr(rest.data, '\n', rest.length);
         size_t length = end ? (size_t)(end - rest.data) + 1 : rest.length;

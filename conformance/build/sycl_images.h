@@ -9,13 +9,13 @@
  * worker's arena. Kernels are the code's entry points. Property sets are the compiler's, with two
  * exceptions: device_globals have the ids used in the code, and under the documents' profile the
  * list of virtual-function sets is the documents' list of created sets. Binaries with equal code
- * and property sets, which sources with virtual functions have, become one image. UNSUPPORTED: the
- * source uses a feature that no image can hold; TOOL: the compiler's output is damaged. */
+ * and property sets, which sources with virtual functions produce, become one image. UNSUPPORTED:
+ * the source uses a feature that no image can hold; TOOL: the compiler's output is damaged. */
 RT_MUST_USE rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes syclbin,
                                       rt_profile profile, rt_image_list *out_images);
 
-/* Takes the output of the installed compiler for the same code and options from the cache, as the
- * result of a successful run. False: not cached. */
+/* Fills `run` with the installed compiler's cached output for the same code and options, as after a
+ * successful run. False: not cached. */
 bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
                    const cnf_front_end_options *options, cnf_front_end_run *run);
 

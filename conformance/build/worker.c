@@ -1,7 +1,7 @@
 /* The worker: one request in, one answer out.
  *
- * It is a separate process because clang, LLVM and the translator run in it or below it, and
- * damaged input can end them. It alone opens the compiler plugin. */
+ * It is a separate process because clang, LLVM and the translator run in it or as its children, and
+ * damaged input can crash them. It alone opens the compiler plugin. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/answer.h"
@@ -94,7 +94,7 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
 
 int cnf_worker_main(int input, int output)
 {
-    /* A worker does not outlive its parent, and its crash, which is expected, leaves no core file.
+    /* A worker does not outlive its parent; its crashes, which are expected, leave no core files.
      */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

@@ -1,4 +1,4 @@
-/* The parts of the worker: the state of its process, and the functions of its parts. */
+/* Shared by the worker's parts: the state of its process, and the functions that they offer. */
 #ifndef CONFORMANCE_BUILD_WORKER_H
 #define CONFORMANCE_BUILD_WORKER_H
 
@@ -20,8 +20,8 @@ typedef struct cnf_worker {
 RT_MUST_USE rt_status cnf_worker_open_plugin(cnf_worker *worker);
 
 /* Writes the images of a module to worker->artefact. COMPILE_TIME, with messages: a source was
- * refused; POSTLINK_ERROR; UNSUPPORTED: a build option; UNAVAILABLE: a compiler is not installed;
- * TOOL: one died. */
+ * refused; POSTLINK_ERROR; UNSUPPORTED: a build option is refused; UNAVAILABLE: a compiler is not
+ * installed; TOOL: a compiler died. */
 RT_MUST_USE rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request);
 
 #endif

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A missing NEEDED item is an error; OPTIONAL items are required by some scenarios or options only.
- */
+/* A missing NEEDED item is an error; only some scenarios or options require OPTIONAL items. */
 typedef enum importance { NEEDED, OPTIONAL } importance;
 
 typedef struct complaint {
@@ -76,8 +75,8 @@ static void tools_check(doctor_command *diagnosis)
     cnf_cache_close(cache);
 }
 
-/* A driver that is not installed is optional; a driver that crashes when it is opened is an error.
- */
+/* A driver that is not installed is a missing optional item; one that crashes when opened is an
+ * error. */
 static void subject_check(void *user, const cnf_answer *answer)
 {
     doctor_command *diagnosis = user;
@@ -86,16 +85,15 @@ static void subject_check(void *user, const cnf_answer *answer)
     rt_text reason = answer->messages->reason;
     rt_text problem = rt_arena_printf(&diagnosis->arena, "subject %s", name);
     if (!answer->is_valid)
-        problem =
-            rt_arena_printf(&diagnosis->arena,
-                            "subject %s: it crashed, or did not respond, when it was opened", name);
+        problem = rt_arena_printf(&diagnosis->arena,
+                                  "subject %s crashed or did not respond when it was opened", name);
     else if (reason.length > 0)
         problem = rt_arena_printf(&diagnosis->arena, "subject %s: %.*s", name, RT_TEXT_ARG(reason));
     complain(diagnosis, answer->is_valid && install ? OPTIONAL : NEEDED, problem.data,
              install ? install : "reinstall assay");
 }
 
-/* Merges remedies that are the same command into one command with all their words, each once and
+/* Merges the remedies that use the same command into one, which has all their words, each once and
  * preceded by `before`. */
 static void command_append(const doctor_command *diagnosis, const char *command, const char *before,
                            rt_buffer *out)

@@ -39,7 +39,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     } else if (command->graph) {
         cnf_explain_dot(&command->out, detail->scenario, trace);
     } else {
-        /* The verdict says how far the commands below got. */
+        /* The verdict shows how far the commands listed below got. */
         rt_buffer_printf(&command->out, "%.*s on %.*s: %s\n", RT_TEXT_ARG(record->file),
                          RT_TEXT_ARG(record->subject), cnf_verdict_word(judgement->verdict));
         cnf_explain_text(&command->out, detail->scenario, trace);

@@ -38,7 +38,7 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     return NULL;
 }
 
-/* Reports why the subject's run gave no program to write. */
+/* Reports why the subject's run yielded no program to write. */
 static bool nothing_report(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -68,7 +68,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         cnf_command_fail(command->sink, status, (rt_text){0});
         return true;
     }
-    /* The run owns the codes. */
+    /* The code bytes belong to the run, so they are copied. */
     cnf_exported_file *files = rt_arena_alloc_array(&command->arena, exported.count, sizeof *files);
     for (uint32_t i = 0; i < exported.count; i++)
         files[i] = (cnf_exported_file){exported.files[i].name,
@@ -108,7 +108,7 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     CHECK(columns.count >= 1);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
-    options.record = true; /* also records fused kernels, which compilers generate */
+    options.record = true; /* also records fused kernels, which are generated during the run */
     command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
     if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)

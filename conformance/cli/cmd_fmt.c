@@ -32,7 +32,7 @@ static bool text_format(fmt_command *command, rt_text file, rt_text text, rt_buf
     return end == CNF_FMT_DONE;
 }
 
-/* Formats a file. If it changes, prints its name and, without --check, replaces its content. */
+/* Formats a file. If it changes, prints its name and, without --check, replaces its contents. */
 static void file_format(fmt_command *command, const cnf_file *file)
 {
     rt_sink *sink = rt_sink_create();

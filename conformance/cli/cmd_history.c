@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Returns a scenario's name in records, if it was given as a file; otherwise the text itself. */
+/* Returns the name that records use for a scenario given as a file; otherwise the text itself. */
 static rt_text scenario_name(rt_arena *arena, rt_text written)
 {
     rt_sink *sink = rt_sink_create();
@@ -17,8 +17,9 @@ static rt_text scenario_name(rt_arena *arena, rt_text written)
 int cnf_history_command(const cnf_arguments *arguments)
 {
     if (arguments->path_count < 1 || arguments->path_count > 2) {
-        fprintf(stderr, "assay: history needs the FILE of run --history, and may have a SCENARIO "
-                        "(assay history --help)\n");
+        fprintf(stderr,
+                "assay: history needs the FILE of run --history, and takes an optional SCENARIO "
+                "(assay history --help)\n");
         return CNF_EXIT_USAGE;
     }
     rt_arena arena = {0};

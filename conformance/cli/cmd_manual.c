@@ -67,7 +67,7 @@ int cnf_manual_command(const cnf_arguments *arguments)
                      ".SH NAME\nassay \\- test runtimes that link and launch device code\n"
                      ".SH SYNOPSIS\n.B assay\n.I COMMAND\n[PATH...] [OPTION...]\n"
                      ".SH DESCRIPTION\nRuns scenarios for the device\\-code runtime of DPC++ on "
-                     "several devices and compares.\n.SH COMMANDS\n");
+                     "several devices and compares the results.\n.SH COMMANDS\n");
     for (uint32_t i = 0; i < count; i++)
         command_print(&page, &commands[i]);
     rt_buffer_printf(&page, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf set and not empty, output is "

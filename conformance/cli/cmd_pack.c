@@ -285,7 +285,7 @@ static int pack_write(pack_command *command)
     else if (error != 0)
         fprintf(stderr, "assay: -o %s: %s\n", name, strerror(error));
     else
-        printf("%s: %u scenario%s, %u answer%s of compilers, %zu bytes\n", name, count,
+        printf("%s: %u scenario%s, %u compiler answer%s, %zu bytes\n", name, count,
                count == 1 ? "" : "s", answer_count, answer_count == 1 ? "" : "s", file.size);
     rt_buffer_free(&expectations);
     rt_buffer_free(&file);

@@ -109,7 +109,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     record_report(command, &judged);
     if (command->html) cnf_html_note(command->html, &judged, detail);
     if (command->explains) {
-        /* The explanation of a difference: its data is valid only during this call. */
+        /* Explains a difference at once, because the data is valid only during this call. */
         const cnf_subject *subject = cnf_subject_find(judged.subject);
         bool is_oracle = subject && subject->oracle;
         const cnf_why why = {.record = &judged,
@@ -271,7 +271,7 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&
         command.files.count == 0)
         status = CNF_EXIT_EXPECTED;
-    (void)cnf_journal_close(&command.journal); /* If the run used it, it is closed already. */
+    (void)cnf_journal_close(&command.journal); /* A completed run has closed it already. */
     cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);
     cnf_html_free(command.html);

@@ -19,7 +19,7 @@ typedef struct why_command {
     cnf_expectations expectations;
     cnf_rules rules;
     bool has_rules;
-    rt_buffer source;        /* the scenario file's content */
+    rt_buffer source;        /* the scenario file's contents */
     const char *oracle;      /* name of the reference subject */
     const char *oracle_word; /* its verdict; NULL until it is known */
     cnf_report report;       /* has the subject's record */

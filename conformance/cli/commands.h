@@ -71,9 +71,10 @@ int cnf_completion_command(const cnf_arguments *arguments);
 /* All public commands, in the order of `assay --help` (static). */
 const cnf_command *cnf_command_table(uint32_t *out_count);
 
-/* Finds the scenarios of the arguments' paths; by default those of ./scenarios, or the installed
- * ones if there is no such folder. A single path may be a pack. Returns an exit status: USAGE for a
- * path that does not exist, NOTHING_RAN if there are no scenarios; both are reported on stderr. */
+/* Finds the scenarios that the arguments' paths denote; without paths, those in ./scenarios, or the
+ * installed ones if that folder does not exist. A single path may be a pack. Returns an exit
+ * status: USAGE for a path that does not exist, NOTHING_RAN if there are no scenarios; both are
+ * reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
 
 /* Finds the scenario of a command that takes one path, such as "explain". Returns an exit status,
@@ -81,13 +82,13 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
 int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt_arena *arena,
                          cnf_files *out_files);
 
-/* Reads the records that run --json wrote. Returns false after reporting an error on stderr, after
- * the option if that is not empty. */
+/* Reads the records that run --json wrote. Returns false after reporting an error on stderr, with
+ * the option as its prefix unless that is empty. */
 bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
                          cnf_records *out_records);
 
 /* Reads requirements.yaml of the folder of `file` or of one above it. Returns an exit status;
- * errors are reported on stderr, after `prefix` ("--rule: ", or empty). */
+ * errors are reported on stderr, preceded by `prefix` ("--rule: ", or empty). */
 int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
                       cnf_rules *out_rules);
 
@@ -120,7 +121,7 @@ int cnf_command_unknown(const char *prefix, const char *kind, const char *word,
 void cnf_command_fail(rt_sink *sink, rt_status status, rt_text context);
 
 /* Replaces the output file of an option ("--junit"), as cnf_file_replace does, and frees the
- * content. Returns false after reporting an error on stderr. */
+ * contents. Returns false after reporting an error on stderr. */
 bool cnf_command_file_replace(const char *option, const char *name, rt_buffer *content);
 
 /* Decides whether results are coloured: as --color says; by default, if stdout is a terminal and

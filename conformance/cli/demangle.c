@@ -11,8 +11,9 @@
  */
 typedef char *demangle_function(const char *symbol, char *buffer, size_t *length, int *status);
 
-/* POSIX allows a pointer from dlsym to be a function's; C does not, so the bytes are copied. */
-_Static_assert(sizeof(void *) == sizeof(demangle_function *), "pointers to functions fit");
+/* POSIX allows converting dlsym's object pointer to a function pointer; C does not, so the bytes
+ * are copied. */
+_Static_assert(sizeof(void *) == sizeof(demangle_function *), "function pointers fit");
 
 static demangle_function *demangle_find(void)
 {

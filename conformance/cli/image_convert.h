@@ -7,7 +7,7 @@
 #include "reference/image/fat_binary.h"
 #include "reference/image/syclbin.h"
 
-/* An output file; name and content live in the conversion's arena. */
+/* An output file; its name and contents live in the conversion's arena. */
 typedef struct cnf_output_file {
     const char *name;
     rt_bytes content;

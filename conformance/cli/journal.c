@@ -74,7 +74,7 @@ int cnf_journal_open(cnf_journal *journal, const char *name)
 
 /* ---- Resuming ------------------------------------------------------------------------------ */
 
-/* A selected file with its content's hash. */
+/* A selected file with the hash of its contents. */
 typedef struct hashed_file {
     rt_text path, hash;
 } hashed_file;
@@ -119,7 +119,7 @@ typedef struct resume_choice {
     rt_text conditions;
 } resume_choice;
 
-/* Decides whether a record is another selection's, still valid, or to be run again. */
+/* Decides whether a record belongs to another selection, is still valid, or must be made again. */
 static record_fate record_judge(const resume_choice *choice, const cnf_record *record)
 {
     const hashed_file key = {.path = record->scenario};
@@ -138,8 +138,8 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     return unchanged && is_final ? FATE_KEPT : FATE_GOES;
 }
 
-/* Chooses the records to keep, sorted and without duplicates of a pair, which our own runs never
- * write; appends those that the new file begins with. */
+/* Chooses the records to keep, sorted and with one record per pair (our own runs never write
+ * duplicates); appends the records that the new file begins with. */
 static void records_choose(cnf_journal *journal, const cnf_records *records,
                            const resume_choice *choice, rt_buffer *out_text)
 {
@@ -162,7 +162,7 @@ static void records_choose(cnf_journal *journal, const cnf_records *records,
     }
 }
 
-/* Replaces the journal by a file with the text, which is locked before it is renamed. */
+/* Replaces the journal with a new file that holds the text and is locked before it is renamed. */
 static int file_replace(cnf_journal *journal, rt_text text)
 {
     CHECK(journal->file >= 0);

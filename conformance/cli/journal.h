@@ -14,17 +14,17 @@ typedef struct cnf_journal {
     rt_arena arena;
 } cnf_journal;
 
-/* Creates or truncates the journal; with a NULL name, records are not written. The file must not be
- * in use by another run (flock(2)). Returns an exit status; errors are reported on stderr. */
+/* Creates or truncates the journal; if `name` is NULL, records are not written. The file must not
+ * be in use by another run (flock(2)). Returns an exit status; errors are reported on stderr. */
 int cnf_journal_open(cnf_journal *journal, const char *name);
 
 /* Opens the journal of an earlier run, or creates it, and keeps the records that are still valid:
  * of the given files, if unchanged, on the given subjects, under the given conditions
- * (cnf_record.conditions), with a verdict about the scenario. Scenarios that were interrupted, not
- * installed or lost with their device run again; their records are removed, as is a truncated last
- * line. Records of other scenarios and subjects stay. The file is replaced atomically, so that no
- * record is lost if the program is stopped. Returns an exit status as above; USAGE for a file with
- * other content. */
+ * (cnf_record.conditions), with a verdict about the scenario. Runs that were interrupted, whose
+ * subject was not installed, or that were lost with their device are repeated; their records are
+ * removed, as is a truncated last line. Records of other scenarios and subjects stay. The file is
+ * replaced atomically, so that no record is lost if the program is stopped. Returns an exit status
+ * as above; USAGE for a file that is not a journal. */
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
                        const cnf_run_subject *subjects, uint32_t subject_count, rt_text conditions);
 

@@ -37,7 +37,7 @@
 #define SEED_TEXT    "Seed of the runtime's choices; default: 0."
 #define PROFILE_TEXT "Rules of the runtime: documents (default) or dpcpp."
 #define LOADER_TEXT  "simulated (default), or real: modules as files, loaded by ld.so."
-#define CHOICES_TEXT "Make these choices first, later ones by the seed."
+#define CHOICES_TEXT "Make these choices first; the seed makes later ones."
 #define CACHE_TEXT   "Folder of compiled device code; default: ~/.cache/assay."
 
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
@@ -113,8 +113,8 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw a picture, time downwards, instead of JSON.",
-     ".svg"},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg",
+     "Draw a picture, with time running down, instead of JSON.", ".svg"},
     {ON},
     RUN_OF_ONE,
     {HELP},
@@ -164,7 +164,7 @@ static const cnf_option pack_options[] = {
     {MEMORY},
     {SEED},
     {CNF_OPTION_PROFILE, "--profile", NULL, "NAME,...",
-     "Profiles that it must support: documents (default), dpcpp.", NULL},
+     "Profiles that the pack must support: documents (default), dpcpp.", NULL},
     {CACHE},
     {EXPECTATIONS},
     {HELP},
@@ -218,14 +218,14 @@ static const cnf_command commands[] = {
      why_options, COUNT(why_options), true, cnf_why_command},
     {"compare", "OLD NEW",
      "Compare two runs: new and fixed failures, skipped and slower scenarios.",
-     "OLD and NEW are files of run --json.  A scenario got worse if it fails newly, is skipped or\n"
-     "missing but was not before, or passes but takes more than FACTOR times as long and 0.2 s longer.\n"
+     "OLD and NEW are files that run --json wrote.  A scenario got worse if it newly fails, is newly\n"
+     "skipped or missing, or passes but takes more than FACTOR times as long and 0.2 s longer.\n"
      "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file without records.",
      compare_options, COUNT(compare_options), false, cnf_compare_command},
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
-     "FILE is that of run --history, an SQLite database with the table `verdicts`.  Without SCENARIO\n"
-     "it prints those whose verdict on a subject changed.\n"
-     "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 it has no verdict\n"
+     "FILE is the one of run --history, an SQLite database with the table `verdicts`.  Without\n"
+     "SCENARIO, prints the scenarios whose verdict on a subject changed.\n"
+     "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 FILE has no verdict\n"
      "on SCENARIO.",
      help_option, COUNT(help_option), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print their mistakes; run nothing.",
@@ -246,7 +246,7 @@ static const cnf_command commands[] = {
      "3 infrastructure; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
     {"explain", "FILE", "Run a scenario and describe its parts and its run.",
-     "As text, in these sections, without those that would be empty:\n"
+     "Prints text in these sections, leaving out empty ones:\n"
      "  Modules                     what each needs, registers, defines for the host and declares\n"
      "  Images                      format, kernels, property sets, imported and exported symbols\n"
      "  Link graph                  imports, the images that provide them, and cycles\n"
@@ -266,14 +266,14 @@ static const cnf_command commands[] = {
      "that wait for it.\n"
      "Exit status: as for explain.",
      trace_options, COUNT(trace_options), true, cnf_trace_command},
-    {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
+    {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line endings.",
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
      "text of block scalars are kept; the names of changed files are printed.\n"
      "Exit status: 0 all formatted; 1 --check, and some are not; 2 a file is not YAML, or cannot be\n"
      "read; 3 it cannot be written, or assay has a defect (the file is unchanged); 4 no scenario.",
      fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
-     "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
+     "For editors, start a scenario with, for example: # yaml-language-server: $schema=FILE",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
     {"new", "FEATURE NAME", "Write a scenario from a template.",
      "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not\n"
@@ -317,19 +317,19 @@ static const cnf_command commands[] = {
      "Each scenario runs once in each profile on a subject of each format: sim for spirv, pocl for\n"
      "bitcode, nvlink for ptx.  The compilers' answers to its requests (images, linked and fused\n"
      "programs, refusals) are packed with it, as are its known failures.  `assay run FILE.assay` then\n"
-     "needs no compiler; a request without an answer is SKIP packed-format.  FILE.assay:PATH is one of\n"
+     "needs no compiler; a request without an answer gives SKIP packed-format.  FILE.assay:PATH is one of\n"
      "its scenarios, or a folder of them.\n"
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
     {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
-     "DIR gets main.c, which makes the documents' runtime's calls to the device and checks the\n"
-     "expectations, the images as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda),\n"
-     "and a Makefile; it needs a C compiler and the loader of OpenCL or Level Zero or the driver of\n"
-     "CUDA.  The program exits with 0 if everything is as expected (PASS, or LINKED if the driver runs\n"
-     "no kernels), with 1 if the device differs, with 2 if there is none.  Anything that has no form\n"
-     "there is refused by name.\n"
+     "Writes to DIR: main.c, which makes the same device calls as the documents' runtime and checks the\n"
+     "expectations; the images, as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda);\n"
+     "and a Makefile, which needs a C compiler and the OpenCL or Level Zero loader or the CUDA driver.\n"
+     "The program exits with 0 if everything is as expected (PASS, or LINKED if the driver runs no\n"
+     "kernels), with 1 if the device differs, with 2 if there is no device.  Anything that has no form\n"
+     "in such a program is refused by name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
@@ -358,7 +358,7 @@ static int offline_main(int argument_count, char **arguments)
 
 static const struct hidden_command {
     const char *name;
-    int (*run)(int argument_count, char **arguments); /* starting with the command's name */
+    int (*run)(int argument_count, char **arguments); /* arguments[0]: the command's name */
 } hidden_commands[] = {
     {"worker", worker_main},
     {"offline", offline_main},
@@ -370,7 +370,8 @@ static const struct hidden_command {
 
 static void help_print(void)
 {
-    printf("assay: runs scenarios for the device-code runtime on several devices and compares\n\n"
+    printf("assay: runs scenarios for the device-code runtime on several devices and "
+           "compares the results\n\n"
            "assay COMMAND [PATH…] [OPTION…]\n\nCommands:\n");
     for (uint32_t i = 0; i < COUNT(commands); i++)
         printf("  %-14s %s\n", commands[i].name, commands[i].summary);
@@ -395,7 +396,7 @@ static int printed(int status)
     return CNF_EXIT_INFRASTRUCTURE;
 }
 
-/* The worker process buffers its own output, which would be lost when it exits. */
+/* cnf_guard's worker buffers its own output, which would be lost when it exits. */
 static int guarded_body(void *user)
 {
     const guarded_command *guarded = user;
@@ -439,8 +440,7 @@ static void standard_streams_occupy(void)
 int main(int argument_count, char **arguments)
 {
     standard_streams_occupy();
-    /* A closed pipe and the file-size limit must be errors of a write instead of ending the
-     * process. */
+    /* A closed pipe and the file-size limit must make writes fail instead of ending the process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *name = argument_count > 1 ? arguments[1] : "--help";

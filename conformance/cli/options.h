@@ -1,4 +1,4 @@
-/* The command line: tables of commands and options, from which parsing and help derive. */
+/* The command line: tables of commands and options, from which parsing and help are derived. */
 #ifndef CONFORMANCE_CLI_OPTIONS_H
 #define CONFORMANCE_CLI_OPTIONS_H
 
@@ -66,7 +66,7 @@ typedef struct cnf_option {
     cnf_option_id id;
     const char *name;   /* "--jobs" */
     const char *letter; /* "-j"; NULL: none */
-    const char *value;  /* its value's name in the help; NULL: it takes none */
+    const char *value;  /* the name of its value in the help; NULL: no value */
     const char *help;   /* one sentence */
     /* For options whose value may be left out ("-" then): the ending that distinguishes a value
      * from a path in the next argument. NULL: the value is required. */
@@ -75,14 +75,14 @@ typedef struct cnf_option {
 
 /* A parsed command line; its texts are borrowed from argv. */
 typedef struct cnf_arguments {
-    const char *values[CNF_OPTION_COUNT]; /* NULL: absent; "" for an option without value */
+    const char *values[CNF_OPTION_COUNT]; /* NULL: absent; "" for an option without a value */
     rt_text *paths;
     uint32_t path_count;
 } cnf_arguments;
 
 typedef struct cnf_command {
     const char *name;
-    const char *operands; /* "[PATH…]"; NULL: it takes none */
+    const char *operands; /* "[PATH…]"; NULL: no operands */
     const char *summary;  /* one line of `assay --help` */
     const char *text;     /* the rest of `assay COMMAND --help` */
     const cnf_option *options;
@@ -99,7 +99,7 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
 /* Appends the help of a command. */
 void cnf_command_help(rt_buffer *out, const cnf_command *command);
 
-/* Appends `; did you mean 'NAME'?` if one of the names is near enough, otherwise all names if they
+/* Appends `; did you mean 'NAME'?` if one of the names is close enough, otherwise all names if they
  * are few. */
 void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count);
 

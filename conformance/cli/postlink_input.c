@@ -34,7 +34,7 @@ const char *cnf_split_name(rt_split split)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* The file name's text from its last dot on; empty without one. */
+/* The file name from its last dot on; empty if it has no dot. */
 static rt_text ending_of(rt_text path)
 {
     for (size_t i = path.length; i-- > 0 && path.data[i] != '/';)
@@ -42,7 +42,7 @@ static rt_text ending_of(rt_text path)
     return (rt_text){0};
 }
 
-/* The file's name without folders and ending. */
+/* The file's name without folders or ending. */
 static rt_text stem_of(rt_text path)
 {
     size_t start = path.length, end = path.length - ending_of(path).length;

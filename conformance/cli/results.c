@@ -1,4 +1,4 @@
-/* Expectation files, the table of rules, and the history of --history. */
+/* Expectation files, the table of rules, and the file of --history. */
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"

@@ -19,8 +19,8 @@ const char *cnf_results_oracle(void);
  * reporting on stderr that it cannot be opened or is not a history. */
 bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_history);
 
-/* Adds the report to the history as a run that ends now; a NULL history does nothing. Returns false
- * after reporting an error on stderr. */
+/* Adds the report to the history as a run that ends now; does nothing if `history` is NULL. Returns
+ * false after reporting an error on stderr. */
 bool cnf_results_history_add(cnf_history *history, const cnf_report *report);
 
 /* Reads the table of rules that a scenario's explanations quote: the one above its file; for a

@@ -6,8 +6,8 @@
 #include "conformance/run/run.h"
 
 /* Reads --jobs, --timeout, --memory, --seed, --profile, --loader, --choices and --cache. An option
- * that is absent, or that the command does not take, has its default. Texts are those of the
- * command line. Returns false after reporting a wrong value on stderr. */
+ * that is absent, or that the command does not take, has its default. Texts point into the command
+ * line. Returns false after reporting a wrong value on stderr. */
 bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options);
 
 /* Reads "documents,dpcpp" without duplicates, in the list's order; out_profiles has room for

@@ -67,7 +67,7 @@ static int features_select(selection *selected)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-/* True for the rule itself and for rules whose ids continue with a '-'. */
+/* True if the word is the rule's id, or the part of it before a '-'. */
 static bool rule_is_below(rt_text id, rt_text word)
 {
     if (word.length == 0 || !rt_text_starts(id, word.data)) return false;

@@ -49,8 +49,8 @@ static const struct shard_variables {
 bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
 {
     *out_shard = (cnf_shard){0, 1};
-    /* The first system of which a variable is set; GitLab sets the count for every job, but the
-     * index only for split ones. */
+    /* The first system with a variable that is set; GitLab sets the count for every job, but the
+     * index only for split jobs. */
     const struct shard_variables *row = NULL;
     const char *index_text = NULL, *count_text = NULL;
     for (size_t i = 0; i < sizeof shard_variables / sizeof *shard_variables && !row; i++) {
@@ -60,7 +60,7 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
     }
     if (!row) return true;
     if (!index_text || !count_text) {
-        rt_buffer_printf(out_error, "%s is set, but %s is not; set both or none, or write I/N",
+        rt_buffer_printf(out_error, "%s is set, but %s is not; set both or neither, or write I/N",
                          index_text ? row->index : row->count,
                          index_text ? row->count : row->index);
         return false;

@@ -16,7 +16,7 @@ bool cnf_shard_read(const char *text, cnf_shard *out_shard);
  * false if a pair of variables is incomplete or inconsistent; out_error gets a line about it. */
 bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error);
 
-/* Returns the files of one shard, in the arena. A file's shard depends only on its content, so it
+/* Returns the files of one shard, in the arena. A file's shard depends only on its contents, so it
  * does not change when others are added; every file is in exactly one shard. */
 cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard);
 

@@ -1,8 +1,8 @@
-/* Finds the contents of device_globals: property sets and host code list the variables, events say
- * where their contents are. */
+/* Finds the contents of device_globals: property sets and host code list the variables, and events
+ * say where their contents are. */
 #include "conformance/explain/contents.h"
 
-/* ---- Which variables there are -------------------------------------------------------------- */
+/* ---- The variables -------------------------------------------------------------------------- */
 
 static cnf_xpl_variable *variable_of(cnf_contents *contents, rt_text id)
 {
@@ -43,9 +43,9 @@ static void scenario_collect(cnf_contents *contents, const scn_scenario *scenari
     }
 }
 
-/* ---- Where their contents are --------------------------------------------------------------- */
+/* ---- The places of their contents ----------------------------------------------------------- */
 
-/* True for an event of the kind about the variable's name and an allocation's device. An event that
+/* True if the event has this kind and names the allocation's variable and device. An event that
  * writes zeros identifies the allocation no further. */
 static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *allocation)
 {
@@ -55,8 +55,8 @@ static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *
            rt_text_equal(cnf_event_text(event, "device"), cnf_event_text(allocation, "device"));
 }
 
-/* The command that filled an allocation with zeros. Variables with the same name on one device are
- * distinguished by order: every allocation is filled once, in sequence. */
+/* Finds the command that filled an allocation with zeros. Variables with the same name on one
+ * device are distinguished by order: every allocation is filled once, in sequence. */
 static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t begin)
 {
     const rt_event *allocation = &history->events[index];
@@ -72,8 +72,8 @@ static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t
     return (rt_text){0};
 }
 
-/* The newest memory on the device, preferably in the program's context; contexts of a device may
- * share memory. */
+/* The variable's newest memory on the device, preferably in the program's context; contexts of a
+ * device may share memory. */
 static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *variable,
                           const cnf_xpl_place *pointer)
 {
@@ -119,8 +119,7 @@ static void event_note(cnf_contents *contents, const cnf_history *history, uint3
     if (id.length == 0) return;
     cnf_xpl_variable *variable = variable_of(contents, id);
     if (name.length > 0) variable->name = name;
-    /* The host object and the instance in one program are reported at every copy, or by every
-     * image. */
+    /* Every copy reports the host object again, and every image of a program its instance. */
     bool is_repeated = place.kind == CNF_PLACE_HOST || place.kind == CNF_PLACE_INSIDE;
     for (uint32_t i = 0; i < variable->places.count && is_repeated; i++) {
         const cnf_xpl_place *other = &variable->places.items[i];

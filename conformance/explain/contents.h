@@ -1,5 +1,6 @@
 /* Where the contents of device_globals are, according to a scenario's images and the trace of a
- * run: each variable with the places of its content, and the commands that initialised them. */
+ * run: each variable with the places that hold its contents, and the commands that initialised
+ * them. */
 #ifndef CONFORMANCE_EXPLAIN_CONTENTS_H
 #define CONFORMANCE_EXPLAIN_CONTENTS_H
 
@@ -9,7 +10,7 @@ typedef enum cnf_place_kind {
     CNF_PLACE_HOST,   /* the host object itself */
     CNF_PLACE_DEVICE, /* memory of a device, for all programs of a context */
     CNF_PLACE_INSIDE, /* an instance inside a program (image scope) */
-    CNF_PLACE_POINTER /* no content: a program's instance, a pointer to memory of the device */
+    CNF_PLACE_POINTER /* holds no contents: a program's instance, which points to device memory */
 } cnf_place_kind;
 
 /* Texts point into the trace's arena; they are empty if the kind does not use them, or the trace
@@ -29,7 +30,7 @@ typedef struct cnf_xpl_variable {
     rt_text name;  /* the name in host code; the id if unknown */
     uint64_t size; /* bytes; 0: unknown */
     bool image_scope;
-    RT_VECTOR(cnf_xpl_place) places; /* in trace order; HOST and INSIDE once each */
+    RT_VECTOR(cnf_xpl_place) places; /* in trace order; HOST and INSIDE without repetitions */
 } cnf_xpl_variable;
 
 typedef struct cnf_contents {
@@ -45,7 +46,7 @@ void cnf_contents_find(const scn_scenario *scenario, const cnf_history *history,
                        cnf_contents *out_contents);
 void cnf_contents_free(cnf_contents *contents);
 
-/* Appends the section of the text; nothing if no variable has a place. */
+/* Appends the text's section about the variables; nothing if no variable has a place. */
 void cnf_contents_text(rt_buffer *out, const cnf_history *history, const cnf_contents *contents);
 
 #endif

@@ -50,7 +50,7 @@ static void box_write(rt_buffer *out, const drawing *draw, uint32_t index)
     rt_buffer_printf(out, "    }\n");
 }
 
-/* The edges that a kernel had in the command graph when it was held back. */
+/* Writes the edges that a kernel had in the command graph when it was held back. */
 static void held_edges(rt_buffer *out, const drawing *draw, const rt_event *event)
 {
     const rt_event_field *after = rt_event_field_find(event, RT_TEXT("held_after"));

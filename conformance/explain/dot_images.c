@@ -38,7 +38,7 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *im
     cnf_dot_title(out, TITLE_GROUND, image->image->name, remark);
 }
 
-/* True if the previous import is the same with another possible provider: both share one row. */
+/* True if the previous import differs only in its possible provider: both share one row. */
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
     if (import == 0) return false;
@@ -123,10 +123,10 @@ static void module_write(rt_buffer *out, drawing *draw, uint32_t index, uint32_t
     rt_buffer_printf(out, "    }\n");
 }
 
-/* ---- Who provides what --------------------------------------------------------------------- */
+/* ---- Edges to providers -------------------------------------------------------------------- */
 
-/* Appends an image and its row for an exported symbol, or its title if it has no such row, because
- * a trace may name a provider whose property sets do not list the symbol. */
+/* Appends an image and the port of its row for an exported symbol, or of its title if it has no
+ * such row: a trace may name a provider whose property sets do not list the symbol. */
 static void provider_write(rt_buffer *out, const rt_image *image, rt_text symbol)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);

@@ -48,9 +48,9 @@ void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link
 /* The port of a kernel in its image's node; `number` counts the image's kernels from 0. */
 rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number);
 
-/* Virtual-function sets: the functions write the rows of an image's table for the sets that concern
- * it, return whether an image is a dummy, and write the edges between images that were joined
- * because of sets (dot_sets.c). */
+/* Virtual-function sets (dot_sets.c): the first function writes the rows of an image's table for
+ * the sets that concern it, the second returns whether an image is a dummy, and the third writes
+ * the edges between images that were joined because of sets. */
 void cnf_dot_set_rows(rt_buffer *out, rt_arena *arena, const rt_image *image);
 bool cnf_dot_is_dummy(const rt_image *image);
 void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_history *history);

@@ -1,5 +1,6 @@
 /* Sets of virtual functions as DOT: in an image's table a row for each set that it provides, calls
- * or creates; edges to the images that joined for it, and from a dummy to the image it replaced. */
+ * or creates; edges to the images that joined because of it, and from a dummy to the image that it
+ * replaces. */
 #include "conformance/explain/dot_internal.h"
 #include "reference/image/virtual_functions.h"
 
@@ -52,7 +53,7 @@ bool cnf_dot_is_dummy(const rt_image *image)
     return false;
 }
 
-/* ---- Who joined ---------------------------------------------------------------------------- */
+/* ---- Edges between images ------------------------------------------------------------------ */
 
 /* NULL: the trace is damaged. */
 static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
@@ -64,7 +65,8 @@ static const rt_image *image_find(const cnf_link_graph *graph, rt_text name)
     return NULL;
 }
 
-/* Appends an image and its row for a relation and set, or its title if it has no such row. */
+/* Appends an image and the port of its row for a relation and set, or of its title if it has no
+ * such row. */
 static void end_write(rt_buffer *out, const char *before, rt_arena *arena, const rt_image *image,
                       rt_text relation, rt_text set_name)
 {

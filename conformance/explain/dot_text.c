@@ -16,8 +16,8 @@ static uint32_t printed_code(rt_character character)
     return is_control || !rt_character_is_xml(character) ? 0xFFFD : code;
 }
 
-/* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' an entity.
- */
+/* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' starts an
+ * entity. */
 void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text)
 {
     rt_buffer_printf(out, "%s", before);

@@ -1,5 +1,5 @@
-/* device_globals as DOT: a table for each with the places of its content, and edges from the images
- * that define it and from the programs whose pointers refer to a place. */
+/* device_globals as DOT: a table for each with the places that hold its contents, and edges from
+ * the images that define it and from the programs whose pointers refer to a place. */
 #include "conformance/explain/dot_internal.h"
 
 #include <inttypes.h>
@@ -81,10 +81,10 @@ void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_con
     rt_arena_reset(&arena);
 }
 
-/* ---- Whose it is --------------------------------------------------------------------------- */
+/* ---- Edges to the places ------------------------------------------------------------------- */
 
-/* Writes the edge from the program that contains the instance, or whose pointer refers to the
- * content in that place. */
+/* Writes the edge from the program that contains the instance, or whose pointer refers to that
+ * place. */
 static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *history,
                        const cnf_xpl_variable *variable, uint32_t index)
 {

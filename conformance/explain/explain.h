@@ -7,8 +7,8 @@
 #include "conformance/scenario/model/model.h"
 
 /* Appends the explanation as text. `trace` is the trace message of a subject's child as sent
- * (cnf_messages.trace); it is not trusted, and anything that is not an event is ignored. Empty:
- * nothing ran, so only the compiled scenario is explained. Modules without images were not
+ * (cnf_messages.trace); it is not trusted, and anything that is not an event is ignored. If it is
+ * empty, nothing ran, and only the compiled scenario is explained. Modules without images were not
  * compiled. */
 void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 

@@ -1,4 +1,4 @@
-/* The data that both forms of an explanation are written from; private to this folder. */
+/* The data from which both forms of an explanation are written; private to this folder. */
 #ifndef CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 #define CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
 
@@ -33,7 +33,7 @@ typedef struct cnf_history {
 void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history);
 void cnf_history_free(cnf_history *history);
 
-/* The value of an event's field; empty if it has none. */
+/* The value of an event's field; empty if the event has no such field. */
 rt_text cnf_event_text(const rt_event *event, const char *key);
 
 /* True for a command of a device: an event with a number and a list of commands to wait for. */
@@ -53,12 +53,12 @@ bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_s
  * would move the cursor are replaced. */
 void cnf_explain_name(rt_buffer *out, const char *before, rt_text name);
 
-/* ---- Who imports what ---------------------------------------------------------------------- */
+/* ---- Imports ------------------------------------------------------------------------------- */
 
 typedef struct cnf_xpl_image {
     const rt_image *image;
     uint32_t module; /* index into the scenario's modules */
-    uint32_t cycle;  /* number of its cycle, from 1; 0: in none */
+    uint32_t cycle;  /* number of its cycle, from 1; 0: it is in no cycle */
 } cnf_xpl_image;
 
 typedef enum cnf_import_state {

@@ -1,10 +1,10 @@
-/* Collecting fusions from the events of a trace. */
+/* Collects fusions from the events of a trace. */
 #include "conformance/explain/fusions.h"
 
 /* ---- What happened ------------------------------------------------------------------------- */
 
-/* The newest fusion of the queue or, with a number, the fusion with that number; NULL: there is
- * none. */
+/* The fusion with the given number or, if that is empty, the newest fusion of the queue; NULL:
+ * there is none. */
 static cnf_xpl_fusion *fusion_find(cnf_fusions *fusions, rt_text queue, rt_text number)
 {
     for (uint32_t i = fusions->list.count; i-- > 0;) {
@@ -69,7 +69,8 @@ void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
             fusion->detail = cnf_event_text(event, "detail");
             break;
         case RT_EVENT_LAUNCH:
-            /* The end is reported after the launch; later launches are the application's own. */
+            /* The fusion's end is reported after its launch; launches after that are the
+             * application's own. */
             if (fusion->end == UINT32_MAX && !fusion->launch && kernel.length > 0 &&
                 rt_text_equal(kernel, fusion->kernel))
                 fusion->launch = event;

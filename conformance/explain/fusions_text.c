@@ -1,4 +1,4 @@
-/* Fusions as text: the kernels that each held back, and the outcome. */
+/* Fusions as text: the kernels that each fusion held back, and its outcome. */
 #include "conformance/explain/fusions.h"
 
 #define INDENT "                 "

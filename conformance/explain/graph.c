@@ -1,5 +1,5 @@
-/* Imports and their providers: property sets list the possible ones, the trace those that the run
- * chose. Cost is linear in images, imports and the exporters of imported symbols. */
+/* Imports and their providers: property sets list the possible providers, the trace lists those
+ * that the run chose. Cost is linear in images, imports and the exporters of imported symbols. */
 #include "conformance/explain/explain_internal.h"
 
 #include <string.h>
@@ -20,12 +20,10 @@ typedef struct finder {
     rt_map outcomes; /* "image\nsymbol" -> provider, or UNRESOLVED_HERE */
 } finder;
 
-/* Not an image's index: their number is limited far below. */
+/* Not an image's index: the limit on the number of images is far lower. */
 #define UNRESOLVED_HERE (UINT32_MAX - 1)
 
-/* ---- What is possible ---------------------------------------------------------------------- */
-
-/* ---- What was done ------------------------------------------------------------------------- */
+/* ---- Possible providers -------------------------------------------------------------------- */
 
 /* Collects the images and the exporters of each symbol. */
 static void images_collect(finder *find, const scn_scenario *scenario)
@@ -55,7 +53,7 @@ static void images_collect(finder *find, const scn_scenario *scenario)
     }
 }
 
-/* ---- What was done ------------------------------------------------------------------------- */
+/* ---- The run's choices --------------------------------------------------------------------- */
 
 static rt_text outcome_key(rt_arena *arena, rt_text image, rt_text symbol)
 {
@@ -77,7 +75,8 @@ static void outcomes_collect(finder *find, const cnf_history *history)
     }
 }
 
-/* Adds an import: resolved or not if the run decided, otherwise with all its possible providers. */
+/* Adds an import: as resolved or unresolved if the run searched for it, otherwise with all its
+ * possible providers. */
 static void import_add(finder *find, uint32_t image, rt_text symbol)
 {
     cnf_link_graph *graph = find->graph;
@@ -100,8 +99,8 @@ static void import_add(finder *find, uint32_t image, rt_text symbol)
 
 /* ---- Cycles -------------------------------------------------------------------------------- */
 
-/* Tarjan's strongly connected components with an explicit stack: a chain of imports may be as long
- * as the number of images. */
+/* Tarjan's strongly connected components with an explicit stack: a chain of imports may contain
+ * every image. */
 typedef struct visit {
     uint32_t order; /* order of its first visit, from 1; 0: not visited */
     uint32_t low;   /* earliest image on the stack that it reaches */

@@ -105,7 +105,7 @@ static uint32_t program_note(cnf_history *history, const rt_event *event, uint32
     case RT_EVENT_LAUNCH: program->launch_count++; break;
     case RT_EVENT_CACHE_HIT: program->hit_count++; break;
     case RT_EVENT_RELEASE: program->released = true; break;
-    default: break; /* the others add nothing */
+    default: break; /* other events say nothing about it */
     }
     return index;
 }
@@ -126,7 +126,7 @@ void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
         rt_arena_alloc_array(arena, count, sizeof *out_history->event_programs);
     for (uint32_t i = 0; i < count; i++) {
         const rt_event *event = &out_history->events[i];
-        if (event->kind == RT_EVENT_RESTART) { /* Later events use new ids. */
+        if (event->kind == RT_EVENT_RESTART) { /* Program ids begin again after it. */
             rt_map_free(&out_history->program_ids);
             process++;
         }

@@ -5,11 +5,11 @@
 #include "conformance/process/process.h"
 #include "reference/base/status.h"
 
-/* Has Graphviz draw a graph in DOT and appends the picture, SVG 1.1, to *out_svg, which the caller
+/* Has Graphviz draw a DOT graph and appends the picture, SVG 1.1, to *out_svg, which the caller
  * frees; on failure nothing is appended. `title` is its name for screen readers. UNAVAILABLE: dot
  * is not in PATH or cannot be started; the message names the package. TOOL: it died, refused the
- * graph, exceeded its time limit or wrote something else. Source: Graphviz, dot(1); WAI-ARIA 1.2,
- * role "img". */
+ * graph, exceeded its time limit or wrote something other than SVG. Source: Graphviz, dot(1);
+ * WAI-ARIA 1.2, role "img". */
 RT_MUST_USE rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title,
                                       rt_buffer *out_svg);
 

@@ -28,7 +28,8 @@ void cnf_explain_name(rt_buffer *out, const char *before, rt_text name)
     }
 }
 
-/* Writes a name as the first word of a line, padded so that the rest of most lines aligns. */
+/* Writes a name as the first word of a line, padded so that the rest of the line is aligned in most
+ * lines. */
 static void first_word_write(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
@@ -132,7 +133,7 @@ static void images_write(rt_buffer *out, const cnf_link_graph *graph)
     }
 }
 
-/* ---- Who imports what ---------------------------------------------------------------------- */
+/* ---- Imports ------------------------------------------------------------------------------- */
 
 static void links_write(rt_buffer *out, const cnf_link_graph *graph)
 {
@@ -223,7 +224,7 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
-/* Writes an event after its number, which is the field `key`; NULL: the event has none. */
+/* Writes an event after its number, from the field `number`; NULL: the event has no number. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     first_word_write(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));

@@ -18,7 +18,7 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
     return is_number ? number : otherwise;
 }
 
-/* Commands are on their queue's thread; moves of content have no queue. */
+/* Commands of a queue are on its thread; transfers of memory contents have no queue. */
 uint64_t cnf_event_thread(const rt_event *event)
 {
     uint64_t queue = cnf_event_number(event, "queue", UINT64_MAX);
@@ -37,8 +37,8 @@ void cnf_event_title(rt_buffer *out, const rt_event *event)
     }
 }
 
-/* An event of the timeline with a phase: "X" complete, "i" instant, "s" and "f" the ends of an
- * arrow, "b" and "e" those of a span, "M" a name. */
+/* Adds a timeline event with a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
+ * "b" and "e" those of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *object = json_pack("{s:o, s:s, s:I, s:i, s:I}", "name", name, "ph", phase, "ts",

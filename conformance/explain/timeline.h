@@ -9,7 +9,7 @@
  * event's time is its position, one microsecond each: only order is shown. Queues are threads with
  * their devices' commands; other events are on thread 0; arrows lead from a command to those that
  * wait for it; fusions are spans; threads have names. `trace` is as in cnf_explain_text
- * (explain.h). Source: "Trace Event Format", the document of the Chromium project. */
+ * (explain.h). Source: "Trace Event Format", a document of the Chromium project. */
 void cnf_timeline_json(rt_buffer *out, rt_text trace);
 
 /* Appends the same events as a picture, SVG 1.1 without external fonts, pictures or scripts;

@@ -11,10 +11,10 @@ enum { CNF_RUNTIME_THREAD = 0, CNF_FIRST_QUEUE_THREAD = 1 };
  */
 typedef RT_VECTOR(uint32_t) cnf_place_list;
 
-/* The number in a field; `otherwise` if there is none. */
+/* The number in a field; `otherwise` if the field has none. */
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise);
 
-/* The thread of the timeline for an event: the runtime's, or its queue's. */
+/* The timeline's thread for an event: the runtime's, or that of the event's queue. */
 uint64_t cnf_event_thread(const rt_event *event);
 
 /* Appends a thread's name: "runtime", "queue 0". */

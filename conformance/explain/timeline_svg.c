@@ -1,8 +1,8 @@
-/* The timeline as a picture, written here because a table of events needs no layout program. Time
- * runs downwards, one row per event, so that titles do not overlap and a narrow screen scrolls as
- * usual. A lane shows a queue, or the events without a queue; a curve leads from a command to one
- * that waits for it; a bar next to a queue's lane is a fusion. Source: SVG 1.1; WAI-ARIA 1.2, role
- * "img". */
+/* The timeline as a picture, which is written here because a table of events needs no layout
+ * program. Time runs downwards, one row per event, so that titles do not overlap and a narrow
+ * screen scrolls as usual. A lane shows a queue, or the events without a queue; a curve leads from
+ * a command to one that waits for it; a bar next to a queue's lane shows a fusion. Source: SVG 1.1;
+ * WAI-ARIA 1.2, role "img". */
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/dot_internal.h"
@@ -40,7 +40,7 @@ typedef struct timeline {
     const cnf_history *history;
     lane_list lanes; /* threads, ascending; the first is the runtime's */
     cnf_place_list places;
-    rt_map fusions; /* id of a fusion -> the row at which it became active */
+    rt_map fusions; /* id of a fusion -> the row in which it became active */
 } timeline;
 
 /* ---- Places -------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Writes steps as calls of the support file, one paragraph per step, so that main.c reads like the
  * scenario.
  *
- * Commands go to one in-order queue in the order of the steps, which is one of the orders that any
- * scenario allows. */
+ * Commands go to one in-order queue in the order of the steps, an order that every scenario allows.
+ */
 #include "conformance/export/export_internal.h"
 
 #include "conformance/subject/source_images.h"
@@ -114,7 +114,7 @@ static rt_status scenario_check(cnf_exporter *exporter)
     CHECK(scenario->module_count > 0);
     if (scenario->device_count != 1)
         return cnf_export_refuse(exporter, at, "a scenario with several devices");
-    /* The runtime chooses whether two contexts share the content of a device_global. */
+    /* The runtime chooses whether two contexts share the contents of a device_global. */
     bool has_contexts = false;
     for (uint32_t i = 0; i < scenario->step_count; i++)
         has_contexts = has_contexts || scenario->steps[i].verb == SCN_VERB_CONTEXT;
@@ -191,7 +191,7 @@ static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* A host task's copy is done by the device here. */
+/* In an exported program, the device performs a host task's copy. */
 static rt_status host_task_write(cnf_exporter *exporter, const scn_step *step)
 {
     const scn_host_task *task = &step->task;
@@ -232,7 +232,7 @@ static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* True for steps that may reach a device while a list is open, and for steps that reach none. */
+/* True for submits to the open list's queue, and for steps that reach no device. */
 static bool fits_into_list(const cnf_exporter *exporter, const scn_step *step)
 {
     CHECK(exporter->list_queue != SCN_NONE);
@@ -274,11 +274,13 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
         return RT_STATUS_OK;
     case SCN_VERB_HOST_TASK: return host_task_write(exporter, step);
     case SCN_VERB_UNLOAD:
-        /* Its variables are destroyed with it, and new ones when it is loaded again. */
+        /* A module's variables are destroyed with it, and new ones are created when it is loaded
+         * again. */
         if (libraries_have_globals(exporter->scenario))
             return cnf_export_refuse(exporter, step->at, "the unloading of a device_global");
         return step->error ? cnf_export_refusal_write(exporter, step) : RT_STATUS_OK;
-    /* Their effect is in the trace, or on one queue nothing depends on it. */
+    /* The effect of these steps is in the trace, or nothing depends on it because there is one
+     * queue. */
     case SCN_VERB_LOAD:
     case SCN_VERB_LOAD_IMAGE:
     case SCN_VERB_DEVICE:
@@ -324,11 +326,11 @@ static rt_status body_write(cnf_exporter *exporter)
         RT_TRY(step_write(exporter, i));
     if (exporter->list.count > 0)
         return cnf_export_refuse(exporter, scenario->steps[exporter->list.items[0]].at,
-                                 "a list that the end of the program ends");
+                                 "a list that is still open at the end of the program");
     if (exporter->device_commands == 0)
         return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "%.*s: the runtime refuses every step without calling the device, so a "
-                       "program would show nothing of the device",
+                       "%.*s: the runtime refuses every step without calling the device, so an "
+                       "exported program would show nothing about the device",
                        RT_TEXT_ARG(scenario->file));
     cnf_export_finals_write(exporter);
     return RT_STATUS_OK;

@@ -24,13 +24,15 @@ typedef struct cnf_exported {
 typedef struct cnf_export_api {
     const char *name;
     const char *subjects; /* subjects of the run that it needs: sim, whose trace and memories count,
-                           * and one that takes the API's format if sim's images are in another */
-    const char *format_name, *ending; /* as users read it; of the files' names, including the dot */
+                           * and, if sim's images have another format, one that takes the API's
+                           * format */
+    const char *format_name, *ending; /* the format's name for users; the suffix of its files,
+                                       * including the dot */
     const char *definition; /* line of main.c before it includes the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
     rt_format format;    /* of the images */
-    bool spec_constants; /* images accept values for their constants */
+    bool spec_constants; /* images accept values for specialisation constants */
 } cnf_export_api;
 
 enum { CNF_EXPORT_APIS = 4 };
@@ -43,9 +45,10 @@ const cnf_export_api *cnf_export_api_find(const char *name);
  * the messages of sim's child. `compiled` are the messages of the child whose device takes those
  * images, with the compilers' answers (cnf_run_options.record), which include fused kernels; NULL:
  * none ran. The program exits with 0 if everything is as the scenario expects and the final
- * memories equal those of that run, with 1 if something differs, which it prints, and with 2 if it
- * could not try. If the driver executes no kernels, the program compares no memory and says so.
- * UNSUPPORTED: something in the scenario cannot be expressed there; the message has its line. */
+ * memories equal those of sim's run, with 1 if something differs, which it prints, and with 2 if it
+ * could not run the test. If the driver executes no kernels, the program compares no memory and
+ * says so. UNSUPPORTED: something in the scenario cannot be expressed in such a program; the
+ * message has its line. */
 RT_MUST_USE rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                                  const scn_scenario *scenario, const cnf_messages *messages,
                                  const cnf_messages *compiled, cnf_exported *out_exported);

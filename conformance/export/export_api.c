@@ -14,7 +14,8 @@ static const uint8_t support_cuda[] = {
 #include "support_cuda.inc"
 };
 
-/* A Makefile: how its comment begins, the variable of the library, the variable of the argument. */
+/* A Makefile from the beginning of its comment, the line that sets LIBRARY, the name of the
+ * variable for the program's argument, and the name of the support file. */
 #define MAKEFILE(comment, library, argument, support)                                                      \
     comment library                                                                                        \
         "\nrun: main\n\t./main $(" argument ")\n\n"                                                        \

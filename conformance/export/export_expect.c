@@ -1,5 +1,4 @@
-/* The expectations of a scenario as calls that compare, and the comparison of the final memories.
- */
+/* The expectations of a scenario as comparison calls, and the comparison of the final memories. */
 #include "conformance/export/export_internal.h"
 
 static const char *const tolerances[] = {"EXACT", "ULP", "ABSOLUTE", "RELATIVE"};
@@ -135,7 +134,7 @@ rt_status cnf_export_expects_write(cnf_exporter *exporter, const scn_step *step)
     rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n", step->at.line);
     for (uint32_t i = 0; i < step->expect_count; i++) {
         const scn_expect *expect = &step->expect[i];
-        /* Reading content ends a list. */
+        /* Reading a result ends an open list. */
         bool reads = expect->kind == SCN_EXPECT_MEMORY || expect->kind == SCN_EXPECT_VARIABLE ||
                      expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_ONE_OF;
         if (exporter->list.count > 0 && reads)
@@ -152,7 +151,7 @@ void cnf_export_finals_write(cnf_exporter *exporter)
     if (exporter->alternatives) return;
     rt_buffer_printf(
         &exporter->body,
-        "\n    /* The end: what the documents' runtime leaves on a checked device. */\n");
+        "\n    /* The final memories, as the documents' runtime leaves them on a checked device. */\n");
     for (uint32_t i = 0; i < messages->memory_count; i++) {
         const cnf_final_memory *last = &messages->memories[i];
         uint32_t index = 0, first = 0;

@@ -1,10 +1,10 @@
-/* Lists of kernels: a queue in fusion mode holds them, and the trace says at the end whether they
- * were fused into one kernel or ran one by one. The fused kernel is another image; the compiler's
- * answer maps its parameters to arguments of the list.
+/* Lists of kernels: a queue in fusion mode holds them, and when the list ends, the trace says
+ * whether they were fused into one kernel or ran one by one. The fused kernel is another image; the
+ * compiler's answer maps its parameters to arguments of the list.
  *
- * The runtime decides what ends a list early, which a device cannot observe, so no step may occur
- * between the kernels of a list here. Source: document 001 (KernelFusionJIT.md), "Fusion Process".
- */
+ * The runtime decides what ends a list early, which a device cannot observe, so this exporter
+ * allows no other step between the kernels of a list. Source: document 001 (KernelFusionJIT.md),
+ * "Fusion Process". */
 #include "conformance/export/export_internal.h"
 
 #include "conformance/build/compile.h"
@@ -48,7 +48,7 @@ static rt_status fused_write(cnf_exporter *exporter, const scn_step *step)
                      command->program);
     cnf_export_literal(&exporter->body, command->kernel);
     rt_buffer_printf(&exporter->body, ");\n");
-    /* The arguments are those of its original kernels. */
+    /* The fused kernel's arguments are those of its original kernels. */
     for (uint32_t i = 0; i < fused->result.parameter_count; i++) {
         rt_fusion_place place = fused->result.parameters[i];
         const scn_submit *submit =
@@ -78,7 +78,8 @@ rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_step *step)
         return RT_STATUS_OK;
     }
     if (exporter->list_queue != step->fusion.queue) return RT_STATUS_OK;
-    /* The trace says how the list ended: a launch of a fused kernel, or one for each submit. */
+    /* The trace says how the list ended: with a launch of a fused kernel, or with one launch per
+     * submit. */
     rt_status status = RT_STATUS_OK;
     bool fuses = exporter->list.count > 0 && exporter->command < exporter->trace.command_count &&
                  exporter->trace.commands[exporter->command].fused;

@@ -1,12 +1,12 @@
-/* device_globals. The content of one without image scope is memory that the runtime creates and
- * fills with zeros, and every program has a pointer to it, which is written before its first
- * launch; one with image scope is a variable of a program, which the device knows by a name.
- * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime". */
+/* device_globals. A device_global without image scope is memory that the runtime creates and fills
+ * with zeros; every program has a pointer to it, which is written before the program's first
+ * launch. A device_global with image scope is a variable in a program, which the device identifies
+ * by name. Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime". */
 #include "conformance/export/export_internal.h"
 
 #include "reference/image/device_global.h"
 
-/* The variable with that id as a module's host code declares it; NULL: no module has it. */
+/* The declaration of the variable with that id in a module's host code; NULL: no module has it. */
 static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text unique_id)
 {
     for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
@@ -17,7 +17,8 @@ static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text u
     return NULL;
 }
 
-/* The number of a content that the runtime creates, which is declared at its first use. */
+/* The number of the memory that the runtime creates for a variable; main.c declares the memory at
+ * its first use. */
 static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *global)
 {
     uint32_t number = rt_map_find(&exporter->globals, global->unique_id);
@@ -93,7 +94,7 @@ rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
         program = command->program;
         RT_TRY(cnf_export_program_write(exporter, step, program, false, false));
     } else {
-        /* The only program in main.c so far that has the variable. */
+        /* The program that has the variable, if it is the only one in main.c so far. */
         program = SCN_NONE;
         for (uint32_t i = 0, count = 0; i < exporter->trace.variable_count && count < 2; i++) {
             const cnf_export_variable *candidate = &exporter->trace.variables[i];

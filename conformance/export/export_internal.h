@@ -1,8 +1,8 @@
 /* Shared by the files of this folder, and private to it.
  *
- * The trace of sim's run lists the requests to the device (export_trace.c), and the steps have
- * their arguments; both are walked together, and each step appends its calls to the body of main.
- */
+ * The trace of sim's run lists the requests to the device (export_trace.c), and the scenario's
+ * steps have the arguments; both are walked together, and each step appends its calls to the body
+ * of main. */
 #ifndef CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 #define CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 
@@ -32,7 +32,7 @@ typedef struct cnf_export_command {
     uint32_t program; /* its index; for a BUNDLE the first of `program_count` */
     uint32_t program_count;
     rt_text kernel; /* LAUNCH: the symbol */
-    bool fused;     /* LAUNCH: the kernel is a fused one, with this range */
+    bool fused;     /* LAUNCH: the kernel is fused and has this range */
     rt_fusion_range range;
 } cnf_export_command;
 
@@ -43,7 +43,7 @@ typedef struct cnf_export_variable {
     bool image_scope;
 } cnf_export_variable;
 
-/* In the order of the trace. */
+/* The requests in a trace, in its order. */
 typedef struct cnf_export_trace {
     const cnf_export_program *programs;
     uint32_t program_count;
@@ -67,9 +67,9 @@ typedef struct cnf_export_fused {
     rt_fusion_result result;
 } cnf_export_fused;
 
-/* A program of the trace in main.c. */
+/* The state of the trace's program N in main.c. */
 typedef struct cnf_export_written {
-    bool linked;   /* the variable program_N, N its index here, exists and is not NULL */
+    bool linked;   /* the variable program_N exists and is not NULL */
     bool declared; /* images_N exist */
 } cnf_export_written;
 
@@ -85,12 +85,12 @@ typedef struct cnf_exporter {
     cnf_export_written *written; /* per program of the trace */
     const cnf_export_fused *fused;
     uint32_t fused_count;
-    uint32_t list_queue;      /* the step that creates the queue in fusion mode; SCN_NONE: no queue
-                               * is in it */
+    uint32_t list_queue;      /* the step that created the queue in fusion mode; SCN_NONE: no queue
+                               * is in fusion mode */
     RT_VECTOR(uint32_t) list; /* indices of the held submits */
     uint32_t arrays;          /* declared so far */
-    bool *laid_out;           /* per memory: its layout is declared */
-    rt_map globals;           /* id of a declared device_global -> number of its content */
+    bool *laid_out;           /* per memory: its layout has been declared */
+    rt_map globals;           /* id of a declared device_global -> number of its memory */
     uint32_t global_count;
     bool alternatives; /* the scenario allows several outcomes, so final memories may differ */
     bool prints;       /* the kernels' output is compared */
@@ -102,7 +102,8 @@ typedef struct cnf_exporter {
 RT_MUST_USE rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at,
                                         const char *feature);
 
-/* The name with characters replaced that C and shells do not accept, in the arena. */
+/* A copy of the name, in the arena, in which '_' replaces the characters that C and shells do not
+ * accept. */
 rt_text cnf_export_plain(rt_arena *arena, rt_text name);
 
 /* The plain name of a memory. */
@@ -114,8 +115,8 @@ void cnf_export_file_add(cnf_exporter *exporter, rt_text name, rt_bytes content)
 /* Appends a C string literal, with escapes for unprintable characters. */
 void cnf_export_literal(rt_buffer *out, rt_text text);
 
-/* Takes the next command of the trace, which must be of the given kind, REFUSED or UNASKED;
- * UNSUPPORTED: it is not, so the trace does not describe the step. */
+/* Takes the next command of the trace, which must be of the given kind, DEVICE_REFUSED or
+ * RUNTIME_REFUSED; UNSUPPORTED: it is not, so the trace does not describe the step. */
 RT_MUST_USE rt_status cnf_export_command_take(cnf_exporter *exporter, const scn_step *step,
                                               cnf_export_kind kind,
                                               const cnf_export_command **out_command);
@@ -129,15 +130,15 @@ RT_MUST_USE rt_status cnf_export_refusal_write(cnf_exporter *exporter, const scn
 /* The image with that name, a module's or a fused one; NULL: there is none. */
 const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name);
 
-/* Writes the creation of a program, `program_N`, unless it exists. If the step is a submit, its
- * constants and options are the program's. `refused`: the device must refuse it; `may_fail`: it
- * may, and nothing is demanded. */
+/* Writes the creation of a program, `program_N`, unless it exists. If the step is a submit, the
+ * program gets its constants and options. `refused`: the device must refuse the program;
+ * `may_fail`: it may or may not. */
 RT_MUST_USE rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool refused, bool may_fail);
 
 /* ---- Launches (export_launch.c) ------------------------------------------------------------ */
 
-/* Writes a submit: its program and its launch, or that a list holds it. */
+/* Writes a submit: its program and its launch, unless an open list holds it back. */
 RT_MUST_USE rt_status cnf_export_submit_write(cnf_exporter *exporter, uint32_t step);
 
 /* Writes the launch of a single submit. */
@@ -147,7 +148,7 @@ RT_MUST_USE rt_status cnf_export_single_write(cnf_exporter *exporter, const scn_
 void cnf_export_argument_write(cnf_exporter *exporter, uint32_t index,
                                const scn_argument *argument);
 
-/* Writes the end of a launch's block, after its arguments; local all 0: left to the driver. */
+/* Writes the end of a launch's block, after its arguments; `local` all 0: the driver chooses it. */
 void cnf_export_launch_end(cnf_exporter *exporter, uint32_t dimensions, const uint64_t *offset,
                            const uint64_t *global, const uint64_t *local);
 
@@ -166,14 +167,14 @@ RT_MUST_USE rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_st
 
 /* ---- device_globals (export_globals.c) ----------------------------------------------------- */
 
-/* Writes the code that sets the pointers in a program to those contents; `may_fail`: only if the
- * program exists when it runs. */
+/* Writes the code that sets a program's pointers to the memories of its device_globals; `may_fail`:
+ * the code does so only if the program exists at run time. */
 RT_MUST_USE rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool may_fail);
 
-/* Writes the code that makes a variable available as a memory, and returns its name, "&global_0";
- * with image scope it belongs to the only program that contains it. A copy takes that program from
- * the trace. */
+/* Writes the code that makes a variable available as a memory, and returns its name, "&global_0"; a
+ * variable with image scope belongs to the only program that contains it, or, in a copy, to the
+ * program that the trace names. */
 RT_MUST_USE rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
                                               const scn_variable *variable, bool copied,
                                               const char **out_name);

@@ -1,4 +1,4 @@
-/* The images of a program as files and rows, and its creation as a call. */
+/* The images of a program as files and rows of an array, and the program's creation as a call. */
 #include "conformance/export/export_internal.h"
 
 #include "reference/image/spec_constants.h"
@@ -17,7 +17,7 @@ const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name)
     return NULL;
 }
 
-/* The submit of a step; an empty one, without constants and options, if a bundle, a fusion or a
+/* The submit of a step; an empty submit, without constants and options, if a bundle, a fusion or a
  * copy needs the program. */
 static const scn_submit *submit_of(const scn_step *step)
 {
@@ -94,8 +94,9 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
     return status;
 }
 
-/* Finds the program's first image, with whose options all others agree, and checks the options:
- * NVIDIA's driver gets no options of OpenCL's compiler, and its own are not supported here. */
+/* Finds the program's first image, whose options all other images must have, and checks the
+ * options: NVIDIA's driver is not passed those of OpenCL's compiler, and its own are not supported
+ * here. */
 static rt_status options_find(cnf_exporter *exporter, const scn_step *step,
                               const cnf_export_program *program, const rt_image **out_first)
 {
@@ -135,7 +136,7 @@ rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
                      written->declared ? "" : "linked_program ", program, traced->image_count,
                      program);
     *written = (cnf_export_written){.linked = !refused && !may_fail, .declared = true};
-    /* The image's options, then those of the submit. */
+    /* The image's options come first, then those of the submit. */
     rt_text options = submit_of(step)->options;
     bool needs_space = first->compile_options.length > 0 && options.length > 0;
     cnf_export_literal(&exporter->body,

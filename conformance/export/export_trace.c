@@ -1,6 +1,6 @@
 /* The requests to the device, from the trace of a run: a submit ends with its launch or with the
- * error that refused it, the creation of a kernel bundle with its event or its error; programs that
- * were linked or built before belong to it or are reused. */
+ * error that refused it, and the creation of a kernel bundle with its event or its error; a program
+ * that was linked or built before that event belongs to it or is reused. */
 #include "conformance/export/export_internal.h"
 
 #include "reference/base/map.h"
@@ -17,8 +17,7 @@ typedef struct trace_walk {
     RT_VECTOR(cnf_export_program) programs;
     RT_VECTOR(cnf_export_command) commands;
     RT_VECTOR(cnf_export_variable)
-    variables; /* variables of `described`, which has the programs'
-                * ids */
+    variables; /* `described` has the ids of their programs */
     RT_VECTOR(rt_text) described;
     uint32_t command_start; /* number of programs at the end of the last command */
 } trace_walk;
@@ -114,8 +113,8 @@ static rt_status event_take(trace_walk *walk, const json_t *event)
     } else if (rt_text_is(kind, "device_global_read") || rt_text_is(kind, "device_global_write")) {
         return command_take(walk, event, CNF_EXPORT_VARIABLE);
     } else if (rt_text_is(kind, "error")) {
-        /* The device refused the step's program, or the runtime the step without calling the
-         * device. */
+        /* The device refused the step's program, or the runtime refused the step without calling
+         * the device. */
         rt_text class = text_of(walk->arena, event, "class");
         bool by_device =
             count > first && (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"));

@@ -43,7 +43,7 @@ static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
     if (is_floating(type)) {
         rt_buffer_printf(out, "0x%0*" PRIx64, (int)width / 4, bits);
     } else if (scn_type_class(type) == 'i') {
-        /* C has no literal for the smallest number. */
+        /* C has no literal for the least signed number. */
         int64_t value = (int64_t)(bits << (64 - width)) >> (64 - width);
         if (value == INT64_MIN)
             rt_buffer_printf(out, "INT64_MIN");

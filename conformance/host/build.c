@@ -1,9 +1,9 @@
 /* Building a scenario's modules with the machine's C compiler.
  *
- * Modules may need each other in a cycle, so they are not linked with each other: each need is a
- * stub, an empty library that has only the other's name. A built module is cached under its source,
- * its command and the compiler, without the folder that it was built in, so repeating a scenario
- * starts no compiler. */
+ * Modules may need each other in a cycle, so they are not linked with each other: each need is
+ * linked as a stub, an empty library that has only the needed module's name. A built module is
+ * cached by its source, its command line (without the folder) and the compiler, so repeating a
+ * scenario starts no compiler. */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/build/toolchain.h"
@@ -57,7 +57,7 @@ static rt_status compiler_find(host_build *build)
         build->compiler[build->compiler_count++] = word;
     CHECK(build->compiler_count > 0);
     CHECK(build->compiler_count <= COMPILER_WORDS_MAX);
-    /* By its path, or by its name in PATH. */
+    /* Given as a path, or as a name to be found in PATH. */
     const char *name = build->compiler[0];
     char path[PATH_MAX], real[PATH_MAX];
     bool is_found = strchr(name, '/') ? realpath(name, path) && access(path, X_OK) == 0
@@ -87,8 +87,8 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
-/* Runs the compiler with these words, which begin with its own; it reads the source from standard
- * input. */
+/* Runs a command line, which begins with the compiler's own words; the compiler reads the source
+ * from standard input. */
 static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target)
 {
     rt_buffer output = {0}, errors = {0};
@@ -104,7 +104,7 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         result = cnf_process_finish(&process, COMPILE_MS_MAX, &output, &errors);
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
-        /* Only the last lines: of thousands, the first are rarely more helpful. */
+        /* Quotes only the last lines: the first ones of thousands are rarely more helpful. */
         rt_text text = rt_buffer_text(&errors);
         while (text.length > 0 && text.data[text.length - 1] == '\n')
             text.length--;
@@ -130,7 +130,7 @@ static void words_begin(const host_build *build, word_list *words)
         *rt_vector_push(words) = build->compiler[i];
 }
 
-/* Appends the words of a NULL-terminated list, in which each '%' stands for the text. */
+/* Appends the words of a NULL-terminated list, with each '%' replaced by the text. */
 static void words_add(host_build *build, word_list *words, rt_text text, const char *const *list)
 {
     for (; *list; list++) {
@@ -171,7 +171,7 @@ static rt_status folder_create(host_build *build, rt_text path)
 
 /* ---- Stubs --------------------------------------------------------------------------------- */
 
-/* Builds the stubs of the module's needs that do not exist yet. */
+/* Builds those stubs of the module's needs that do not exist yet. */
 static rt_status stubs_build(host_build *build, const scn_module *module)
 {
     RT_TRY(folder_create(build, path_in(build, STUBS, (rt_text){0})));
@@ -196,7 +196,7 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* The command that builds a module. With an empty folder it identifies the artefact in the cache.
+/* The command line that builds a module. With an empty folder, it identifies the cached artefact.
  */
 static void module_words(host_build *build, uint32_t index, rt_text folder, word_list *words)
 {
@@ -263,7 +263,7 @@ static void module_keep(host_build *build, rt_text path, rt_bytes request)
 }
 
 /* ld.so finds needed and preloaded files by name, so a module in a separate folder can only be
- * opened. */
+ * opened with dlopen. */
 static rt_status name_check(host_build *build, uint32_t module, rt_text user, const char *relation)
 {
     CHECK(module < build->scenario->module_count);
@@ -320,8 +320,8 @@ static rt_status symbols_check(host_build *build, const scn_module *module)
         rt_text symbol = rt_arena_text(&build->arena, module->host_symbols[i]);
         if (!dlsym(library, symbol.data)) continue;
         status = rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                         "host symbol '%s' of module '%.*s' cannot be one of a real program: the "
-                         "C library has it; rename it, or use the simulated loader",
+                         "host symbol '%s' of module '%.*s' cannot exist in a real program: the C "
+                         "library defines it; rename it, or use the simulated loader",
                          symbol.data, RT_TEXT_ARG(module->name));
     }
     if (library) dlclose(library);

@@ -1,5 +1,5 @@
-/* The requests that every host program answers, as calls: modules, symbols, images. Answers come
- * from another process and are validated. */
+/* The requests that every host program answers, as functions: modules, symbols, images. Answers
+ * come from another process, so they are validated. */
 #include "conformance/host/host_internal.h"
 
 #include "reference/image/fat_binary.h"
@@ -14,7 +14,7 @@ rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const cha
                    answer->failed ? answer->fault : answer->position, answer->input.size);
 }
 
-/* The module with a file name; SCN_NONE: the scenario has no such module. */
+/* The module with the given file name; SCN_NONE: the scenario has no such module. */
 static uint32_t module_find(const cnf_host *host, rt_text file_name)
 {
     rt_arena arena = {0};
@@ -41,8 +41,8 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
         if (answer->failed) break;
         if (kind > HOST_EVENT_UNLOADED || events[i].module == SCN_NONE) {
             return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                           "the host program reports event %u of '%.*s': this is not an event, or "
-                           "not a module of the scenario",
+                           "the host program reports event %u of '%.*s': the event is unknown, or "
+                           "the scenario has no such module",
                            kind, RT_TEXT_ARG(file_name));
         }
     }
@@ -59,7 +59,7 @@ static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb,
     CHECK(verb == HOST_OPEN || verb == HOST_CLOSE);
     CHECK(module < host->scenario->module_count);
     rt_text name = cnf_host_path(arena, host->scenario, module);
-    /* ld.so did not open the executable, so it has no path. */
+    /* The executable was not opened by dlopen, so it has no path. */
     rt_text path = {0};
     if (module != 0) {
         path = rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));

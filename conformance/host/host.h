@@ -13,8 +13,8 @@
  *                             the reference runtime is in the subject's process as usual
  *     libassay_dpcpp.so       does that and everything else over libsycl, the shipped runtime
  *
- * So another process observes its crash, hang or garbage and can still report what happened. Both
- * kinds are built, started and queried in the same way. */
+ * So if the process crashes, hangs or sends garbage, another process observes that and can still
+ * report it. Both kinds are built, started and queried in the same way. */
 #ifndef CONFORMANCE_HOST_HOST_H
 #define CONFORMANCE_HOST_HOST_H
 
@@ -25,7 +25,7 @@
 
 typedef struct cnf_host cnf_host;
 
-/* What the generated executable and shared objects are linked with. */
+/* The libraries that the generated executable and shared objects are linked with. */
 typedef struct cnf_host_runtime {
     rt_text library;                /* path of libassay_registrar.so or libassay_dpcpp.so */
     const char *const *libraries;   /* further shared libraries that define __sycl_register_lib, by
@@ -37,15 +37,15 @@ typedef struct cnf_host_runtime {
  */
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
 
-/* The path of that file in the program's folder, which is unique per module and by which the
- * program identifies its modules: the file name, inside a folder ("2/libf.so") if an earlier module
+/* The path of that file in the program's folder. It is unique per module, and the program
+ * identifies its modules by it: the file name, inside a folder ("2/libf.so") if an earlier module
  * has the same name. In the arena. */
 rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
 
 /* Appends the C source of a module: its fat binary with constructor and destructor unless it
  * registers nothing, its host symbols, the function that reports what a symbol binds to inside it,
- * and for module 0 main(). The text is deterministic, because it names the artefact in the cache.
- * Codes of rt_fat_binary_write_c. */
+ * and for module 0 main(). The text is deterministic, because it identifies the artefact in the
+ * cache. Codes of rt_fat_binary_write_c. */
 RT_MUST_USE rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
                                        uint32_t module);
 
@@ -61,16 +61,16 @@ typedef struct cnf_host_events {
     uint32_t count;
 } cnf_host_events;
 
-/* Number of channels that a scenario needs: one per thread, by its number (scn_step.thread). */
+/* Number of channels that a scenario needs: one per thread, numbered like it (scn_step.thread). */
 uint32_t cnf_host_channels(const scn_scenario *scenario);
 
 /* Builds all modules into a new folder, or takes them from the cache, and starts the executable
- * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. It answers
- * HOST_HELLO before this returns. Borrowed arguments must outlive the host. End *out_host with
- * cnf_host_end in any case; NULL: no process was started. UNAVAILABLE: there is no C compiler, or
- * the runtime's library is missing or of another build; IO: the program's files cannot be created
- * or its process not started, or the compiler refused or died; TOOL: the program ended before it
- * answered, and how; UNSUPPORTED: names that no real program can have. */
+ * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. The program
+ * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. End
+ * *out_host with cnf_host_end in any case; NULL: no process was started. UNAVAILABLE: there is no C
+ * compiler, or the runtime's library is missing or from another build; IO: the program's files
+ * could not be created or its process not started, or the compiler failed or died; TOOL: the
+ * program ended before it answered, and how; UNSUPPORTED: names that no real program can have. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
@@ -81,30 +81,30 @@ cnf_host_events cnf_host_started(const cnf_host *host);
 
 /* Sends a request on a channel and waits for the answer, which lives in the arena; out_answer is
  * positioned after the answer's status byte. Several threads may ask at once, each on its own
- * channel. A refusal becomes a status of its class with its message; "exception" is ERRC_RUNTIME.
+ * channel. A refusal becomes a status with its code and message; "exception" becomes ERRC_RUNTIME.
  * TOOL: the process is gone (cnf_host_fate says how it ended); MALFORMED: not an answer. */
 RT_MUST_USE rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request,
                                    rt_arena *arena, rt_reader *out_answer);
 
-/* Reads the events at the reader's position. MALFORMED: not events, or of a module that the
- * scenario does not have. */
+/* Reads the events at the reader's position. MALFORMED: they are not events, or they name a module
+ * that the scenario does not have. */
 RT_MUST_USE rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answer,
                                            cnf_host_events *out_events);
 
 /* Checks that the answer ends at the reader's position. MALFORMED: it does not, or it was
- * truncated; `what` names the request. */
+ * truncated; `request_name` is for the message. */
 RT_MUST_USE rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer,
                                           const char *request_name);
 
-/* dlopen and dlclose of a module, and what constructors and destructors did. Codes of cnf_host_ask;
- * TOOL: dlopen refused; ERRC_INVALID: the module is not open. */
+/* Calls dlopen or dlclose for a module, and reports what constructors and destructors did. Codes of
+ * cnf_host_ask; TOOL: dlopen refused; ERRC_INVALID: the module is not open. */
 RT_MUST_USE rt_status cnf_host_open(cnf_host *host, uint32_t channel, uint32_t module,
                                     rt_arena *arena, cnf_host_events *out_events);
 RT_MUST_USE rt_status cnf_host_close(cnf_host *host, uint32_t channel, uint32_t module,
                                      rt_arena *arena, cnf_host_events *out_events);
 
-/* The module to whose definition a reference to a symbol from module `from` binds; SCN_NONE: to no
- * module's. Codes of cnf_host_ask; ERRC_INVALID: `from` is not loaded. */
+/* The module to whose definition a reference to a symbol from module `from` binds; SCN_NONE: to
+ * none of a module. Codes of cnf_host_ask; ERRC_INVALID: `from` is not loaded. */
 RT_MUST_USE rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from,
                                      rt_text symbol, uint32_t *out_module);
 
@@ -115,7 +115,7 @@ RT_MUST_USE rt_status cnf_host_images(cnf_host *host, uint32_t channel, uint32_t
                                       uint64_t descriptor, rt_arena *arena,
                                       rt_image_list *out_images);
 
-/* The signal that ended the process; 0: it is running or exited. */
+/* The signal that ended the process; 0: it is still running, or exited. */
 int cnf_host_fate(cnf_host *host);
 
 /* If a signal ended the process, removes the folder and ends this process with the same signal,
@@ -127,8 +127,8 @@ void cnf_host_share_fate(cnf_host *host);
  * once. */
 RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
 
-/* Like cnf_host_leave unless the process has left, and removes the folder. Codes of cnf_host_leave.
- * NULL does nothing. */
+/* Like cnf_host_leave, unless the process has already left; also removes the folder. Codes of
+ * cnf_host_leave. NULL does nothing. */
 RT_MUST_USE rt_status cnf_host_end(cnf_host *host);
 
 #endif

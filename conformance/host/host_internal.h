@@ -1,4 +1,4 @@
-/* Shared by the files of this folder: the state of the process, and building its modules. */
+/* Shared by the files of this folder: the state of the process, and the building of its modules. */
 #ifndef CONFORMANCE_HOST_HOST_INTERNAL_H
 #define CONFORMANCE_HOST_HOST_INTERNAL_H
 
@@ -14,14 +14,14 @@ struct cnf_host {
     rt_text folder; /* holds its files; empty: not created */
     int *channels;  /* our ends; -1: closed */
     uint32_t channel_count;
-    pthread_mutex_t lock; /* guards the two below */
+    pthread_mutex_t lock; /* guards the next two members */
     pid_t pid;            /* 0: not started, or ended */
-    int wait_status;      /* wait status, once it has ended */
+    int wait_status;      /* as waitpid reports it, once the process has ended */
     rt_text runs_on;
     cnf_host_events started;
 };
 
-/* Creates a host without folder and process; cnf_host_end ends it. */
+/* Creates a host without a folder or a process; cnf_host_end ends it. */
 cnf_host *cnf_host_create(rt_sink *sink, const scn_scenario *scenario);
 
 /* Starts the executable in the host's folder, whose files exist, with `environment` ("NAME=value",

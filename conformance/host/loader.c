@@ -94,7 +94,7 @@ static rt_status loader_close(void *state, rt_module_id module, rt_system_events
 static rt_status loader_binds(void *state, rt_module_id from, rt_text symbol,
                               rt_module_id *out_module)
 {
-    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is an index that no module has");
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "SCN_NONE means no module to the loader too");
     cnf_host_loader *loader = state;
     rt_status status = cnf_host_binds(loader->host, CHANNEL, from, symbol, out_module);
     return events_convert(loader, status, (cnf_host_events){0}, NULL);

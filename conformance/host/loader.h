@@ -16,14 +16,14 @@ typedef struct cnf_host_loader cnf_host_loader;
  * missing. */
 RT_MUST_USE rt_status cnf_host_loader_available(rt_sink *sink);
 
-/* Creates a loader for the scenario's modules; the process begins when the system starts. Arguments
- * are borrowed; what it registers lives until it is destroyed. */
+/* Creates a loader for the scenario's modules; the process starts when the system does. Arguments
+ * are borrowed; the images that the modules register live until the loader is destroyed. */
 cnf_host_loader *cnf_host_loader_create(rt_sink *sink, cnf_cache *cache,
                                         const scn_scenario *scenario);
 
-/* The loader's system, valid until it is destroyed; module ids are the scenario's indices. If a
- * signal ended the process, this process ends with the same signal. Codes of cnf_host_start and of
- * the calls. */
+/* The loader's system, valid until the loader is destroyed; module ids are the scenario's indices.
+ * If a signal ended the process, this process ends with the same signal. Codes of cnf_host_start
+ * and of the calls. */
 rt_system cnf_host_loader_system(cnf_host_loader *loader);
 
 /* Lets the program exit, like cnf_host_leave; does nothing for NULL or a loader that was not

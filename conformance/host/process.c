@@ -23,7 +23,7 @@
 enum {
     CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
     EXIT_MS_MAX = 2000, /* time for a process to end after closing its channel */
-    NOT_EXECUTED = 127, /* exit status of ld.so if it refuses a library */
+    NOT_EXECUTED = 127, /* exit status of ld.so if it cannot load a library */
     CHUNK = 1 << 16,    /* bytes read at once */
 };
 
@@ -55,7 +55,8 @@ static const char *const *environment_create(cnf_host *host, const char *const *
     rt_buffer channels = {0}, preloads = {0};
     for (uint32_t i = 0; i < host->channel_count; i++)
         rt_buffer_printf(&channels, "%s%u", i == 0 ? "" : ",", CHANNEL_FIRST + i);
-    /* Names only: the executable's DT_RPATH leads there, and no path needs quoting. */
+    /* Names only: ld.so finds the files through the executable's DT_RPATH, and no path needs
+     * quoting. */
     for (uint32_t i = 0; i < host->scenario->preloaded_count; i++) {
         rt_text name = cnf_host_path(arena, host->scenario, host->scenario->preloaded[i]);
         rt_buffer_printf(&preloads, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
@@ -118,8 +119,8 @@ rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
     if (version != HOST_PROTOCOL_VERSION) {
         return rt_fail(
             host->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-            "the host program's protocol has version %u, this build's has %d: its "
-            "library is of another build of assay; rebuild it with ci/setup --with dpcpp",
+            "the host program's protocol has version %u, this build's has %d: its library comes "
+            "from another build of assay; rebuild it with ci/setup --with dpcpp",
             version, HOST_PROTOCOL_VERSION);
     }
     RT_TRY(cnf_host_read_events(host, &host->arena, &answer, &host->started));
@@ -132,7 +133,7 @@ rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
     *out_host = NULL;
     rt_text library = runtime->library;
     if (access(library.data, R_OK) != 0) {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there: %s",
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s cannot be read: %s",
                        RT_TEXT_ARG(library), strerror(errno));
     }
     cnf_host *host = cnf_host_create(sink, scenario);
@@ -167,7 +168,7 @@ static bool send_all(int channel, rt_bytes bytes)
     return true;
 }
 
-/* Reads a number of bytes, which the other process chose, so memory is allocated as they arrive. */
+/* Reads `size` bytes. The other process chose the size, so memory is allocated as bytes arrive. */
 static bool receive(int channel, uint64_t size, rt_buffer *out)
 {
     uint8_t chunk[CHUNK];
@@ -211,11 +212,11 @@ static rt_status ended(cnf_host *host, const char *when)
                    "the host program ended with status %d %s%s", WEXITSTATUS(host->wait_status),
                    when,
                    executed ? ""
-                            : " (127: it could not be executed, or ld.so refuses a library that it "
-                              "needs)");
+                            : " (127: it could not be executed, or ld.so could not load a library "
+                              "that it needs)");
 }
 
-/* What the program was doing when it ended, for messages. */
+/* What the program was doing when it ended, as messages say it. */
 static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_HELLO] = "while it was started",
     [HOST_OPEN] = "in dlopen",
@@ -226,8 +227,8 @@ static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_KERNELS] = "while it listed its kernels",
     [HOST_CONTEXT] = "while it created a context",
     [HOST_QUEUE] = "while it created a queue",
-    [HOST_MEMORY] = "while it created a memory",
-    [HOST_READ] = "while it read a memory",
+    [HOST_MEMORY] = "while it created a memory object",
+    [HOST_READ] = "while it read a memory object",
     [HOST_SUBMIT] = "while it submitted a kernel",
     [HOST_TRANSFER] = "while it submitted a copy or fill",
     [HOST_WAIT] = "while it waited",
@@ -273,14 +274,15 @@ rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *reques
     if (accepted != 0 || out_answer->failed)
         return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
                        "the host program did not send an answer: it begins with %u", accepted);
-    /* A refusal: the name of its class, and the message. */
+    /* A refusal: the name of its code, and the message. */
     rt_text class = rt_read_text(out_answer), message = rt_read_text(out_answer);
     RT_TRY(cnf_host_answer_end(host, out_answer, "a refusal"));
     rt_code code = rt_text_is(class, "exception") ? RT_ERRC_RUNTIME : rt_code_find(class);
     if (code == RT_CODE_COUNT || code == RT_OK)
-        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "the host program refuses with '%.*s', which is not a class of failures",
-                       RT_TEXT_ARG(class));
+        return rt_fail(
+            host->sink, RT_MALFORMED, RT_RULE_NONE,
+            "the host program refuses the request with '%.*s', which is not an error code",
+            RT_TEXT_ARG(class));
     return rt_fail(host->sink, code, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
 }
 

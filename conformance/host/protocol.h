@@ -1,11 +1,12 @@
 /* The protocol between a subject and the host program of a scenario; C and C++.
  *
  * A channel is a pair of connected stream sockets; the program serves each in its own thread. The
- * variable ASSAY_HOST_CHANNELS lists their numbers, "5,6". A frame is a u64 length and that many
- * bytes; numbers are little-endian, a text or bytes is a u64 length and the bytes
- * (reference/base/stream.h). A request begins with a u8 host_request. An answer begins with a u8:
- * 1, followed by what the table says, or 0, followed by two texts: the name of the refusal's class
- * ("errc::build"; "exception" for one that is not a sycl::exception) and its message.
+ * environment variable ASSAY_HOST_CHANNELS lists the program's descriptors, for example "5,6". A
+ * frame is a u64 length and that many bytes; numbers are little-endian; a text or byte string is a
+ * u64 length and the bytes (reference/base/stream.h). A request begins with a u8 host_request. An
+ * answer begins with a u8: 1, followed by what the table says, or 0, followed by two texts: the
+ * name of the error code ("errc::build"; "exception" if it is not a sycl::exception) and the
+ * message.
  *
  * A module is identified by the path of its file in the program's folder (cnf_host_path):
  * "libf.so".
@@ -18,39 +19,38 @@ enum { HOST_PROTOCOL_VERSION = 2 };
 
 typedef enum host_request {
     /* Answered by every host program. */
-    HOST_HELLO =
-        1,         /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
-    HOST_OPEN,     /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                       -> events */
-    HOST_CLOSE,    /* text path: one dlclose of it -> events; refused errc::invalid: not open */
-    HOST_BINDS,    /* text path of a module, text symbol: what a reference to it in that
-                      module binds to now -> text path of the defining module, "" for none;
-                      refused errc::invalid: that module is not loaded */
-    HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
-                      readable segments of the module that holds it */
+    HOST_HELLO = 1, /* -> u32 version, text runtime ("libsycl 9.0.0"; "" for none), events */
+    HOST_OPEN,      /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                        -> events */
+    HOST_CLOSE,     /* text path: calls dlclose once -> events; refused errc::invalid: not open */
+    HOST_BINDS,     /* text path of a module, text symbol: what a reference to the symbol in
+                       that module binds to now -> text path of the defining module, "" for none;
+                       refused errc::invalid: that module is not loaded */
+    HOST_SEGMENTS,  /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
+                       readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
     HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
-                      bit 1u << dev_aspect) */
-    HOST_KERNELS,  /* -> u32 count, count * text: names that the runtime knows now */
+                      as bits 1u << dev_aspect) */
+    HOST_KERNELS,  /* -> u32 count, count * text: the kernel names that the runtime knows now */
     HOST_CONTEXT,  /* u32 count, count * u32 device -> u32 context */
     HOST_QUEUE,    /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
-    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
-                      content (empty without) -> u32 memory */
-    HOST_READ,     /* u32 memory: a synchronising host read -> bytes */
+    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
+                      contents (empty if it has none) -> u32 memory */
+    HOST_READ,     /* u32 memory: reads it on the host, synchronised -> bytes */
     HOST_SUBMIT,   /* u32 queue, text kernel, nd-range, arguments, constants, after
                       -> u32 command */
-    HOST_TRANSFER, /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
+    HOST_TRANSFER, /* u32 queue, u32 to, u64 offset in it, u32 from or HOST_NONE, u64 offset in it,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
     HOST_BUNDLE,   /* u8 host_bundle and its fields */
-    HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor
-                      registered last under it; refused errc::invalid: none did */
-    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by the handler of a command group and not
-                         by the queue, u32 global, u64 offset there, u32 memory, u64 offset there,
-                         u64 size, after -> u32 command */
-    HOST_GLOBAL_READ, /* u32 queue, u32 global: copies all of it to the host there and waits
-                         -> bytes */
+    HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor last
+                      registered under this id; refused errc::invalid: none did */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 through the handler of a command group
+                         instead of the queue, u32 global, u64 offset in it, u32 memory, u64 offset
+                         in it, u64 size, after -> u32 command */
+    HOST_GLOBAL_READ, /* u32 queue, u32 global: copies the whole value to the host on this queue
+                         and waits -> bytes */
     HOST_REQUEST_END
 } host_request;
 
@@ -129,14 +129,14 @@ typedef enum host_event {
  *
  *     void assay_module_destroyed(const char *file_name)
  *
- * Between them each calls __sycl_register_lib or __sycl_unregister_lib, if the module registers
- * images. For each device_global the constructor then calls
+ * In between, they call __sycl_register_lib and __sycl_unregister_lib respectively, if the module
+ * registers images. For each device_global the constructor then calls
  *
  *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
  *
  * as the integration footer's code does in a module of DPC++ (document 002); the library creates
  * the variable and registers it. `binds` returns the address that a symbol binds to from within the
- * module, NULL for none (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each host symbol
+ * module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each host symbol
  * is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 

@@ -30,14 +30,15 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Symbols that have a meaning for the program itself. */
+/* Symbols that the program itself uses. */
 static const char *const reserved_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
     NULL,
 };
 
-/* True if the NULL-terminated list contains the word; a trailing '*' matches any ending. */
+/* True if the NULL-terminated list contains the word; in the list, a trailing '*' matches any
+ * ending. */
 static bool is_among(const char *const *list, rt_text word)
 {
     for (const char *const *at = list; *at; at++) {
@@ -63,7 +64,7 @@ static bool is_symbol(rt_text symbol)
     return symbol.length > 0;
 }
 
-/* A label gives each variable its symbol, so no symbol can clash with C's keywords. */
+/* An asm label gives each variable its symbol, so no symbol can clash with C's keywords. */
 static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *module,
                                rt_text file_name)
 {
@@ -71,12 +72,13 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
         rt_text symbol = module->host_symbols[i];
         if (!is_symbol(symbol) || is_among(reserved_symbols, symbol)) {
             return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                           "host symbol '%.*s' of module '%.*s' cannot be one of a real program: "
+                           "host symbol '%.*s' of module '%.*s' cannot exist in a real program: "
                            "%s; rename it, or use the simulated loader",
                            RT_TEXT_ARG(symbol), RT_TEXT_ARG(module->name),
                            is_symbol(symbol)
-                               ? "the program itself has this symbol"
-                               : "a symbol is made of letters, digits, '_', '.' and '$'");
+                               ? "the program itself defines this symbol"
+                               : "a symbol consists of letters, digits, '_', '.' and '$', and "
+                                 "begins with a letter or '_'");
         }
         rt_buffer_printf(out,
                          "extern const char host_symbol_%u[] __asm__(\"%.*s\");\n"
@@ -86,7 +88,7 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
     return RT_STATUS_OK;
 }
 
-/* Libraries that every program needs; ld.so would use a module of that name instead. */
+/* Libraries that real programs need; ld.so would load a module of that name in their place. */
 static const char *const reserved_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
@@ -179,8 +181,8 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
         if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
             status =
                 rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                        "the id '%.*s' of a device_global of module '%.*s' cannot be that of a "
-                        "real program: it contains a quote or a backslash",
+                        "the id '%.*s' of a device_global of module '%.*s' cannot exist in a real "
+                        "program: it contains a quote or a backslash",
                         RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
         rt_buffer_printf(&globals, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
                          RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);

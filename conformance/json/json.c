@@ -1,4 +1,4 @@
-/* jansson only fails when memory runs out or on invalid arguments: a CHECK. */
+/* jansson fails only on invalid arguments or when memory runs out, so every failure is a CHECK. */
 #include "conformance/json/json.h"
 
 #include "reference/base/utf8.h"

@@ -1,8 +1,8 @@
 /* The children of the runner: starting them, enforcing time limits, collecting their results and
  * cleaning up after them, in one poll loop.
  *
- * The purpose of a child is unknown here: messages are bytes. A child is examined while it is still
- * a zombie (WNOWAIT), so that the number of its process group cannot have been reused when the
+ * This file does not know what a child is for: messages are bytes. A dead child is examined while
+ * it is still a zombie (WNOWAIT), so that its process group id cannot have been reused when the
  * group is killed. Linux: signalfd(2), memfd_create(2). */
 #include "conformance/process/child.h"
 
@@ -24,7 +24,7 @@ enum {
     OUTPUT_SIZE_MAX = 8192, /* bytes of stdout and stderr that a result shows */
     READ_SIZE = 65536,      /* bytes per read from a pipe */
     QUIET_MS = 4,           /* grace period before polling a new child's pipes */
-    KILL_GRACE_MS = 5000,   /* time for a killed child to die before it is abandoned */
+    KILL_GRACE_MS = 5000,   /* time that a killed child has to die before it is abandoned */
     ARGUMENTS_MAX = 48
 };
 
@@ -32,7 +32,7 @@ typedef struct pool_child {
     pid_t pid;            /* 0: never started, or reaped */
     int messages, output; /* read ends; -1 once closed */
     int log;              /* -1: none */
-    bool killed;          /* by the pool: result.end says why */
+    bool killed;          /* by the pool; result.end says why */
     bool ended;           /* the result is complete */
     double begin_ms, deadline_ms;
     size_t messages_max;
@@ -53,9 +53,9 @@ const char *cnf_child_advice(int code)
 {
     switch (code) {
     case EMFILE: return "; allow more open files (ulimit -n), or run fewer at once (-j)";
-    case ENFILE: return "; the system has no files left, run fewer at once (-j)";
+    case ENFILE: return "; the system has too many open files; run fewer at once (-j)";
     case EAGAIN: return "; allow more processes (ulimit -u), or run fewer at once (-j)";
-    case ENOMEM: return "; the system has no memory left, run fewer at once (-j)";
+    case ENOMEM: return "; the system has no memory left; run fewer at once (-j)";
     default: return "";
     }
 }
@@ -67,7 +67,7 @@ void cnf_child_result_free(cnf_child_result *result)
     rt_buffer_free(&result->log);
 }
 
-/* The facts about the children between two events. */
+/* The invariants of the children between two events. */
 static bool pool_check(const cnf_pool *pool)
 {
     CHECK(pool->signals >= 0);
@@ -212,7 +212,7 @@ static int child_start(const cnf_child_start *start, const start_files *files, p
     bool on_output = !start->body && start->messages == STDOUT_FILENO;
     int descriptors[] = {files->input, on_output ? files->messages[1] : files->output[1],
                          files->output[1], files->messages[1], files->log};
-    _Static_assert(CNF_CHILD_MESSAGES == 3 && CNF_CHILD_LOG == 4, "the places in the list");
+    _Static_assert(CNF_CHILD_MESSAGES == 3 && CNF_CHILD_LOG == 4, "the positions in the list");
     rt_arena arena = {0};
     cnf_start process = {
         .descriptors = descriptors,
@@ -287,7 +287,7 @@ static void output_cut(rt_buffer *output)
     output->size = OUTPUT_SIZE_MAX;
 }
 
-/* Reads the contents of a pipe with at most `reads` reads; closes it at end of file. */
+/* Reads from a pipe with at most `reads` reads; closes it at end of file. */
 static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
 {
     int *pipe_end = is_output ? &child->output : &child->messages;
@@ -313,8 +313,8 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
 }
 
 /* Completes the result of a child that is dead or abandoned: reads the rest of its pipes and closes
- * them. Does not wait for end of file, because a process that the child left may hold the other
- * ends. */
+ * them. Does not wait for end of file, because a process that the child left behind may hold the
+ * other ends. */
 static void child_finish(pool_child *child)
 {
     CHECK(!child->ended && child->pid == 0);
@@ -373,20 +373,20 @@ static void pool_deadlines(cnf_pool *pool)
         if (!child->killed) {
             child_kill(child, CNF_PROCESS_TIMED_OUT);
         } else {
-            child->pid = 0; /* It is blocked in the kernel and no signal reaches it. */
+            child->pid = 0; /* It is blocked in the kernel, where no signal reaches it. */
             child_finish(child);
         }
     }
 }
 
-/* A small scenario ends before its messages fill a pipe, and they are all read at its end. Waking
- * for each message would cost more than the scenario. */
+/* A small scenario ends before its messages fill a pipe, so they are all read when it has ended.
+ * Waking up for each message would cost more than running the scenario. */
 static bool child_is_young(const pool_child *child, double now)
 {
     return child->pid > 0 && now < child->begin_ms + QUIET_MS;
 }
 
-/* The time until the next deadline of a child. */
+/* The milliseconds until the next deadline of any child. */
 static int pool_wait_ms(const cnf_pool *pool, double now)
 {
     double first = -1;
@@ -440,7 +440,7 @@ cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
             pool->interrupted = false;
             return CNF_POOL_INTERRUPTED;
         }
-        /* The first child, in the order of starting, that has ended. */
+        /* The first ended child, in order of starting. */
         uint32_t first = 0;
         while (first < pool->children.count && !pool->children.items[first].ended)
             first++;

@@ -3,8 +3,8 @@
  * A pool belongs to one single-threaded process and owns that process's children: it turns SIGCHLD,
  * SIGINT and SIGTERM into events, so it needs no signal handler and no global state. Each child
  * leads its own process group, and the pool's process adopts orphans (PR_SET_CHILD_SUBREAPER): when
- * a child has ended, its group and every process that it left are killed before its result is
- * returned. Everything that a child has sent is kept, however the child ends. */
+ * a child has ended, its group and every process that it left behind are killed before its result
+ * is returned. Everything that a child has sent is kept, however the child ends. */
 #ifndef CONFORMANCE_PROCESS_CHILD_H
 #define CONFORMANCE_PROCESS_CHILD_H
 
@@ -13,19 +13,20 @@
 /* The descriptor to which every child except the compile worker sends its messages. */
 enum { CNF_CHILD_MESSAGES = 3 };
 
-/* The descriptor of an executed child's log, a file in memory that outlives the child, and the
- * number of bytes at its end that a result keeps. */
+/* The descriptor of an executed child's log, which is a file in memory that outlives the child, and
+ * the number of bytes that a result keeps from the log's end. */
 enum { CNF_CHILD_LOG = 4, CNF_CHILD_LOG_MAX = 1 << 16 };
 
-/* Runs in a forked child and sends messages to the descriptor. Returns the child's exit status. */
+/* Runs in a forked child and writes messages to the descriptor `messages`. Returns the child's exit
+ * status. */
 typedef int cnf_child_body(void *user, int messages);
 
-/* The start parameters of a child. Everything is borrowed for the call only; of `user`, a forked
- * child sees the state at the call. */
+/* The start parameters of a child. Everything is borrowed for the call only; a forked child sees
+ * `user` as it was at the call. */
 typedef struct cnf_child_start {
     cnf_child_body *body; /* forked child; NULL: a program is executed */
     void *user;
-    const char *program;            /* path of the program to execute; NULL: this program, again */
+    const char *program;            /* path of the program to execute; NULL: this program */
     const char *const *arguments;   /* of an executed child, from argv[1], NULL-terminated */
     const char *const *environment; /* changes to this process's environment, "NAME=value",
                                      * NULL-terminated; NULL: none */
@@ -33,10 +34,11 @@ typedef struct cnf_child_start {
     int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
     bool has_log;                   /* an executed child with messages on 3 gets CNF_CHILD_LOG */
     uint32_t timeout_ms;            /* > 0; the child's group is killed after this time */
-    uint64_t memory_bytes;          /* limit of allocations per process of the child; 0: no limit */
+    uint64_t memory_bytes;          /* limit of allocations in each of the child's processes; 0: no
+                                     * limit */
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
     uint64_t tag;                   /* returned in the result */
-    int error;                      /* errno of a failed preparation for the child; 0: none */
+    int error;                      /* errno if preparing the child has failed; otherwise 0 */
 } cnf_child_start;
 
 typedef struct cnf_child_result {
@@ -52,7 +54,7 @@ typedef struct cnf_child_result {
     uint64_t resident_bytes; /* peak resident size, including its reaped children */
 } cnf_child_result;
 
-/* Advice on a code of NOT_STARTED, to be appended to its message; "" if there is none. Static. */
+/* Advice on an errno of NOT_STARTED, to be appended to its message; "" if there is none. Static. */
 const char *cnf_child_advice(int code);
 
 /* Frees what a result holds. */
@@ -64,14 +66,14 @@ typedef struct cnf_pool cnf_pool;
  * blocked while it exists. Returns NULL with errno set if the system has no descriptors left. */
 cnf_pool *cnf_pool_create(void);
 
-/* Kills all children and every process that they left, and restores the signal mask. */
+/* Kills all children and every process that they left behind, and restores the signal mask. */
 void cnf_pool_destroy(cnf_pool *pool);
 
-/* Starts a child. A failure to start is a result (NOT_STARTED) like any other end, and so is an
+/* Starts a child. A failure to start yields a result (NOT_STARTED), like any other end; so does an
  * error given in `start`. */
 void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start);
 
-/* The number of children started whose results have not been returned yet. */
+/* The number of started children whose results have not been returned yet. */
 uint32_t cnf_pool_count(const cnf_pool *pool);
 
 typedef enum cnf_pool_event {

@@ -25,7 +25,7 @@ typedef struct found_file {
 typedef struct file_walk {
     rt_sink *sink;
     rt_arena *arena;
-    rt_text root; /* root of everything below the path that is walked */
+    rt_text root; /* root of everything below the path being walked */
     RT_VECTOR(found_file) found;
 } file_walk;
 
@@ -75,7 +75,8 @@ static void walk_add(file_walk *walk, rt_text file)
 {
     rt_text real = path_real(walk->arena, file), root = walk->root;
     if (real.length == 0) return; /* It vanished or is a dangling link: not a scenario. */
-    /* The part of the real path below the root; its last component if a link leads out of it. */
+    /* The part of the real path below the root; if a link leads out of the root, its last
+     * component. */
     size_t skipped = root.length == 1 ? 1 : root.length + 1;
     bool below = real.length > skipped &&
                  (root.length == 0 || memcmp(real.data, root.data, root.length) == 0) &&
@@ -89,8 +90,9 @@ static void walk_add(file_walk *walk, rt_text file)
 static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
 {
     if (depth > DEPTH_MAX) {
-        return rt_fail(walk->sink, RT_LIMIT, RT_RULE_NONE, "%.*s: more than %d folders deep",
-                       RT_TEXT_ARG(folder), DEPTH_MAX);
+        return rt_fail(walk->sink, RT_LIMIT, RT_RULE_NONE,
+                       "%.*s: folders are nested more than %d deep", RT_TEXT_ARG(folder),
+                       DEPTH_MAX);
     }
     DIR *entries = opendir(folder.data);
     if (!entries) {
@@ -167,7 +169,7 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
 
 /* ---- Packs --------------------------------------------------------------------------------- */
 
-/* True if the wanted path is the path of the member or of a folder above it. */
+/* True if `selected` is the path of the member or of a folder above it. */
 static bool member_is_selected(rt_text member, rt_text selected)
 {
     while (selected.length > 0 && selected.data[selected.length - 1] == '/')
@@ -232,8 +234,8 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
 rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer *out_content)
 {
     *out_content = (rt_buffer){0};
-    /* A named pipe without a writer is treated as empty: a blocking open would never return, and a
-     * run cannot be interrupted there. A pipe with a writer is waited for. */
+    /* A named pipe without a writer is treated as empty: a blocking open would never return, and
+     * there a run cannot be interrupted. A pipe with a writer is read to its end. */
     int descriptor = open(file.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) != 0) {
         int refused = errno;

@@ -1,4 +1,4 @@
-/* Resolves paths of the command line to scenario files. */
+/* Resolves paths given on the command line to scenario files. */
 #ifndef CONFORMANCE_PROCESS_FILES_H
 #define CONFORMANCE_PROCESS_FILES_H
 
@@ -7,8 +7,8 @@
 #include "reference/base/status.h"
 
 typedef struct cnf_file {
-    rt_text file; /* path to open it from the current folder, "x.assay:PATH" in a pack; a NUL byte
-                   * follows */
+    rt_text file; /* path that opens it from the current folder, "x.assay:PATH" in a pack; a NUL
+                   * byte follows */
     rt_text path; /* path from the scenarios' root, as in records */
     const cnf_packed_scenario *packed; /* its scenario in a pack; NULL: a separate file */
 } cnf_file;
@@ -21,19 +21,19 @@ typedef struct cnf_files {
 /* Finds the scenarios that the paths denote: a path to a file denotes the file; a path to a folder
  * denotes all *.yaml below it except requirements.yaml, hidden files and folders, and folders named
  * "expectations". The root of a scenario is the nearest folder above it that holds
- * requirements.yaml, else the given folder, else the folder that contains it. IO: a path does not
+ * requirements.yaml, else the given folder or the folder of the given file. IO: a path does not
  * exist or cannot be read. An empty result is not an error here. */
 RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths,
                                      uint32_t path_count, cnf_files *out_files);
 
-/* The nearest folder that holds requirements.yaml, `path` itself if it is a folder or one above it.
- * Absolute, in the arena; empty: none. */
+/* The nearest folder that holds requirements.yaml: `path` itself, if it is a folder, or one above
+ * it. Absolute, in the arena; empty: none. */
 rt_text cnf_files_root(rt_arena *arena, rt_text path);
 
 /* Finds the scenarios of a pack: "x.assay" selects all, "x.assay:PATH" the scenario with that path
- * or those in the folder PATH. The pack is in the arena. Returns false, without any effect, if
- * `path` names no pack; otherwise *out_status has the result of reading it: IO, LIMIT, or MALFORMED
- * as cnf_pack_read. */
+ * or those in the folder PATH. The pack is read into the arena. Returns false, without any effect,
+ * if `path` names no pack; otherwise *out_status is the result of reading it: IO or LIMIT as
+ * cnf_file_read, or MALFORMED as cnf_pack_read. */
 bool cnf_files_find_packed(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
                            rt_status *out_status);
 
@@ -46,7 +46,7 @@ RT_MUST_USE rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buff
 RT_MUST_USE rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max,
                                     rt_buffer *out_content);
 
-/* The hash of a file's content, as in records: 32 hexadecimal digits, in the arena. */
+/* The hash of a file's contents, as in records: 32 hexadecimal digits, in the arena. */
 rt_text cnf_file_hash(rt_arena *arena, rt_text content);
 
 #endif

@@ -1,4 +1,4 @@
-/* The two processes of a guarded command; see guard.h. The worker's task is unknown here. */
+/* The two processes of a guarded command; see guard.h. What the worker does is unknown here. */
 #include "conformance/process/guard.h"
 
 #include "conformance/process/orphans.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The signals that the guard forwards, and the signals that it sends for them. */
+/* The signals that the guard receives, and what it sends to the worker for each. */
 static const struct passed_signal {
     int received, sent;
 } passed_signals[] = {
@@ -24,7 +24,7 @@ static const struct passed_signal {
 enum { PASSED_COUNT = sizeof passed_signals / sizeof *passed_signals };
 
 /* The signals that the guard waits for. A signal that the caller ignores (nohup) stays ignored,
- * except the signals that end a run in an orderly way. */
+ * unless it ends a run in an orderly way (SIGINT, SIGTERM). */
 static sigset_t signals_awaited(void)
 {
     sigset_t signals;
@@ -40,7 +40,7 @@ static sigset_t signals_awaited(void)
     return signals;
 }
 
-/* Forwards signals until the worker ends. Returns the worker's status from waitpid. */
+/* Forwards signals until the worker ends. Returns the worker's wait status. */
 static int worker_wait(pid_t worker, const sigset_t *signals)
 {
     int status = 0;
@@ -77,8 +77,9 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
     cnf_orphans_adopt();
     cnf_process_list foreign = {0};
     cnf_orphans_list(&foreign);
-    /* The variable names the temporary folder for every process of the command, and a command may
-     * start another; without a folder, the default location is used. */
+    /* The variable names the temporary folder for every process of the command; its old value is
+     * restored at the end, since a command may start another. Without a folder, the default
+     * location is used. */
     rt_arena arena = {0};
     const char *before = getenv(CNF_SCRATCH_VARIABLE);
     if (before) before = rt_arena_text(&arena, rt_text_of(before)).data;

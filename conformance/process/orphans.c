@@ -1,5 +1,5 @@
-/* Finds and kills the processes that ended children left. Adopted processes become children of this
- * process, so it is enough to read the kernel's list of those (proc(5),
+/* Finds and kills processes left behind by children that have ended. Adopted processes become
+ * children of this process, so it is enough to read the kernel's list of those (proc(5),
  * /proc/PID/task/TID/children); /proc is not walked. If the list is missing, orphans are left to
  * the system. */
 #include "conformance/process/orphans.h"
@@ -20,7 +20,7 @@ enum { LIST_SIZE = 65536, ROUNDS_MAX = 4000, PAUSE_NS = 500000 };
 
 void cnf_orphans_adopt(void)
 {
-    /* If the kernel refuses, the cleanup is only weaker, as the header says. */
+    /* If the kernel refuses, the cleanup is merely weaker, as the header says. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -44,7 +44,8 @@ void cnf_orphans_list(cnf_process_list *out_processes)
     rt_text rest = {list, size > 0 ? (size_t)size : 0};
     uint64_t pid;
     while (rt_number_take(&rest, 10, INT32_MAX, &pid) && pid > 0) {
-        /* The end of a full list may truncate a number; the next round finds that process. */
+        /* If the buffer is full, the last number may be truncated; the next round finds that
+         * process. */
         if (rest.length == 0 && size == (ssize_t)sizeof list) return;
         *rt_vector_push(out_processes) = (pid_t)pid;
         (void)rt_text_take_prefix(&rest, " ");
@@ -55,9 +56,9 @@ void cnf_orphans_kill(const cnf_process_list *known)
 {
     cnf_process_list found = {0};
     struct timespec pause = {0, PAUSE_NS};
-    /* Processes left by the killed ones appear in the next round. A process that keeps forking
-     * cannot outrun the loop, because a round kills every process that exists: it pauses only for
-     * processes that have been killed already and are dying. */
+    /* Processes left behind by the killed ones appear in the next round. A process that keeps
+     * forking cannot outrun the loop, because each round kills every process that exists then; the
+     * loop pauses only for processes that have already been killed and are dying. */
     for (uint32_t round = 0, before = 0; round < ROUNDS_MAX; round++) {
         uint32_t count = 0;
         found.count = 0;

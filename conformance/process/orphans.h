@@ -1,4 +1,4 @@
-/* Processes left by children that have ended. */
+/* Processes left behind by children that have ended. */
 #ifndef CONFORMANCE_PROCESS_ORPHANS_H
 #define CONFORMANCE_PROCESS_ORPHANS_H
 
@@ -8,8 +8,9 @@
 
 typedef RT_VECTOR(pid_t) cnf_process_list;
 
-/* Makes this process adopt the orphans among its descendants. If the system refuses, orphans in
- * their own process group escape; those in their child's group never do. */
+/* Makes this process adopt the orphans among its descendants. If the system refuses, orphans that
+ * lead their own process group escape; those still in the group of the child that left them never
+ * do. */
 void cnf_orphans_adopt(void);
 
 /* Appends the ids of this process's current children. A program started with exec by a shell has
@@ -17,9 +18,9 @@ void cnf_orphans_adopt(void);
 void cnf_orphans_list(cnf_process_list *out_processes);
 
 /* Kills and reaps every child of this process that is neither among the known processes nor in the
- * process group of one, and then the processes that these leave. Waits a few seconds at most for
- * the killed processes to die. A process that daemonised out of a *running* child's group cannot be
- * distinguished from an orphan of an ended child and is killed as well. */
+ * process group of one of them, and then the processes that the killed ones leave behind. Waits a
+ * few seconds at most for the killed processes to die. A process that daemonised out of a *running*
+ * child's group cannot be distinguished from an orphan of an ended child and is killed as well. */
 void cnf_orphans_kill(const cnf_process_list *known);
 
 #endif

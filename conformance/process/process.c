@@ -12,7 +12,7 @@
 enum {
     OUTPUT_SIZE_MAX = 256 << 20, /* bytes; larger than any answer */
     ERRORS_SIZE_MAX = 1 << 20,   /* bytes kept of standard error */
-    SLICE_MS = 50,               /* polling interval for the end while output stays open */
+    SLICE_MS = 50,               /* polling interval while the output stays open */
 };
 
 int cnf_process_start(cnf_process *out_process, const char *path, const char *const *arguments,
@@ -75,14 +75,14 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
         double remaining = deadline - cnf_process_now_ms();
         late = remaining <= 0;
         if (ended || late || overflowed) break;
-        /* With both outputs closed the end is near, but no event reports it. */
+        /* Once both outputs are closed the end is near, but no event reports it. */
         bool is_quiet = process->output < 0 && process->errors < 0;
         double slice = is_quiet ? 1 : SLICE_MS;
         struct pollfd events[] = {{process->output, POLLIN, 0}, {process->errors, POLLIN, 0}};
         poll(events, 2, (int)(remaining < slice ? remaining + 1 : slice));
     }
-    /* The group is killed before its leader is reaped, so that its number cannot have been reused.
-     */
+    /* The group is killed before its leader is reaped, so that the group's id cannot have been
+     * reused. */
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
     int status = 0;

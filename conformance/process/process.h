@@ -1,7 +1,7 @@
-/* Runs a program with input and a time limit and collects its output. The worker uses it for
- * compilers and tools, and the worker's callers for the worker. The program leads its own process
- * group, so that the processes that it started can be killed with it. Safe in processes with
- * threads. */
+/* Runs a program with input and a time limit and collects its output. The compile worker uses it
+ * for compilers and tools, and the worker's callers use it for the worker. The program leads its
+ * own process group, so that the processes that it started can be killed with it. Safe in processes
+ * with threads. */
 #ifndef CONFORMANCE_PROCESS_PROCESS_H
 #define CONFORMANCE_PROCESS_PROCESS_H
 

@@ -2,7 +2,7 @@
  *
  * Each folder is removed at the end by the process that created it. Folders left by a killed child
  * are inside the folder of the whole command, which the guard (conformance/process/guard.h) removes
- * once all processes of the command have ended. That folder is left only if both the guard and its
+ * once all processes of the command have ended. That folder remains only if both the guard and its
  * worker are killed while another program runs. */
 #ifndef CONFORMANCE_PROCESS_SCRATCH_H
 #define CONFORMANCE_PROCESS_SCRATCH_H

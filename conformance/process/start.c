@@ -23,9 +23,10 @@ enum {
     HEAP_STEP = 1 << 20,    /* bytes by which a forked child's heap grows */
 };
 
-/* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
+/* AddressSanitizer's shadow memory counts as data and is far larger than any limit that a user
+ * would set. */
 #ifndef __has_feature
-#define __has_feature(feature) 0 /* clang's test; gcc defines a macro */
+#define __has_feature(feature) 0 /* clang tests for a feature; gcc defines a macro */
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 const bool cnf_start_limits_memory = false;
@@ -88,8 +89,7 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
 /* ---- In the child, where only what is safe after a fork of threads may be called ------------- */
 
 /* Moves the descriptors to the numbers that the child expects and closes all others except *report,
- * unless it is -1. A descriptor whose number is the target of another is moved out of the way
- * first. */
+ * unless it is -1. A descriptor whose number another one needs is moved out of the way first. */
 static bool descriptors_move(const cnf_start *start, int *report)
 {
     int *sources = start->descriptors; /* the child's copy */
@@ -119,8 +119,8 @@ RT_NORETURN static void child_main(const cnf_start *start, pid_t parent, int rep
     if (getppid() != parent) _exit(EXIT_NOT_STARTED); /* the parent died before prctl took effect */
     /* RLIMIT_DATA counts private writable pages, whether the allocator takes them from the heap or
      * from mmap; unlike RLIMIT_AS it does not count address space that vendors' libraries reserve
-     * without using it (setrlimit(2)). An existing lower hard limit stays, and a refusal only means
-     * that there is no limit. */
+     * without using it (setrlimit(2)). An existing lower hard limit stays in force; if the call is
+     * refused, no limit applies. */
     const struct rlimit none = {0, 0}, memory = {start->memory_bytes, start->memory_bytes};
     setrlimit(RLIMIT_CORE, &none);
     if (cnf_start_limits_memory && start->memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &memory);

@@ -49,7 +49,7 @@ void cnf_differences_free(cnf_differences *differences)
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-/* Order of the scenarios' rows: unexpected verdicts, known failures, agreement. */
+/* The order of the scenarios' rows: unexpected verdicts, then known failures, then agreement. */
 typedef enum row_rank { RANK_UNEXPECTED, RANK_KNOWN, RANK_AGREES, RANKS } row_rank;
 
 /* The records of one scenario, which are adjacent in the sorted report. */

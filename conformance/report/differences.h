@@ -22,8 +22,8 @@ typedef struct cnf_differences {
     RT_VECTOR(cnf_difference) items;
 } cnf_differences;
 
-/* Keeps the explanation of a verdict that departs from the documents, whether known or not; does
- * nothing for other verdicts. */
+/* Keeps the explanation of a verdict that departs from the documents, known or not; does nothing
+ * for other verdicts. */
 void cnf_differences_add(cnf_differences *differences, const cnf_why *why,
                          const cnf_report *report);
 

@@ -60,7 +60,7 @@ static outcome outcome_of(const cnf_record *record)
     return compiler ? OUTCOME_ERROR : outcomes[verdict];
 }
 
-/* One line that says why the record is not a plain success. */
+/* Returns one line that says why the record is not a plain success. */
 static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;

@@ -1,8 +1,8 @@
 /* The report of a run as JUnit's XML, the format of continuous-integration servers.
  *
- * A testsuite for each subject, in the order of the columns, and a last one named "scenarios" for
- * invalid scenario files; a testcase for each record, named after the scenario, with its folder as
- * classname. The elements of the verdicts:
+ * Each subject has a testsuite, in the order of the columns; a final testsuite named "scenarios"
+ * holds invalid scenario files. Each record is a testcase named after the scenario, with the
+ * scenario's folder as classname. The elements of the verdicts:
  *
  *   PASS, LINKED                                     an empty testcase
  *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason

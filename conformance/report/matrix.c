@@ -1,6 +1,6 @@
 /* The report at the end of a run, as text. It contains no decisions: verdicts and messages come
- * from the records. Rows are ordered by path, columns as requested, so that two reports can be
- * compared with diff. */
+ * from the records. Rows are in the order of paths, columns in the requested order, so that two
+ * reports can be compared with diff. */
 #include "conformance/report/matrix.h"
 
 #include "conformance/report/record_text.h"
@@ -189,7 +189,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
     cnf_field_write(out, "reference", known->reference);
 }
 
-/* Appends a word, quoted for a shell if it needs that. */
+/* Appends a word, quoted for a shell if necessary. */
 static void write_word(rt_buffer *out, rt_text word)
 {
     static const char plain[] =
@@ -287,7 +287,7 @@ static void write_reasons(const report_layout *layout)
         bool needs_reason = verdict == CNF_VERDICT_UNAVAILABLE
                                 ? is_shown(layout, record)
                                 : cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
-        /* Caused by an earlier event: only the first of several is explained. */
+        /* Such verdicts result from an earlier event: only the first of several is explained. */
         bool is_aftermath = verdict == CNF_VERDICT_NOT_RUN || verdict == CNF_VERDICT_POISONED;
         if (!needs_reason || (is_aftermath && is_explained[verdict])) continue;
         write_reason(layout, record);

@@ -17,7 +17,7 @@ typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
     const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
-    rt_text rerun_options; /* options that a command needs to repeat the run; borrowed */
+    rt_text rerun_options; /* the options that a command line needs to repeat the run; borrowed */
 } cnf_report;
 
 /* Keeps a copy of the record. */

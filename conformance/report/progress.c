@@ -1,5 +1,5 @@
-/* One line on a terminal, and a line for each unexpected verdict everywhere. Write errors are
- * ignored: nothing depends on the display. */
+/* Shows one line on a terminal, and prints a line for each unexpected verdict everywhere. Write
+ * errors are ignored: nothing depends on the display. */
 #include "conformance/report/progress.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 enum {
     DRAW_EVERY_MS = 100, /* redrawing more often would cost more than a small scenario */
     WIDTH_DEFAULT = 80,
-    ESTIMATE_AFTER_MS = 1000, /* earlier, the pace is not meaningful */
+    ESTIMATE_AFTER_MS = 1000, /* before that, the pace is not meaningful */
 };
 
 static double now_ms(void)

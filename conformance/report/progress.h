@@ -20,10 +20,10 @@ typedef struct cnf_progress {
 /* Starts the display for `total` verdicts. */
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total);
 
-/* Notes that a scenario started on a subject. The line names some of the running ones. */
+/* Notes that a scenario started on a subject. The line names some of the running scenarios. */
 void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subject);
 
-/* Counts a verdict. An unexpected verdict is printed at once, even without a terminal. */
+/* Counts a verdict. An unexpected verdict is printed immediately, even without a terminal. */
 void cnf_progress_add(cnf_progress *progress, const cnf_record *record);
 
 /* Appends the terminal's line at `now_ms` after the start, at most `width` columns: "[ 42%] 21/50,

@@ -14,8 +14,7 @@ void cnf_field_write(rt_buffer *out, const char *label, rt_text value);
  * opened. */
 void cnf_device_write(rt_buffer *out, const char *indent, const cnf_record *record);
 
-/* Index after the last of the records that belong to the same scenario as records[first]; the
- * records are sorted. */
+/* The index after the last record of the scenario of records[first]; the records are sorted. */
 uint32_t cnf_row_end(const cnf_record *records, uint32_t record_count, uint32_t first);
 
 /* The record of the scenario on the subject, or of the scenario itself if that is invalid, among

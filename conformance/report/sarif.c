@@ -14,7 +14,8 @@ static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
     [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file says.",
     [CNF_VERDICT_XPASS] = "A scenario passes although an expectation file says that it fails.",
-    [CNF_VERDICT_XFAIL_MISMATCH] = "A scenario fails differently than an expectation file says.",
+    [CNF_VERDICT_XFAIL_MISMATCH] =
+        "A scenario fails in a different way from what an expectation file says.",
     [CNF_VERDICT_UNAVAILABLE] = "A compiler that a scenario needs is not installed.",
     [CNF_VERDICT_CRASH] = "The process of a scenario on a subject died.",
     [CNF_VERDICT_TIMEOUT] = "A scenario on a subject did not end within its time limit.",
@@ -53,7 +54,7 @@ static void rule_describe(json_t *descriptor, const cnf_rule *rule)
 {
     rt_buffer help = {0}, uri = {0};
     cnf_rule_source_print(&help, rule);
-    /* "https://…/SharedLibraries.md" for a rule that this document defines. */
+    /* The address of the rule's document: "https://…/SharedLibraries.md". */
     int length = (int)strcspn(rt_buffer_string(&help), ", ");
     rt_buffer_printf(&uri, "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/%.*s", length,
                      rt_buffer_string(&help));
@@ -87,7 +88,7 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-/* The path as a reference of RFC 3986; an absolute path becomes a "file:" URI. */
+/* The path as a URI reference (RFC 3986); an absolute path becomes a "file:" URI. */
 static json_t *uri_json(rt_text path)
 {
     rt_buffer uri = {0};
@@ -145,7 +146,7 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
     rt_text id = is_cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
     CHECK(verdict_texts[verdict]);
     CHECK_IMPLIES(is_known, record->known.entry.length > 0);
-    /* Identifies the same result in different runs. */
+    /* The fingerprint identifies the same result in different runs. */
     rt_text fingerprint =
         rt_arena_printf(&out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
                         RT_TEXT_ARG(record->subject), RT_TEXT_ARG(record->judgement.signature));

@@ -1,6 +1,6 @@
-/* The report of a run as SARIF 2.1.0, the format in which code hosts annotate lines of a file;
- * here, of the scenario. Each verdict that reports a problem is a result: its level is "error" if
- * it is unexpected, and "note" with a suppression if an expectation file has an entry for it. The
+/* The report of a run as SARIF 2.1.0, the format with which code hosts annotate lines of a file,
+ * here the scenario. Each verdict that reports a problem is a result: its level is "error" if it is
+ * unexpected, and "note" with a suppression if an expectation file has an entry for it. The
  * result's rule is the documents' rule that the failed check cites, with statement, reading and a
  * link to the document; a check without a citation uses a rule of our own for the verdict, such as
  * "assay-crash". PASS, LINKED, SKIP and subjects that are not installed give no results. Source:

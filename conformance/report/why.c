@@ -127,8 +127,8 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     if (rule->dpcpp.length > 0) write_wrapped(out, "Shipped DPC++:", rule->dpcpp);
 }
 
-/* Writes the rule that the check cites; otherwise the rules that the scenario covers at the failing
- * step; if there are none, all that it covers. */
+/* Writes the rule that the check cites; if it cites none, the rules that the scenario covers at the
+ * failing step; if there are none, all rules that it covers. */
 static void write_rules(rt_buffer *out, const cnf_why *why)
 {
     rt_text cited = why->record->judgement.rule, step = why->record->step_id;
@@ -149,7 +149,7 @@ static void write_rules(rt_buffer *out, const cnf_why *why)
 
 /* ---- Traces -------------------------------------------------------------------------------- */
 
-/* Writes the events around the first difference; events common to both traces once. */
+/* Writes the events around the first difference; events common to both traces are written once. */
 static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text subject)
 {
     enum { BEFORE = 3, AFTER = 3 };
@@ -189,7 +189,7 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
     rt_arena_reset(&arena);
 }
 
-/* ---- Calls of OpenCL ------------------------------------------------------------------------ */
+/* ---- OpenCL calls --------------------------------------------------------------------------- */
 
 /* Writes the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
 static void write_log(rt_buffer *out, const cnf_why *why)

@@ -8,7 +8,7 @@
 /* The input of an explanation; borrowed. */
 typedef struct cnf_why {
     const cnf_record *record; /* of the subject */
-    const char *sim;          /* word of the oracle's verdict; NULL: the subject is the oracle */
+    const char *sim;          /* the oracle's verdict as a word; NULL: the subject is the oracle */
     const scn_scenario *scenario; /* NULL: reading or compiling failed */
     const cnf_messages *messages; /* from the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* from sim's child; NULL: sim's run did not pass */
@@ -18,8 +18,8 @@ typedef struct cnf_why {
     const cnf_rules *rules;       /* NULL: no table of rules */
 } cnf_why;
 
-/* Returns a check's result, "agrees", "FAILS" or "unseen" (static); the second function appends a
- * description of the check. */
+/* The first function returns a check's result, "agrees", "FAILS" or "unseen" (static); the second
+ * appends a description of the check. */
 const char *cnf_check_word(const cnf_check *check);
 void cnf_check_print(rt_buffer *out, const cnf_check *check);
 

@@ -1,10 +1,10 @@
 /* Proofs about a front end that is not ours.
  *
- * No fault can be planted in another project's compiler or headers. A twin replaces it: a test of
- * the same check on a source for which the result must be the opposite. A rule with `proof:
- * front-end` is closed when the tests that bear its id pass and a twin (RULE_twin_…) is among them.
- * A test RULE_departs_… shows that the front end departs from the rule, as described in
- * scenarios/FINDINGS.md. Source: ARCHITECTURE.md, "Rules in the code". */
+ * No fault can be planted in another project's compiler or headers. A twin takes the fault's role:
+ * a test that applies the same check to a source for which the result must be the opposite. A rule
+ * with `proof: front-end` is closed when the tests that bear its id pass and a twin (RULE_twin_…)
+ * is among them. A test RULE_departs_… shows that the front end departs from the rule, as described
+ * in scenarios/FINDINGS.md. Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove_internal.h"
 
 #include "reference/base/lines.h"

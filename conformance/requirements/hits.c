@@ -1,4 +1,4 @@
-/* Reading the marks that a run reached, as base/rule.c writes them: one "ID@FILE:LINE" per line. */
+/* Reads the marks that a run reached, as base/rule.c writes them: one "ID@FILE:LINE" per line. */
 #include "conformance/requirements/prove_internal.h"
 
 #include "reference/base/lines.h"
@@ -10,7 +10,7 @@ void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hi
     *out_hits = (cnf_hits){0};
     RT_VECTOR(cnf_hit) hits = {0};
     rt_buffer text;
-    /* A separate sink, because a missing file is not a failure here. */
+    /* Uses a separate sink, because a missing file is not a failure here. */
     rt_sink *sink = rt_sink_create();
     rt_status status = cnf_file_read(sink, file, CNF_REPORT_MAX, &text);
     rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};

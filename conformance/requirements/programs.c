@@ -4,10 +4,10 @@
  *
  * Every program runs green once, and the marks that it reaches are recorded. Then, for every mark
  * of a rule whose `proof:` is tool, unit or vendor, only the tests of that rule run with the mark's
- * fault armed, in each program that reaches it until they fail. Only a test that reports its
- * failure counts: the exit status is the number of failed tests. A crash, even one that cmocka
- * catches, is at most an assertion. A line "front-end PROGRAM" of the list names a program whose
- * green run is sufficient (front_end.c); if its exit status reports that the front end is not
+ * fault armed, in one program after another that reaches it, until they fail. Only a test that
+ * reports its failure counts: the exit status is the number of failed tests. A crash, even one that
+ * cmocka catches, is at most an assertion. A line "front-end PROGRAM" of the list names a program
+ * whose green run is sufficient (front_end.c); if its exit status reports that the front end is not
  * installed, the proof has a note.
  *
  * This file neither builds the programs nor knows what they test. Source: ARCHITECTURE.md, "Rules
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    FAILED_TESTS_MAX = 111, /* higher statuses are those of a shell or a sanitizer */
+    FAILED_TESTS_MAX = 111, /* a higher status comes from a shell or a sanitizer */
     NOT_INSTALLED = 77      /* CTest's status of a skipped test */
 };
 
@@ -36,7 +36,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     cnf_reached reached;
-    cnf_sites front_end; /* sites shown without faults */
+    cnf_sites front_end; /* sites that front ends show, without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ static void list_read(programs_state *state)
         folder--;
     rt_arena *arena = state->run->arena;
     rt_buffer text;
-    /* A separate sink: a build without tests has no list, which is a note and not a failure. */
+    /* Uses a separate sink: in a build without tests, the missing list is a note, not a failure. */
     rt_sink *sink = rt_sink_create();
     rt_status status = cnf_file_read(sink, list, CNF_REPORT_MAX, &text);
     rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
@@ -78,11 +78,11 @@ static void list_read(programs_state *state)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* A front end's program may take the time of this many others: each of its tests starts another
- * project's compiler, which takes seconds. */
+/* A front end's program may take this many times as long as others: each of its tests starts
+ * another project's compiler, which takes seconds. */
 enum { FRONT_END_LIMITS = 4 };
 
-/* Starts the tests that match the pattern; `variable` is an entry of the environment. */
+/* Starts the tests that match the pattern; `variable` is an entry for the environment. */
 static void program_start(const programs_state *state, uint32_t number, const char *pattern,
                           const char *variable, uint64_t tag)
 {
@@ -217,7 +217,7 @@ static bool fault_try(programs_state *state, uint32_t number)
 static void fault_start(void *user, uint64_t number)
 {
     bool started = fault_try(user, (uint32_t)number);
-    CHECK(started); /* every site was reached by a program */
+    CHECK(started); /* every site was reached by at least one program */
 }
 
 static void fault_ended(void *user, cnf_child_result *result)
@@ -242,7 +242,7 @@ static void fault_ended(void *user, cnf_child_result *result)
              result->code <= FAILED_TESTS_MAX)
         outcome = CNF_PROOF_COVERED;
     if (tests_started(result, names) != started) {
-        /* The failed test may be another rule's. */
+        /* The failed test may belong to another rule. */
         outcome = CNF_PROOF_UNTESTED;
         complain(state, number,
                  "it runs tests that its argument does not request: ", rt_text_of(names));
@@ -280,7 +280,7 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
         status = cnf_prove_phase_run(run, &faults, count);
     }
     if (rt_ok(status)) {
-        /* The sites with faults, then those shown by front ends. */
+        /* First the sites with faults, then those that front ends show. */
         uint32_t fault_count = state.reached.sites.count;
         *out_count = fault_count + state.front_end.count;
         cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)*out_count + 1, sizeof *sites);

@@ -13,7 +13,7 @@ static const char *const state_words[CNF_PROOF_STATES] = {
     [CNF_PROOF_ASSERTED] = "asserted", [CNF_PROOF_COVERED] = "covered",
 };
 
-/* The subject that a kind of proof requires; not reported for rules that are already closed. */
+/* The subject that a kind of proof requires; reported only for rules that are not closed yet. */
 static const struct need_row {
     const char *proof, *subject;
 } need_rows[] = {{"front-end", "dpcpp"}};
@@ -89,7 +89,7 @@ static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t index)
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
         if (site->rule != index || site->state < CNF_PROOF_UNTESTED) continue;
-        /* The id is printed already, so only the place follows. */
+        /* The id has already been printed, so only the place follows. */
         CHECK(site->text.length > rule->id.length);
         rt_text place = rt_text_skip(site->text, rule->id.length + 1);
         rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),

@@ -1,8 +1,8 @@
 /* Proof by scenarios: the green run and the runs with faults; and the combined result of all proofs
- * of a rule. See prove.h for the method. Each run is this program as `assay run FILE --on sim`,
- * whose record is read back. programs.c proves by tests. A rule without any proof is missing,
- * except for umbrellas, which are closed when all their parts are. Source: ARCHITECTURE.md, "Rules
- * in the code". */
+ * of a rule. See prove.h for the method. Each run starts this program as `assay run FILE --on sim`
+ * and reads back its record. programs.c contains proofs by tests. A rule without any proof is
+ * missing, except for umbrellas, which are closed when all their parts are. Source:
+ * ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/process/scratch.h"
@@ -51,7 +51,7 @@ uint32_t cnf_prove_limit_ms(const cnf_prove_options *options)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* Starts `assay run FILE --on sim` whose records are written to a file called `name`; `variable` is
+/* Starts `assay run FILE --on sim`, which writes its records to a file called `name`; `variable` is
  * the entry for the environment. A scenario's artefacts are kept for its runs with faults, most of
  * which do not change them; otherwise, compiling would take most of a proof's time. */
 static void run_start(prove_state *prove, uint32_t file, const char *name, const char *variable,
@@ -119,7 +119,7 @@ static run_outcome run_read(prove_state *prove, const char *name)
     rt_buffer text;
     rt_text path =
         rt_arena_printf(prove->run.arena, "%.*s/%s.json", RT_TEXT_ARG(prove->run.scratch), name);
-    /* A separate sink, because a missing file is not a failure here. */
+    /* Uses a separate sink, because a missing file is not a failure here. */
     rt_sink *sink = rt_sink_create();
     if (rt_ok(cnf_file_read(sink, path, CNF_REPORT_MAX, &text))) {
         json_t *record = json_loadb(rt_buffer_string(&text), text.size,
@@ -166,7 +166,8 @@ static void green_ended(void *user, cnf_child_result *result)
     run_outcome outcome = run_read(prove, name);
     prove->run.done++;
     prove->green[file] = rt_text_is(outcome.verdict, "PASS");
-    /* A scenario without a compiler proves nothing on this machine, but may on another. */
+    /* A scenario whose compiler is not installed proves nothing on this machine, but may on
+     * another. */
     if (rt_text_is(outcome.verdict, "SKIP")) return;
     if (!prove->green[file]) {
         rt_text verdict = outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record");
@@ -222,7 +223,7 @@ static void fault_ended(void *user, cnf_child_result *result)
     char name[48];
     snprintf(name, sizeof name, "fault%u.%u", number, index);
     run_outcome outcome = run_read(prove, name);
-    /* Any other failure notices the fault, but not by the scenario's expectation. */
+    /* Any other failure means that the fault was noticed, but not by the scenario's expectation. */
     bool is_expected = expectation_failed(&outcome, citation->at);
     cnf_proof_state state = is_expected ? CNF_PROOF_COVERED : CNF_PROOF_ASSERTED;
     if (rt_text_is(outcome.verdict, "PASS") || rt_text_is(outcome.verdict, "SKIP"))
@@ -239,8 +240,8 @@ static void fault_ended(void *user, cnf_child_result *result)
 
 /* ---- Blunt faults -------------------------------------------------------------------------- */
 
-/* All scenarios run with every covered fault: a fault that fails many of them says little about its
- * rule. A pair is site * files + file. */
+/* All scenarios run with every covered fault: a fault that makes many of them fail says little
+ * about its rule. The number of a pair is site * files + file. */
 static void blunt_start(void *user, uint64_t pair)
 {
     prove_state *prove = user;
@@ -268,7 +269,7 @@ static void blunt_ended(void *user, cnf_child_result *result)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-/* Derives each rule's state from the scenarios: that of its weakest tested site. */
+/* Derives each rule's state from the scenarios: the state of its weakest tested site. */
 static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {
@@ -317,7 +318,7 @@ static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
 }
 
 /* A citation claims that the scenario shows the rule. If no scenario supports the claim and nothing
- * else closes the rule, it is false. Scenarios that do not pass were already reported. */
+ * else closes the rule, the claim is false. Scenarios that do not pass were already reported. */
 static void citations_complain(prove_state *prove, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {
@@ -370,7 +371,7 @@ static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32
     citations_complain(prove, out_proof); /* before parts_decide: a citation of an umbrella has no
                                            * mark */
     parts_decide(run->rules, out_proof);
-    /* The sites of scenarios, then those of programs. */
+    /* First the sites of scenarios, then those of programs. */
     const uint32_t first = prove->reached.sites.count;
     cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)first + count + 1, sizeof *sites);
     for (uint32_t i = 0; i < first + count; i++)

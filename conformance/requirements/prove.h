@@ -2,7 +2,7 @@
  * the code disobeys. Rules that requirements.yaml assigns to tools, units and vendors' adapters
  * (`proof:`) are also proven by tests named after their ids: those must fail. The behaviour of a
  * front end from another project (`proof: front-end`) is shown by tests and their twins, without a
- * fault (front_end.c). A rule that sums up others (`proof: parts`) is closed exactly when the rules
+ * fault (front_end.c). A rule that sums up others (`proof: parts`) is closed exactly if all rules
  * under its `parts:` are.
  *
  * First, every citing scenario runs on sim, and the marks (sites) that it reaches are recorded.
@@ -17,8 +17,8 @@
 
 #include "conformance/requirements/rules.h"
 
-/* The state of a rule: that of its weakest site; if both scenarios and programs test the rule, the
- * higher state. In rising order. */
+/* The state of a rule, in rising order: that of its weakest site; if both scenarios and programs
+ * test the rule, the higher of the two. */
 typedef enum cnf_proof_state {
     CNF_PROOF_UNCITED,  /* no scenario cites it, and no program reaches it */
     CNF_PROOF_NOT_HIT,  /* cited, but no citing scenario that passes reaches a mark of it */
@@ -35,8 +35,8 @@ typedef struct cnf_site {
     rt_text text; /* "DL-RESOLVE-09@reference/program/resolve.c:120", the value of ASSAY_FAULT */
     uint32_t rule;
     cnf_proof_state state;
-    rt_text detail;  /* the scenario or program that noticed the fault, or the actual result */
-    bool by_program; /* the state is that of programs; scenarios may have a separate site */
+    rt_text detail;  /* the scenario or program that noticed the fault, or the result if none did */
+    bool by_program; /* the state comes from programs; there may be a separate site for scenarios */
     /* The number of scenarios that fail with this fault, if requested. */
     uint32_t kill_count;
 } cnf_site;
@@ -44,7 +44,7 @@ typedef struct cnf_site {
 typedef struct cnf_proof {
     const cnf_rules *rules;
     cnf_proof_state *states; /* per rule */
-    bool *by_program;        /* per rule: the state is from programs, not from scenarios */
+    bool *by_program;        /* per rule: the state comes from programs, not from scenarios */
     const cnf_site *sites;
     uint32_t site_count;
     uint32_t scenario_count; /* total for cnf_site.kill_count; 0: not requested */
@@ -59,10 +59,10 @@ typedef struct cnf_proof {
 typedef struct cnf_prove_options {
     uint32_t job_count; /* >= 1 */
     uint32_t timeout_s; /* of a scenario's child, >= 1 */
-    /* File with the path of a proof program per line, relative to the file's folder; a NUL byte
-     * follows. Empty: no programs. A missing file or program is a note of the proof. */
+    /* A file that lists the path of one proof program per line, relative to the file's folder; a
+     * NUL byte follows. Empty: no programs. The proof has a note for a missing file or program. */
     rt_text program_list;
-    bool shows_progress; /* a line on stderr that is redrawn */
+    bool shows_progress; /* shows a line on stderr that is redrawn */
     bool counts_kills;   /* runs all scenarios with every covered fault, to find blunt ones */
 } cnf_prove_options;
 
@@ -70,7 +70,7 @@ typedef struct cnf_prove_options {
 const char *cnf_proof_state_word(cnf_proof_state state);
 
 /* Performs the proof, which lives in the arena. IO: no temporary folder or process could be
- * created, or the user interrupted. */
+ * created, or the user interrupted the proof. */
 RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules,
                                 const cnf_files *files, const cnf_citations *citations,
                                 const cnf_prove_options *options, cnf_proof *out_proof);

@@ -13,7 +13,7 @@ typedef struct cnf_rule {
     rt_text reading;       /* our reading of an unclear sentence; empty: it is clear */
     rt_text dpcpp;         /* how shipped DPC++ departs, or "same …"; empty: unknown */
     const uint32_t *parts; /* of an umbrella: indices of the rules that it sums up */
-    uint32_t part_count;   /* 0: not an umbrella, or one without chosen parts */
+    uint32_t part_count;   /* 0: the rule is not an umbrella, or is one without parts */
 } cnf_rule;
 
 typedef struct cnf_rules {
@@ -22,8 +22,8 @@ typedef struct cnf_rules {
 } cnf_rules;
 
 /* Reads the table of rules into the arena. IO: the file cannot be read. MALFORMED: it is not a list
- * of mappings with an id each, or `parts:` names something other than a rule of the table that is
- * not itself an umbrella, or belongs to a rule without `proof: parts`. */
+ * of mappings with an id each, or `parts:` names an umbrella or something that is not a rule of the
+ * table, or belongs to a rule without `proof: parts`. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
 

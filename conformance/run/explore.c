@@ -30,8 +30,8 @@ bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script)
 
 /* ---- Scripts ------------------------------------------------------------------------------- */
 
-/* A script of the first `count` choices as they were made, followed by the alternative `other`
- * unless that is SCN_NONE. */
+/* A script of the first `count` choices as they were made, followed by `alternative` unless that is
+ * SCN_NONE. */
 static rt_text script_make(rt_arena *arena, const cnf_choice *choices, uint32_t count,
                            uint32_t alternative)
 {
@@ -83,7 +83,7 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
                 ? rt_arena_printf(explorer->arena, "choice %u took alternative %u of %u, not %u", i,
                                   messages->choices[i].alternative,
                                   messages->choices[i].alternative_count, prescribed)
-                : rt_arena_printf(explorer->arena, "choice %u was not made at all", i);
+                : rt_arena_printf(explorer->arena, "choice %u was not made", i);
         return false;
     }
     return true;
@@ -91,8 +91,8 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
 
 /* ---- Runs ---------------------------------------------------------------------------------- */
 
-/* Notes which branches of each one_of have happened. The numbers came from a child; its reader has
- * compared them. */
+/* Records which branches of each one_of have happened. The numbers came from a child; the reader of
+ * its messages has checked them. */
 static void branches_note(cnf_explorer *explorer, const cnf_messages *messages)
 {
     for (uint32_t i = 0; i < messages->check_count; i++) {
@@ -149,7 +149,7 @@ void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out)
     }
     if (!explorer->cut) return;
     rt_buffer_printf(out,
-                     "%sexploring stopped after %u run%s; there are more ways to choose "
+                     "%sexploring stopped after %u run%s; more combinations of choices remain "
                      "(--explore-max)",
                      out->size ? "\n" : "", explorer->run_count,
                      explorer->run_count == 1 ? "" : "s");

@@ -1,17 +1,17 @@
 /* Explores the choices that the documents leave open: one run of the scenario for each combination.
  *
- * A script lists the alternatives that the first choices of a run take, "0,1"; the run makes the
- * remaining choices itself and reports each choice with its number of alternatives. This yields the
- * scripts that have not run yet: a prefix of the choices made, followed by another alternative.
- * Each combination runs once, and the last choices vary first (design, "Reference runtime";
- * reference/base/choose.h). */
+ * A script, such as "0,1", lists the alternatives that the first choices of a run take; the run
+ * makes the remaining choices itself and reports each choice with its number of alternatives. From
+ * these follow the scripts that have not run yet: each is a prefix of the choices made, followed by
+ * a different alternative. Each combination runs once, and the last choices vary first (design,
+ * "Reference runtime"; reference/base/choose.h). */
 #ifndef CONFORMANCE_RUN_EXPLORE_H
 #define CONFORMANCE_RUN_EXPLORE_H
 
 #include "conformance/verdict/messages.h"
 #include "reference/base/vector.h"
 
-/* The branches of a one_of that have happened. */
+/* Records which branches of a one_of have happened. */
 typedef struct cnf_explored_branches {
     uint32_t line, step, branches;
     bool *happened; /* by branch, from 0 */
@@ -25,21 +25,21 @@ typedef struct cnf_explorer {
     RT_VECTOR(cnf_explored_branches) branches;
 } cnf_explorer;
 
-/* Begins with the script that all runs share, "" for none. run_max >= 1. The arena must outlive the
- * explorer, which is freed with cnf_explorer_free. */
+/* Begins with the script that all runs share ("" for none). run_max is at least 1. The arena must
+ * outlive the explorer, which is freed with cnf_explorer_free. */
 void cnf_explorer_begin(cnf_explorer *explorer, rt_arena *arena, rt_text script, uint32_t run_max);
 void cnf_explorer_free(cnf_explorer *explorer);
 
-/* Takes the next script. Returns false if none is left; there are at most run_max. */
+/* Takes the next script. Returns false if none is left; at most run_max are returned. */
 bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script);
 
-/* Adds the messages of the script's run and the scripts that follow from it. Returns false, with
+/* Adds the messages of the script's run, and the scripts that follow from them. Returns false, with
  * the reason in *out_reason, if the run did not make the choices that the script prescribes. */
 bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages *messages,
                       rt_text *out_reason);
 
-/* Appends a line for every branch that happened in no run, and a line if runs are missing: "one_of
- * at line 14: branch 2 never happened in 4 runs". */
+/* Appends a line for every branch that happened in no run, and one more if exploring stopped early:
+ * "one_of at line 14: branch 2 never happened in 4 runs". */
 void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out);
 
 /* The choices of a run as a script: "0,1". */

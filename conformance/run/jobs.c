@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 enum {
-    PROBE_TIMEOUT_MS = 30000, /* a device that takes longer hangs; includes compiling */
-    MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages, which include final memories */
+    PROBE_TIMEOUT_MS = 30000, /* a device that takes longer is hanging; includes compiling */
+    MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages, which include the final contents of
+                               * memory */
     PROBE_MESSAGES_MAX = 1 << 20
 };
 
@@ -141,7 +142,7 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
                                NULL};
     cnf_child_start start = start_of(run, JOB_PROBE, slot, index);
     start.timeout_ms = PROBE_TIMEOUT_MS;
-    start.memory_bytes = 0; /* a driver that needs more is not a lost device */
+    start.memory_bytes = 0; /* a driver that needs more memory does not mean a lost device */
     start.messages_max = PROBE_MESSAGES_MAX;
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;

@@ -101,7 +101,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
         break;
     case CNF_PROCESS_OVERFLOWED:
         work->failure = RT_TEXT("flood");
-        ending = RT_TEXT("sent more than an answer may hold");
+        ending = RT_TEXT("sent an answer that is too large");
         break;
     case CNF_PROCESS_NOT_STARTED:
         work->failure = RT_TEXT("start");
@@ -160,7 +160,8 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
 /* Notes shown per message: overloaded functions have dozens of candidates. */
 enum { NOTES_MAX = 3 };
 
-/* Judges a module whose sources are wrong, with the compiler's messages and their locations. */
+/* Judges a module whose sources do not compile, quoting the compiler's messages with their
+ * locations. */
 static void judge_invalid(cnf_modules *modules, const scn_module *module,
                           const cnf_compile_answer *answer, cnf_judgement *out)
 {
@@ -192,9 +193,9 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
     rt_buffer_free(&text);
 }
 
-/* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns it in the form
- * of the compilers, or nothing if the message does not start with the location of a source; the
- * line is then the module's. */
+/* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns it in the
+ * compilers' form, or nothing if the message does not start with the location of a source;
+ * *out_line is then the module's. */
 static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
                           uint32_t *out_line)
 {
@@ -214,7 +215,7 @@ static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_tex
                            place.at.column);
 }
 
-/* Judges a module whose worker answered with a failure, or died. */
+/* Judges a module whose worker reported a failure or died. */
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
 {
@@ -245,7 +246,7 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
 }
 
 /* A device that accepts only PTX cannot run code that has no form in PTX. The answer says which
- * code and where; this is not an error of the source. */
+ * code and where; this is not an error in the source. */
 static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
@@ -258,7 +259,8 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
     out->answer = out->message;
 }
 
-/* Joins the variables of the scenario and the code; the scenario takes precedence. */
+/* Joins the device_globals declared by the scenario and found in the code; the scenario takes
+ * precedence. */
 static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global_list compiled,
                                           rt_device_global_list declared)
 {
@@ -298,7 +300,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
     if (rt_ok(status)) {
         /* The code may lack a form in the device's format, unless the scenario requests the format;
-         * and an answer may be about a missing or broken compiler, not about the module. */
+         * and an answer may concern a missing or broken compiler instead of the module. */
         bool is_formless = answer.code == RT_UNSUPPORTED && modules->format == RT_FORMAT_PTX &&
                            module->formats == 0;
         bool is_tools = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;

@@ -12,7 +12,7 @@ typedef struct cnf_module_work {
     rt_buffer request;
     rt_buffer answer; /* from the cache or from a worker */
     bool answered;    /* or there is nothing to compile */
-    rt_text failure;  /* kind of the worker's own failure ("SIGSEGV"); empty: none */
+    rt_text failure;  /* kind of the worker's own failure ("signal-11"); empty: none */
     rt_text failure_message;
 } cnf_module_work;
 
@@ -27,9 +27,9 @@ typedef struct cnf_modules {
 } cnf_modules;
 
 /* Makes the requests, for post-link of the given profile and for images of the given format
- * (SPIRV64 or PTX) unless a module specifies its own, and answers those that the cache holds. The
- * requests of a packed scenario are all answered by its pack. Arena, sink and scenario must outlive
- * the modules. */
+ * (SPIRV64 or PTX) unless a module specifies its own, and answers those whose answers the cache
+ * holds. The requests of a packed scenario are all answered by its pack. Arena, sink and scenario
+ * must outlive the modules. */
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
                        rt_format format);
@@ -48,9 +48,9 @@ bool cnf_modules_complete(const cnf_modules *modules);
 /* Returns true, with the scenario and all its images in the modules' arena; or, if a module has no
  * images, false with the judgement of the scenario: INVALID for sources that do not compile, with
  * the compiler's messages at the scenario's own lines, and for names that denote several kernels;
- * UNAVAILABLE if a required compiler is not installed; SKIP if an optional compiler is not
- * installed, or if the code has no form in PTX; NOT_RUN if no worker could be started;
- * FAIL(compile) for everything else. */
+ * PASS if modules are refused as the scenario expects; UNAVAILABLE if a required compiler is not
+ * installed; SKIP if an optional compiler is not installed, or if the code has no form in PTX;
+ * NOT_RUN if no worker could be started; FAIL(compile) for everything else. */
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
                         cnf_judgement *out_judgement);
 

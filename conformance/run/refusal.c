@@ -1,5 +1,5 @@
-/* Compares the refusal of a module with the scenario's expectation. Class, names and text have the
- * same form as those of a step's error. */
+/* Compares the refusal of a module with the scenario's expectation. The class, names and text are
+ * given in the same form as for a step's error. */
 #include "conformance/run/refusal.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static bool mentions(rt_text text, rt_text part)
            (text.length > 0 && memmem(text.data, text.length, part.data, part.length) != NULL);
 }
 
-/* True if the answer contains the text: in the answer's message, which post-link writes, or in one
- * of the front end's messages. */
+/* True if the answer contains the text: in its own message, which post-link writes, or in one of
+ * the front end's messages. */
 static bool says(const cnf_compile_answer *answer, rt_text part)
 {
     if (mentions(answer->message, part)) return true;
@@ -27,7 +27,7 @@ static bool names(const cnf_compile_answer *answer, rt_text name)
     return says(answer, name);
 }
 
-/* The part of the expectation that does not hold, for the signature; NULL if all of it holds. */
+/* The first part of the expectation that does not hold, for the signature; NULL if all hold. */
 static const char *difference(rt_arena *arena, const scn_module *module,
                               const cnf_compile_answer *answer, rt_text *out_sentence)
 {

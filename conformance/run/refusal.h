@@ -7,7 +7,7 @@
 
 /* Judges the answer for a module that must be refused: PASS with one check observed if the front
  * end or post-link refused it as expected, and FAIL at the expectation's line if not. Texts live in
- * the arena. Failures of the infrastructure are not judged here. */
+ * the arena. Infrastructure failures are not judged here. */
 void cnf_refusal_judge(rt_arena *arena, const scn_module *module, const cnf_compile_answer *answer,
                        cnf_judgement *out_judgement);
 

@@ -2,7 +2,7 @@
  *
  * A file becomes a model, then requests, then a pack, then one case per subject. The number of
  * scenarios in progress is bounded, and the one that has advanced furthest is served first, so that
- * memory does not grow with the suite. Verdicts are decided in verdict/, and report/ prints.
+ * memory does not grow with the suite. Verdicts are decided in verdict/ and printed by report/.
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/run_internal.h"
 
@@ -51,8 +51,8 @@ static bool pair_done(const run_state *run, const run_scenario *scenario, rt_tex
            options->is_done(run->user, scenario->file->path, scenario->hash, subject);
 }
 
-/* Finds the cases that already have their records. Returns false if all of them do. The oracle runs
- * again if another subject must be compared with it. */
+/* Finds the cases that already have their records. Returns false if all of them have. The oracle
+ * runs again if another subject must be compared with it. */
 static bool cases_begin(run_state *run, run_scenario *scenario)
 {
     const cnf_run_options *options = run->options;
@@ -145,8 +145,8 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Packs the compiled scenario for its subjects, or decides their cases with the reason why it has
- * no images. */
+/* Packs the compiled scenario for its subjects, or, if it has no images, decides their cases with
+ * the reason. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
@@ -160,8 +160,8 @@ static void scenario_pack(run_state *run, uint32_t slot)
             scn_pack_write(&build->pack, build->compiled);
             continue;
         }
-        /* A source that compiles for one target does not make the scenario invalid by failing to
-         * compile for another. */
+        /* A source that compiles for one target but not for another does not make the scenario
+         * invalid. */
         if (judgement.verdict == CNF_VERDICT_INVALID) {
             if (i == 0 || !scenario->builds[0].is_used) {
                 scenario_invalid(run, scenario, &judgement);
@@ -234,8 +234,8 @@ static bool slot_start_case(run_state *run, uint32_t slot)
     return false;
 }
 
-/* Does the next task that does not block, preferring scenarios that are nearest to completion: a
- * case, a worker for a module, a new file. Returns true if there was one. */
+/* Starts the next task, preferring the scenarios nearest to completion: first a case, then a worker
+ * for a module, then a new file. Never blocks. Returns true if there was a task. */
 static bool job_start(run_state *run)
 {
     for (uint32_t slot = 0; slot < run->slot_count; slot++)
@@ -284,8 +284,8 @@ static void job_ended(run_state *run, cnf_child_result *result)
 
 /* ---- The run ------------------------------------------------------------------------------- */
 
-/* Joins the variable with the cache's folder and two lists of "NAME=value", each either NULL or
- * ended by NULL. Of several values of a variable the last counts. */
+/* Joins the variable that names the cache's folder and two lists of "NAME=value", each NULL or
+ * NULL-terminated. If a variable has several values, the last one counts. */
 static const char **environment_make(run_state *run, const char *const *first,
                                      const char *const *second)
 {
@@ -328,15 +328,16 @@ static void run_begin(run_state *run)
     }
     rt_text warning;
     run->cache = cnf_cache_open(options->cache, &warning);
-    /* Packed scenarios contain the answers that would be cached, so the warning does not matter. */
+    /* Packed scenarios contain the answers that would be cached, so the cache's warning does not
+     * matter. */
     bool packed = run->file_count > 0 && run->files[0].packed;
     if (warning.length > 0 && !packed)
         fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
 }
 
-/* Records NOT_RUN for a file that was not begun. The file is read all the same, because a record
- * from an earlier run is identified by the hash of the content; a path that cannot be read has no
- * hash and is recorded as not run. */
+/* Records NOT_RUN for a file that was not begun. The file is read nevertheless, because a record
+ * from an earlier run is identified by the hash of the file's contents; a file that cannot be read
+ * has no hash and is recorded as NOT_RUN. */
 static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgement *not_run)
 {
     run_scenario scenario = {.file = file, .sink = rt_sink_create()};

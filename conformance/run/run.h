@@ -1,5 +1,5 @@
-/* Runs scenarios on subjects: reads every file, compiles its modules, and runs a child per subject,
- * several at a time, until every pair has its record. */
+/* Runs scenarios on subjects: reads every file, compiles its modules, and runs a child for each
+ * subject, several at a time, until every pair of scenario and subject has its record. */
 #ifndef CONFORMANCE_RUN_RUN_H
 #define CONFORMANCE_RUN_RUN_H
 
@@ -23,28 +23,28 @@ typedef struct cnf_run_options {
     uint32_t timeout_ms;             /* per child, >= 1 */
     uint64_t memory_bytes;           /* limit per process of a child; 0: none */
     uint64_t seed;
-    rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
+    rt_text cache; /* folder of the artefact cache, as for cnf_cache_open */
     rt_profile profile;
     bool real_loader;     /* as cnf_subject_options */
     uint32_t threads;     /* as cnf_subject_options */
     rt_text choices;      /* alternatives of the first choices, "0,1,0"; empty: not prescribed */
     uint32_t explore_max; /* limit of runs per scenario and subject; 0: choices are not explored */
-    rt_text conditions;   /* for the records only; they do not affect the run */
+    rt_text conditions;   /* for the records only; does not affect the run */
     bool record;          /* children send the compile worker's answers, for assay pack */
-    /* Returns true if the pair has its record already and must not run; NULL: every pair runs.
+    /* Returns true if the pair already has its record and must not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
     void (*begun)(void *user, rt_text path, rt_text subject); /* a child was started; or NULL */
 } cnf_run_options;
 
-/* The data behind a record, for listeners that report more than the record; valid during the call.
- */
+/* The data behind a record, for listeners that report more than the record itself; valid during the
+ * call. */
 typedef struct cnf_run_detail {
     const scn_scenario
         *scenario; /* its modules hold their images; NULL: not read or not compiled */
     const struct cnf_modules
         *modules;   /* requests and answers of its modules (modules.h); NULL: not read */
-    rt_text source; /* content of its file; empty: not read */
+    rt_text source; /* contents of its file; empty: not read */
     const cnf_messages *messages; /* of the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
     rt_text log;      /* the end of what the OpenCL layer recorded (backends/opencl/layer/log.h) */
@@ -52,8 +52,8 @@ typedef struct cnf_run_detail {
     rt_text warning;  /* for people, whole lines: warnings in addition to the verdict */
 } cnf_run_detail;
 
-/* Receives each record as soon as it is final, in no particular order. The record's texts and the
- * detail are valid during the call. Returns false to stop the run. */
+/* Receives each record as soon as it is final, so in no particular order. The record's texts and
+ * the detail are valid during the call. Returns false to stop the run. */
 typedef bool cnf_run_listener(void *user, const cnf_record *record, const cnf_run_detail *detail);
 
 typedef enum cnf_run_end {
@@ -62,7 +62,7 @@ typedef enum cnf_run_end {
     CNF_RUN_STOPPED,     /* by the listener, which gets no further records */
 } cnf_run_end;
 
-/* Runs the files and returns when none of their children is alive. Produces one record for each
+/* Runs the scenarios in the files and returns when no child is alive. Produces one record for each
  * file and subject, or a single INVALID record with subject "-" if the file itself is wrong. The
  * process must be single-threaded and have no other children. */
 cnf_run_end cnf_run(const cnf_run_options *options, const cnf_file *files, uint32_t file_count,

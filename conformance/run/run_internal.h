@@ -7,13 +7,13 @@
 #include "conformance/run/modules.h"
 #include "conformance/run/run.h"
 
-/* The state of a case; the head of cases.c has the transitions. */
+/* The state of a case; the comment at the top of cases.c has the transitions. */
 typedef enum case_state {
     CASE_WAITING, /* for the pack or for a job */
     CASE_RUNNING,
     CASE_PROBING, /* died or timed out; a probe checks whether the device still computes */
-    CASE_HELD,    /* judged, waits for the oracle */
-    CASE_DONE,    /* its record is out */
+    CASE_HELD,    /* judged; waits for the oracle */
+    CASE_DONE,    /* its record has been sent */
     CASE_STATE_COUNT
 } case_state;
 
@@ -32,7 +32,7 @@ typedef enum case_event {
 typedef struct run_case {
     case_state state;
     bool is_recorded;  /* it has a record already and runs only for comparison */
-    bool has_messages; /* a child of it has ended; `messages` are its messages */
+    bool has_messages; /* a child of the case has ended; `messages` are that child's */
     double seconds;
     cnf_messages messages;
     rt_text log; /* the end of what the OpenCL layer recorded; empty: none */
@@ -41,10 +41,10 @@ typedef struct run_case {
     rt_text scratch;        /* folder of the running child; empty: none needed */
     rt_text script;         /* script of the choices of the current or last child */
     cnf_explorer *explorer; /* NULL: runs once */
-    struct run_case *worst; /* worst of the runs explored so far; NULL: none yet */
+    struct run_case *worst; /* the worst of the runs explored so far; NULL: none yet */
 } run_case;
 
-/* A scenario with its images, for the subjects whose devices take one format. */
+/* A scenario with its images, for the subjects whose devices take a given format. */
 typedef struct run_build {
     bool is_used; /* a subject of the run takes the format */
     cnf_modules modules;
@@ -52,14 +52,14 @@ typedef struct run_build {
     rt_buffer pack;
 } run_build;
 
-/* The formats that subjects take: each has a separate build; the first build is the scenario's own.
- */
+/* The number of formats that subjects take; each has a separate build, and the first is the
+ * scenario's own. */
 enum { RUN_BUILDS = 2 };
 
 /* One file in progress, in its slot. */
 typedef struct run_scenario {
     const cnf_file *file;
-    rt_text hash; /* of the file's content */
+    rt_text hash; /* of the file's contents */
     rt_arena arena;
     rt_sink *sink;
     rt_buffer text;
@@ -104,9 +104,8 @@ run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t 
 /* Sends a record to the listener, unless the listener has stopped the run. */
 void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail);
 
-/* Makes the transition of a case at an event. Explores, compares with the oracle and sends the
- * record as the transition requires; when the oracle becomes DONE, also advances the cases held for
- * it. */
+/* Makes a case's transition for an event. Explores, compares with the oracle and sends the record,
+ * as the transition requires; when the oracle becomes DONE, also advances the cases held for it. */
 void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subject,
                           case_event event);
 
@@ -143,7 +142,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);
 /* Judges the result of a case's child; if the device may have been damaged, probes it first. */
 void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
 
-/* Judges the answer of a probed device; a device that no longer computes is lost for the run. */
+/* Judges the result of probing a device; a device that no longer computes is lost for the run. */
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
 
 #endif

@@ -1,6 +1,6 @@
-/* The rules of a scenario, checked in the finished model; the form of a file is its reader's
- * concern. Three parts: the tables (modules, devices, memories); the places and references of
- * steps; and the contents of verbs and expectations. */
+/* The rules of a scenario, checked on the finished model; the form of the file is the reader's
+ * concern. Three parts: the tables (modules, devices, memories); where steps stand and what they
+ * refer to; and the contents of verbs and expectations. */
 #include "conformance/scenario/check.h"
 
 #include "conformance/scenario/model/build_options.h"
@@ -19,13 +19,13 @@ typedef struct checker {
     const scn_scenario *scenario;
     const scn_located *fields;
     uint32_t field_count;
-    const scn_step *step; /* that is being checked */
-    uint32_t index;       /* of it */
-    uint32_t process;     /* first step after the last restart; 0 without one */
-    uint32_t parallel;    /* the last parallel */
-    uint32_t nested_left; /* steps of its lists that are not checked yet */
-    uint32_t thread;      /* list of the step before this one, while nested_left > 0 */
-    bool *ended;          /* for each memory: a step of this process has destroyed it */
+    const scn_step *step; /* the step being checked */
+    uint32_t index;       /* of the step */
+    uint32_t process;     /* the first step after the last restart; 0 if there was none */
+    uint32_t parallel;    /* index of the last parallel */
+    uint32_t nested_left; /* steps in its lists still to be checked */
+    uint32_t thread;      /* while nested_left > 0: the list that the previous step is in */
+    bool *ended;          /* for each memory: whether a step of this process has destroyed it */
 } checker;
 
 static const scn_located *located(const checker *check, const void *field)
@@ -35,7 +35,7 @@ static const scn_located *located(const checker *check, const void *field)
     return NULL;
 }
 
-/* The place of a field's value, or of its key, in the file; `otherwise` if that is not known. */
+/* The position of a field's value or key in the file; `otherwise` if it is not known. */
 static scn_position value_at(const checker *check, const void *field, scn_position otherwise)
 {
     const scn_located *place = located(check, field);
@@ -54,11 +54,11 @@ static const char *excerpt(const checker *check, rt_text text)
 }
 
 #define REPORT(check, at, ...) scn_report((check)->reporter, at, __VA_ARGS__)
-/* Reports at the value of a field of the step that is being checked. */
+/* Reports a problem at the value of a field of the current step. */
 #define REPORT_STEP(check, field, ...)                                                             \
     scn_report((check)->reporter, value_at(check, field, (check)->step->at), __VA_ARGS__)
 
-/* Indices are inside their tables: readers check that before the model is. */
+/* Indices are within their tables: the readers ensure this before the model is checked. */
 static const scn_memory *memory_at(const checker *check, uint32_t index)
 {
     CHECK(index < check->scenario->memory_count);
@@ -78,8 +78,8 @@ static uint64_t memory_size(const scn_memory *memory)
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* The index of the item with that name in a table whose items begin with their names; SCN_NONE, and
- * a problem, if there is none. */
+/* The index of the item with that name in a table whose items begin with their names. If no item
+ * has the name, reports a problem and returns SCN_NONE. */
 static uint32_t name_find(scn_reporter *reporter, const void *items, uint32_t count, size_t size,
                           scn_position at, rt_text name, const char *noun)
 {
@@ -138,7 +138,7 @@ static bool is_repeated(const uint32_t *items, uint32_t index)
     return false;
 }
 
-/* The same in a table whose items begin with a text. */
+/* The same for a table whose items begin with a text. */
 static bool text_is_repeated(const void *items, size_t size, uint32_t index)
 {
     rt_text text, other;
@@ -150,8 +150,7 @@ static bool text_is_repeated(const void *items, size_t size, uint32_t index)
     return false;
 }
 
-/* The options of a module go to all its front ends, and the front end of SYCL accepts none of
- * OpenCL's. */
+/* A module's options go to all its front ends, and the SYCL front end accepts none of OpenCL's. */
 static void options_check(checker *check, const scn_module *module)
 {
     bool has_sycl = false;
@@ -162,11 +161,10 @@ static void options_check(checker *check, const scn_module *module)
     rt_text option, rest = module->build_options;
     while (has_sycl && scn_build_options_next(&rest, &option)) {
         if (!rt_text_starts(option, "-cl-")) continue;
-        REPORT(
-            check, value_at(check, &module->build_options, module->at),
-            "build option '%.*s' is for OpenCL, but the module has a source in SYCL; move one of "
-            "them to another module",
-            RT_TEXT_ARG(option));
+        REPORT(check, value_at(check, &module->build_options, module->at),
+               "build option '%.*s' is for OpenCL, but the module has a SYCL source; remove the "
+               "option or move the source to another module",
+               RT_TEXT_ARG(option));
         return;
     }
 }
@@ -182,11 +180,12 @@ static void error_check(checker *check, const scn_error *error, bool among_sever
             "succeed");
     } else if (!error->none && empty && !located(check, error)) {
         REPORT(check, error->at,
-               "an error needs documents, reference or both: which refusal is expected?");
+               "an error needs 'documents', 'reference' or both, to say which refusal is expected");
     }
 }
 
-_Static_assert(offsetof(rt_device_global, unique_id) == 0, "the text of text_is_repeated");
+_Static_assert(offsetof(rt_device_global, unique_id) == 0,
+               "text_is_repeated reads the id as the item's first field");
 
 static void module_check(checker *check, uint32_t index)
 {
@@ -203,7 +202,8 @@ static void module_check(checker *check, uint32_t index)
         if (is_repeated(module->needs, i))
             REPORT(check, value_at(check, need, module->at), "this module is listed a second time");
     }
-    /* Linkers refuse a second definition in one module; in another it interposes. */
+    /* Linkers refuse a second definition of a symbol in the same module; one in another module
+     * interposes. */
     for (uint32_t i = 0; i < module->host_symbol_count; i++)
         if (text_is_repeated(symbols, sizeof *symbols, i))
             REPORT(check, value_at(check, &symbols[i], module->at),
@@ -211,7 +211,7 @@ static void module_check(checker *check, uint32_t index)
     for (uint32_t i = 0; i < module->device_globals.count; i++)
         if (text_is_repeated(globals, sizeof *globals, i))
             REPORT(check, value_at(check, &globals[i], module->at),
-                   "the module registers the id '%s' a second time; one id is one variable",
+                   "the module registers the id '%s' a second time; give each variable its own id",
                    excerpt(check, globals[i].unique_id));
     options_check(check, module);
     if (!module->refusal.error) return;
@@ -248,8 +248,8 @@ static void memory_check(checker *check, const scn_memory *memory)
     scn_position tolerance_at = value_at(check, &memory->tolerance, memory->at);
     if (rt_text_is(memory->name, "null")) {
         REPORT(check, memory->at,
-               "a memory cannot be called 'null', which as an argument is the null pointer; choose "
-               "another name");
+               "a memory cannot be called 'null', because that argument means the null pointer; "
+               "choose another name");
     }
     if (memory->count == 0 || memory->count > RT_MEMORY_SIZE_MAX / layout->size) {
         REPORT(check, value_at(check, &memory->count, memory->at),
@@ -267,12 +267,12 @@ static void memory_check(checker *check, const scn_memory *memory)
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
-        REPORT(check, tolerance_at, "%g is not a tolerance of this kind", memory->tolerance);
+        REPORT(check, tolerance_at, "%g is not a valid tolerance of this kind", memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
         REPORT(check, memory->at,
                "%" PRIu64
-               " unordered elements with this tolerance are too many to match; use at most %d, or "
-               "elements of a single number",
+               " unordered elements are too many to match with this tolerance; use at most %d, or "
+               "scalar elements",
                memory->count, SCN_MATCHED_COUNT_MAX);
     }
     if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
@@ -285,10 +285,10 @@ static void memory_check(checker *check, const scn_memory *memory)
 enum {
     COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
                SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-    /* Verbs that concern all threads. */
+    /* Verbs that affect all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
-    /* Verbs whose results later steps refer to in both profiles, or that change where those steps
+    /* Verbs whose results later steps refer to in both profiles, or that change where later steps
      * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE),
@@ -313,7 +313,7 @@ static void parallel_check(checker *check)
              nested = check->step->parallel.nested_count;
     uint32_t following = check->scenario->step_count - check->index - 1;
     if (lists < 2 || lists > SCN_LIST_COUNT_MAX) {
-        REPORT_STEP(check, check->step, "expected from 2 to %d lists of steps, found %u",
+        REPORT_STEP(check, check->step, "expected 2 to %d lists of steps, found %u",
                     SCN_LIST_COUNT_MAX, lists);
     } else if (nested < lists || nested > following) {
         REPORT_STEP(check, check->step, "%u lists with %u steps in total, but %u steps follow",
@@ -325,8 +325,8 @@ static void parallel_check(checker *check)
     check->thread = 0;
 }
 
-/* Lists follow their parallel one after the other, none of them empty, and hold no verb that
- * concerns all threads. */
+/* The lists of a parallel follow it one after the other; none is empty, and none holds a verb that
+ * affects all threads. */
 static void place_check(checker *check)
 {
     const scn_step *step = check->step;
@@ -337,7 +337,8 @@ static void place_check(checker *check)
                verb_name(step->verb));
     }
     if (check->nested_left == 0) {
-        if (step->thread != 0) REPORT(check, step->at, "a step of a list outside a parallel");
+        if (step->thread != 0)
+            REPORT(check, step->at, "the step belongs to a list, but is outside a parallel");
         return;
     }
     const scn_step *parallel = step_at(check, check->parallel);
@@ -350,31 +351,32 @@ static void place_check(checker *check)
     if ((!in_same_list && step->thread != check->thread + 1) ||
         step->thread > parallel->parallel.thread_count ||
         (check->nested_left == 0 && step->thread < parallel->parallel.thread_count)) {
-        REPORT(check, step->at, "list %u of a parallel with %u lists after list %u", step->thread,
-               parallel->parallel.thread_count, check->thread);
+        REPORT(check, step->at,
+               "list %u of the %u lists of a parallel follows list %u; put the lists in order",
+               step->thread, parallel->parallel.thread_count, check->thread);
     }
     check->thread = step->thread;
 }
 
 /* ---- References --------------------------------------------------------------------------- */
 
-/* Checks that a reference is to an earlier step with the right verb that is certain to have run: a
- * process can refer to its own steps; a list of a parallel to its own steps and to those before the
- * parallel. */
+/* Checks that a reference names an earlier step that has the right verb and is certain to have run:
+ * a process can refer to its own steps, and a list of a parallel to its own steps and those before
+ * the parallel. */
 static void reference_check(checker *check, const scn_shape *shape, const uint32_t *field)
 {
     const scn_step *steps = check->scenario->steps, *target = &steps[*field];
     const char *noun = strchr(shape->noun, ' ') + 1, *id = excerpt(check, target->id);
     if (*field >= check->index) {
-        REPORT_STEP(check, field, "the %s is made by step %u, which is not an earlier step", noun,
+        REPORT_STEP(check, field, "the %s refers to step %u, which is not an earlier step", noun,
                     *field);
     } else if (!(1u << target->verb & shape->verbs)) {
         REPORT_STEP(check, field, "step '%s' is not a %s; %s", id, noun, shape->mistaken);
     } else if (*field < check->process) {
         REPORT_STEP(
             check, field,
-            "step '%s' is before the restart at line %u; a process cannot use what an earlier one "
-            "created",
+            "step '%s' is before the restart on line %u; a process cannot use what an earlier "
+            "process created",
             id, steps[check->process - 1].at.line);
     } else if (check->step->thread > 0 && *field > check->parallel &&
                target->thread != check->step->thread) {
@@ -386,8 +388,8 @@ static void reference_check(checker *check, const scn_shape *shape, const uint32
     }
 }
 
-/* Checks all references to steps in a value of any shape; of memories, that they have not been
- * destroyed. */
+/* Checks all references to steps in a value of any shape, and, if `uses`, that the memories it
+ * refers to have not been destroyed. */
 static void value_check(checker *check, const scn_shape *shape, const void *value, bool uses);
 
 static void rows_check(checker *check, const scn_row *rows, uint32_t count, const char *object,
@@ -434,8 +436,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
         CHECK(index < shape->variant_count);
-        /* A step uses the memories that its verb names; naming one in an expectation is not a use.
-         */
+        /* A step uses the memories that its verb names, but not those that an expectation names. */
         rows_check(check, shape->variants[index], 1, value,
                    uses || shape == &scn_shape_stored_step);
         return;
@@ -445,7 +446,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
 
 /* ---- Verbs -------------------------------------------------------------------------------- */
 
-/* Some scenarios are about sizes and ranges that do not fit: they expect the error. */
+/* Some scenarios test sizes and ranges that do not fit, and expect the error. */
 static bool expects_refusal(const scn_step *step)
 {
     return step->error || step->outcome_count > 0;
@@ -455,22 +456,25 @@ bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *n
                           uint32_t dimensions)
 {
     if (count == 0 || count == dimensions) return true;
-    return scn_report(reporter, at, "dimensions of %s: %u, of range: %u; give both the same number",
+    return scn_report(reporter, at,
+                      "the dimension of '%s' is %u, but that of 'range' is %u; make them equal",
                       name, count, dimensions);
 }
 
-/* Checks that sizes of a range and of its work-groups are possible and, unless a refusal is
- * expected, go together. No device counts more than 2^64 work-items, so a product that wraps around
- * is refused here. */
+/* Checks that the sizes of a range and of its work-groups are possible and, unless a refusal is
+ * expected, that they are compatible. No device can count more than 2^64 work-items, so a product
+ * that wraps around is refused here. */
 static bool range_check(checker *check, const scn_submit *submit)
 {
     uint64_t items = 1, group = 1;
     CHECK(submit->dimensions <= RT_ND_RANGE_DIMENSIONS);
     if (submit->dimensions == 0)
-        return REPORT_STEP(check, &submit->range, "a range without dimensions");
+        return REPORT_STEP(check, &submit->range, "the range has no dimensions; give 1 to 3");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
-            return REPORT_STEP(check, &submit->range, "a range or work-group without work-items");
+            return REPORT_STEP(
+                check, &submit->range,
+                "a range or work-group size is 0; give each dimension at least 1 work-item");
         if (submit->range[d] > UINT64_MAX / items)
             return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
         items *= submit->range[d];
@@ -481,7 +485,7 @@ static bool range_check(checker *check, const scn_submit *submit)
         if (submit->range[d] % local != 0) {
             return REPORT_STEP(check, &submit->local,
                                "local size %" PRIu64 " does not divide range %" PRIu64
-                               " in dimension %u; choose another, or expect the error",
+                               " in dimension %u; choose a divisor, or expect the error",
                                local, submit->range[d], d);
         }
         if (local <= RT_WORK_GROUP_SIZE_MAX) group *= local;
@@ -495,7 +499,7 @@ static bool range_check(checker *check, const scn_submit *submit)
     return true;
 }
 
-/* Checks a pointer into a USM memory: it points at most one past its last byte. */
+/* Checks a pointer into a USM memory: it may point no further than one past the last byte. */
 static bool pointer_check(checker *check, const uint32_t *memory_field, const uint64_t *offset,
                           scn_position at, const char *buffer)
 {
@@ -510,19 +514,21 @@ static bool pointer_check(checker *check, const uint32_t *memory_field, const ui
                   *offset, name, memory_size(memory));
 }
 
-/* Pointers in a value follow one another, at places where the value is zero. */
+/* The pointers in a value must be in ascending order without overlap, and the value must be zero
+ * where they lie. */
 static void value_argument_check(checker *check, const scn_argument *argument)
 {
     uint64_t end = 0, zero = 0, size = argument->value.size;
     if (size != argument->layout.size || size > SCN_VALUE_SIZE_MAX) {
-        REPORT(check, argument->at, "a value of %" PRIu64 " bytes; its type has %u, at most %d",
-               size, argument->layout.size, SCN_VALUE_SIZE_MAX);
+        REPORT(check, argument->at,
+               "the value has %" PRIu64 " bytes, but its type has %u; at most %d are allowed", size,
+               argument->layout.size, SCN_VALUE_SIZE_MAX);
         return;
     }
     for (uint32_t i = 0; i < argument->pointer_count; i++) {
         const scn_inner_pointer *pointer = &argument->pointers[i];
         pointer_check(check, &pointer->memory, &pointer->offset, argument->at,
-                      "which is not allowed in a struct; give it 'usm:'");
+                      "and a struct can hold only pointers into USM; give the memory 'usm:'");
         if (pointer->at < end || size < sizeof zero || pointer->at > size - sizeof zero ||
             memcmp(argument->value.data + pointer->at, &zero, sizeof zero) != 0) {
             REPORT(check, argument->at,
@@ -549,12 +555,14 @@ static void argument_check(checker *check, const scn_argument *argument)
         return;
     }
     case SCN_ARGUMENT_POINTER:
-        pointer_check(check, &argument->memory, &argument->offset, argument->at,
-                      "but pointers point into USM; give it 'usm:', or write its name alone");
+        pointer_check(
+            check, &argument->memory, &argument->offset, argument->at,
+            "but pointers must point into USM; give the memory 'usm:', or write its name alone");
         return;
     case SCN_ARGUMENT_VALUE: value_argument_check(check, argument); return;
     case SCN_ARGUMENT_LOCAL:
-        if (argument->size == 0) REPORT(check, argument->at, "local memory of 0 bytes");
+        if (argument->size == 0)
+            REPORT(check, argument->at, "the local memory has 0 bytes; give it at least 1");
         return;
     default: return;
     }
@@ -565,8 +573,8 @@ static void constants_check(checker *check, const scn_spec_constant *constants, 
     for (uint32_t i = 0; i < count; i++) {
         size_t size = constants[i].value.size;
         if (size != 1 && size != 2 && size != 4 && size != 8)
-            REPORT(check, constants[i].at, "a constant of %zu bytes; constants have 1, 2, 4 or 8",
-                   size);
+            REPORT(check, constants[i].at,
+                   "the constant has %zu bytes; a specialisation constant has 1, 2, 4 or 8", size);
     }
 }
 
@@ -581,13 +589,13 @@ static const char *state_name(scn_bundle_state state)
     return names[state];
 }
 
-/* Refuses a bundle of an earlier step that is not in the required state: in C++ it would have
- * another type. */
+/* Refuses an earlier step's bundle that is not in the required state: in C++ it would have a
+ * different type. */
 static bool state_check(checker *check, const uint32_t *field, scn_bundle_state required)
 {
     const scn_step *other = step_at(check, *field);
     if (other->verb != SCN_VERB_BUNDLE || other->bundle.state == required) return true;
-    return REPORT_STEP(check, field, "bundle '%s' is in state %s; state %s is required",
+    return REPORT_STEP(check, field, "bundle '%s' is in state %s, but state %s is required here",
                        excerpt(check, other->id), state_name(other->bundle.state),
                        state_name(required));
 }
@@ -598,13 +606,16 @@ static void submit_check(checker *check, const scn_submit *submit)
     if (submit->bundle != SCN_NONE) {
         state_check(check, &submit->bundle, SCN_BUNDLE_EXECUTABLE);
         if (submit->options.length > 0 || submit->module != SCN_NONE)
-            REPORT(check, at, "'options' and 'module' cannot be combined with 'bundle'");
+            REPORT(
+                check, at,
+                "'options' and 'module' cannot be combined with 'bundle', which determines them; "
+                "remove them");
     }
     for (uint32_t i = 0; i < submit->argument_count; i++)
         argument_check(check, &submit->arguments[i]);
     if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)
-        REPORT(check, at, "%u arguments; a kernel has at most %u", submit->argument_count,
-               RT_KERNEL_ARGUMENT_MAX);
+        REPORT(check, at, "the submit has %u arguments; a kernel takes at most %u",
+               submit->argument_count, RT_KERNEL_ARGUMENT_MAX);
     constants_check(check, submit->constants, submit->constant_count);
     if (scn_dimensions_check(check->reporter, value_at(check, &submit->offset, at), "offset",
                              submit->offset_count, submit->dimensions) &&
@@ -615,18 +626,19 @@ static void submit_check(checker *check, const scn_submit *submit)
 
 static bool part_check(checker *check, uint32_t memory, uint64_t offset, uint64_t size)
 {
-    /* A variable's size is known only when its image is made (scn_variables_resolve). */
+    /* A variable's size is known only once its image has been built (scn_variables_resolve). */
     if (memory == SCN_NONE) return true;
     const scn_memory *declared = memory_at(check, memory);
     uint64_t room = memory_size(declared);
     if (offset <= room && size <= room - offset) return true;
     return REPORT_STEP(check, check->step,
-                       "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
-                       "; choose a part inside it, or expect the error",
+                       "bytes %" PRIu64 " to %" PRIu64
+                       " are not inside memory '%s', which has %" PRIu64
+                       " bytes; choose a part inside it, or expect the error",
                        offset, offset + size, excerpt(check, declared->name), room);
 }
 
-/* A variable that has been found must belong to its module; one that has not been found is not
+/* A variable that has been found must belong to its module; a variable not found yet is not
  * checked. */
 static bool variable_check(checker *check, const scn_variable *variable)
 {
@@ -645,14 +657,16 @@ static void copy_check(checker *check, const scn_transfer *transfer)
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
     bool none = transfer->from == SCN_NONE && transfer->to == SCN_NONE;
     if (none) {
-        REPORT(check, check->step->at, "both ends are device_globals; write two copies");
+        REPORT(check, check->step->at,
+               "both ends of the copy are device_globals; copy through a memory, in two steps");
         return;
     }
     if (!memories && !variable_check(check, &transfer->variable)) return;
     bool later = !memories && transfer->variable.global == SCN_NONE;
     if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
         transfer->to_offset > UINT64_MAX / 2) {
-        REPORT(check, check->step->at, "a copy of 0 bytes, or past the end of every memory");
+        REPORT(check, check->step->at,
+               "the copy has 0 bytes, or an offset past the end of any memory");
         return;
     }
     if (expects_refusal(check->step) ||
@@ -668,7 +682,7 @@ static void copy_check(checker *check, const scn_transfer *transfer)
                 excerpt(check, memory_at(check, transfer->to)->name));
 }
 
-/* OpenCL 3.0, clEnqueueFillBuffer: the sizes that a pattern may have here. */
+/* The pattern sizes allowed here are a subset of those of clEnqueueFillBuffer (OpenCL 3.0). */
 static void fill_check(checker *check, const scn_transfer *transfer)
 {
     const scn_memory *to = memory_at(check, transfer->to);
@@ -677,26 +691,28 @@ static void fill_check(checker *check, const scn_transfer *transfer)
         unit != to->layout.size) {
         REPORT_STEP(
             check, &transfer->to,
-            "the elements of memory '%s' have %u bytes; a fill takes elements of 1, 2, 4, 8 "
-            "or 16",
+            "the elements of memory '%s' have %u bytes; only elements of 1, 2, 4, 8 or 16 bytes "
+            "can be filled",
             excerpt(check, to->name), to->layout.size);
     } else if (transfer->size == 0 || transfer->size % unit != 0 ||
                transfer->to_offset % unit != 0) {
-        REPORT(check, check->step->at, "a fill of 0 elements, or of parts of elements");
+        REPORT(check, check->step->at, "the fill covers 0 elements, or only part of an element");
     } else if (!expects_refusal(check->step)) {
         part_check(check, transfer->to, transfer->to_offset, transfer->size);
     }
 }
 
-/* A host task has accessors of buffers only, and copies between two of the same size. */
+/* A host task has accessors only to buffers, and copies between two buffers of the same size. */
 static void host_task_check(checker *check, const scn_host_task *task)
 {
     const scn_memory *memories = check->scenario->memories;
     const uint32_t *const ends[] = {&task->from, &task->to};
     for (uint32_t i = 0; i < 2; i++) {
         if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
-        REPORT_STEP(check, ends[i], "memory '%s' is USM; host tasks of scenarios take buffers only",
-                    excerpt(check, memories[*ends[i]].name));
+        REPORT_STEP(
+            check, ends[i],
+            "memory '%s' is USM, but host tasks of scenarios take only buffers; remove its 'usm:'",
+            excerpt(check, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
@@ -708,12 +724,12 @@ static void host_task_check(checker *check, const scn_host_task *task)
         excerpt(check, from->name), excerpt(check, to->name));
 }
 
-/* A queue or bundle for a device, made in a context. */
+/* The device of a queue or bundle must belong to the context that it is created in. */
 static void context_check(checker *check, uint32_t step, uint32_t device)
 {
     if (step == SCN_NONE || expects_refusal(check->step)) return;
     const scn_step *context = step_at(check, step);
-    if (context->verb != SCN_VERB_CONTEXT) return; /* reported with the references */
+    if (context->verb != SCN_VERB_CONTEXT) return; /* reported by reference_check */
     for (uint32_t i = 0; i < context->context.device_count; i++)
         if (context->context.devices[i] == device) return;
     REPORT_STEP(check, check->step,
@@ -726,27 +742,27 @@ static void context_devices_check(checker *check)
 {
     const uint32_t *devices = check->step->context.devices;
     uint32_t count = check->step->context.device_count;
-    if (count == 0) REPORT(check, check->step->at, "a context without devices");
+    if (count == 0) REPORT(check, check->step->at, "the context has no devices; give at least one");
     for (uint32_t i = 0; i < count; i++) {
         if (!is_repeated(devices, i)) continue;
-        REPORT_STEP(check, &devices[i], "device '%s' is in the context already",
+        REPORT_STEP(check, &devices[i], "device '%s' is listed a second time; remove it",
                     excerpt(check, check->scenario->devices[devices[i]].name));
         return;
     }
 }
 
-/* The number and state of the bundles that each action takes, and the state of its result (SYCL
- * 2020, 4.11). */
+/* The number and state of each action's input bundles, and the state of its result (SYCL 2020,
+ * 4.11). */
 static const struct action_row {
     uint32_t least, most; /* input bundles */
     scn_bundle_state from, to;
 } action_rows[SCN_BUNDLE_ACTION_COUNT] = {
-    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* takes none; its result has any
-                                                                    * state */
+    [SCN_BUNDLE_GET] = {0, 0, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* no input bundles; the result
+                                                                    * may have any state */
     [SCN_BUNDLE_COMPILE] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_OBJECT},
     [SCN_BUNDLE_LINK] = {1, UINT32_MAX, SCN_BUNDLE_OBJECT, SCN_BUNDLE_EXECUTABLE},
     [SCN_BUNDLE_BUILD] = {1, 1, SCN_BUNDLE_INPUT, SCN_BUNDLE_EXECUTABLE},
-    [SCN_BUNDLE_JOIN] = {1, UINT32_MAX, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* keeps the state */
+    [SCN_BUNDLE_JOIN] = {1, UINT32_MAX, SCN_BUNDLE_INPUT, SCN_BUNDLE_INPUT}, /* keeps their state */
 };
 
 static void bundle_check(checker *check, const scn_bundle *bundle)
@@ -768,15 +784,15 @@ static void bundle_check(checker *check, const scn_bundle *bundle)
     context_check(check, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
-        REPORT(check, at, "a bundle in state %s made of %u", state_name(bundle->state),
-               bundle->source_count);
+        REPORT(check, at, "a bundle in state %s cannot be made of %u bundles by this action",
+               state_name(bundle->state), bundle->source_count);
         return;
     }
     for (uint32_t i = 0; i < bundle->source_count; i++)
         if (!state_check(check, &bundle->sources[i], joins ? bundle->state : row->from)) return;
 }
 
-/* A host task does not run on a device whose clock could report its times. */
+/* A host task has no profiling times, because no device runs it. */
 static void profiling_check(checker *check, const scn_profiling *profiling)
 {
     const uint32_t *const fields[] = {&profiling->step, &profiling->after, &profiling->same_as};
@@ -813,7 +829,8 @@ static void verb_check(checker *check)
     case SCN_VERB_PARALLEL: parallel_check(check); return;
     case SCN_VERB_WAIT:
         if (step->wait.queue != SCN_NONE && step->wait.step != SCN_NONE)
-            REPORT(check, step->at, "a wait is for a queue or for a step, not for both");
+            REPORT(check, step->at,
+                   "a wait is for a queue or for a step, not for both; remove one of them");
         return;
     case SCN_VERB_END_MEMORY: {
         const scn_memory *memory = memory_at(check, step->memory);
@@ -836,7 +853,7 @@ static void verb_check(checker *check)
 
 /* ---- Expectations ------------------------------------------------------------------------- */
 
-/* Either end of a copy: a memory, or a device_global, whose content its host object has. */
+/* Checks the name of something that a copy reads or writes: a memory, or a device_global. */
 static bool content_check(checker *check, scn_position at, rt_text name)
 {
     const scn_scenario *scenario = check->scenario;
@@ -854,13 +871,13 @@ static bool event_variable_check(checker *check, scn_position at, rt_text name)
 {
     if (scn_variable_may_be(check->scenario, name)) return true;
     return REPORT(check, at,
-                  "no module has a device_global '%s': no source mentions it; declare it with "
-                  "DEVICE_GLOBAL in the code",
+                  "no module has a device_global '%s': no source mentions the name; declare it "
+                  "with DEVICE_GLOBAL in the code",
                   excerpt(check, name));
 }
 
-/* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
- * event that must not happen would be a check that cannot fail. */
+/* Fields that name something the scenario declares. A mistyped name would never occur in a trace,
+ * so an expectation that such an event never happens could not fail. */
 static const struct name_row {
     const char *field;
     bool (*check)(checker *check, scn_position at, rt_text name);
@@ -876,9 +893,8 @@ static void event_field_check(checker *check, rt_event_kind kind, const scn_trac
 {
     bool is_list = false;
     if (!rt_event_has_field(kind, field->key, &is_list)) {
-        REPORT(check, key_at(check, field, at),
-               "an event '%s' has no field '%s'; its fields are: %s", rt_event_name(kind),
-               excerpt(check, field->key), rt_event_fields(kind));
+        REPORT(check, key_at(check, field, at), "event '%s' has no field '%s'; its fields are: %s",
+               rt_event_name(kind), excerpt(check, field->key), rt_event_fields(kind));
         return;
     }
     if (is_list != field->is_list || (!is_list && field->value_count != 1)) {
@@ -896,7 +912,7 @@ static void event_field_check(checker *check, rt_event_kind kind, const scn_trac
     }
 }
 
-/* The field in which events of that kind list their images (scenario.h). */
+/* Documented in scenario.h. */
 const char *scn_event_images_field(rt_event_kind kind)
 {
     static const char *const fields[] = {"inputs", "images", "image"};
@@ -914,13 +930,15 @@ static void event_check(checker *check, const scn_trace_event *event)
         return;
     }
     if (event->program_of.length > 0 && !rt_event_has_field(kind, RT_TEXT("program"), NULL))
-        REPORT(check, key_at(check, &event->program_of, event->at), "an event '%s' has no program",
+        REPORT(check, key_at(check, &event->program_of, event->at),
+               "event '%s' has no program, so 'program_of' does not apply; remove it",
                rt_event_name(kind));
     for (uint32_t i = 0; i < event->field_count; i++)
         event_field_check(check, kind, &event->fields[i], event->at);
     for (uint32_t i = 0; i < event->condition_count && !scn_event_images_field(kind); i++)
         REPORT(check, key_at(check, &event->conditions[i].negated, event->at),
-               "an event '%s' has no images", rt_event_name(kind));
+               "event '%s' has no images, so conditions on images do not apply; remove them",
+               rt_event_name(kind));
 }
 
 static void expects_check(checker *check, const scn_expect *expects, uint32_t count,
@@ -954,7 +972,7 @@ static void outcomes_check(checker *check, const scn_outcome *outcomes, uint32_t
                            scn_position at, bool errors)
 {
     if (count < 2 || count > SCN_OUTCOME_COUNT_MAX)
-        REPORT(check, at, "expected from 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
+        REPORT(check, at, "expected 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
     for (uint32_t i = 0; i < count; i++) {
         if ((outcomes[i].error != NULL) != errors || (!errors && outcomes[i].expect_count == 0))
             REPORT(check, outcomes[i].at, "an outcome %s a verb",
@@ -976,7 +994,7 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
     bool open = expect->kind == SCN_EXPECT_ONE_OF || expect->kind == SCN_EXPECT_FINDING;
     if (open && in_outcome) {
         REPORT(check, key_at(check, field, expect->at),
-               "'%s' is not allowed inside one_of, whose outcomes must be known at once",
+               "'%s' is not allowed inside one_of, whose outcomes must be decidable immediately",
                expect->kind == SCN_EXPECT_ONE_OF ? "one_of" : "finding");
         return;
     }
@@ -984,11 +1002,10 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
     case SCN_EXPECT_MEMORY: {
         const scn_memory *memory = memory_at(check, expect->memory.index);
         if (memory->addresses)
-            REPORT(
-                check, key_at(check, &expect->memory.index, expect->at),
-                "memory '%s' has 'addresses: true', so there is nothing to compare; let a kernel "
-                "write what is expected to another memory",
-                excerpt(check, memory->name));
+            REPORT(check, key_at(check, &expect->memory.index, expect->at),
+                   "memory '%s' has 'addresses: true', so its contents are not compared; have a "
+                   "kernel write what is expected to another memory",
+                   excerpt(check, memory->name));
         else if (expect->memory.values.size != memory_size(memory))
             REPORT(check, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
                    expect->memory.values.size, excerpt(check, memory->name), memory_size(memory));
@@ -1001,7 +1018,8 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
         bool found = variable->global != SCN_NONE;
         if (size == 0 || size % expect->variable.layout.size != 0 ||
             (found && size != scn_variable_of(scenario, variable)->size))
-            REPORT(check, expect->at, "%zu bytes are expected of device_global '%s'", size,
+            REPORT(check, expect->at,
+                   "the %zu bytes of expected values do not fit device_global '%s'", size,
                    excerpt(check, variable->name));
         return;
     }
@@ -1017,7 +1035,8 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
         return;
     case SCN_EXPECT_TRACE:
     case SCN_EXPECT_NEVER:
-        if (expect->trace.event_count == 0) REPORT(check, expect->at, "no events are expected");
+        if (expect->trace.event_count == 0)
+            REPORT(check, expect->at, "the list of expected events is empty; name at least one");
         for (uint32_t i = 0; i < expect->trace.event_count; i++)
             event_check(check, &expect->trace.events[i]);
         return;
@@ -1036,7 +1055,8 @@ static void expects_check(checker *check, const scn_expect *expects, uint32_t co
         expect_check(check, &expects[i], in_outcome);
 }
 
-/* Checks what a step expects: the expectations of an expect step, or the refusal of its verb. */
+/* Checks what a step expects: the expectations of an expect step, or a refusal of the step's verb.
+ */
 static void expectation_check(checker *check)
 {
     const scn_step *step = check->step;
@@ -1080,9 +1100,11 @@ static void covers_check(checker *check)
                    nearest.offered_count > 0 ? scn_nearest_hint(check->reporter->arena, &nearest)
                                              : "; there are none");
         } else if (!step_expects(found)) {
-            REPORT(check, cover->position,
-                   "step '%s' expects nothing, so a broken rule cannot fail there",
-                   excerpt(check, cover->at));
+            REPORT(
+                check, cover->position,
+                "step '%s' expects nothing, so it cannot fail when the rule is broken; name a step "
+                "with an expectation",
+                excerpt(check, cover->at));
         }
     }
 }
@@ -1100,7 +1122,9 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     bool expects = false;
     *out_step = SCN_NONE;
     if (scenario->module_count == 0 || scenario->device_count == 0)
-        return scn_report(reporter, (scn_position){1, 1}, "no modules, or no devices");
+        return scn_report(
+            reporter, (scn_position){1, 1},
+            "the scenario has no modules or no devices; it needs at least one of each");
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         module_check(&check, i);
         expects = expects || scenario->modules[i].refusal.error;
@@ -1108,7 +1132,8 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     process_check(&check);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         memory_check(&check, &scenario->memories[i]);
-    /* Steps are checked against the sizes of memories, so these must be right first. */
+    /* Steps are checked against the sizes of memories, so steps are checked only if the tables are
+     * valid. */
     bool tables_valid = reporter->count == before;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         uint32_t step_before = reporter->count;
@@ -1129,6 +1154,7 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
     }
     covers_check(&check);
     if (!scenario->packed && scenario->artefact_count > 0)
-        scn_report(reporter, (scn_position){1, 1}, "artefacts of a scenario that is not packed");
+        scn_report(reporter, (scn_position){1, 1},
+                   "the scenario has artefacts but is not marked as packed");
     return reporter->count == before;
 }

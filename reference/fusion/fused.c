@@ -1,15 +1,16 @@
 /* Requests to the fusion compiler, their results, and the store of fused kernels.
  *
- * A list goes through these steps, the first of which needs neither compiler nor lock:
+ * A list goes through these steps; the first one needs neither the compiler nor a lock:
  *
  *   plan       range, identities, promotions, constants, shared variables (rt_fused_plan_make)
- *   key        the request without a name, the room for local memory where it matters, the device
- *              and context (key_make); a kernel in the store is reused
- *   compile    the hook is called without a lock, a second time if promotions do not fit; its
- * result comes from another process and is validated (compiler_ask) inject     the image becomes a
- * program in its own bundle (rt_bundle_inject) keep       the first thread's kernel stays; that of
- * a slower one is freed (kernel_keep) launch     parameters of the fused kernel are arguments of
- * the list's kernels (launch_make) */
+ *   key        the request without a name, the available local memory if it matters, the device and
+ *              context (key_make); a kernel that is already in the store is reused
+ *   compile    the hook is called without a lock, and again if the promotions do not fit; its
+ *              result comes from another process and is validated (compiler_ask)
+ *   inject     the image becomes a program in its own bundle (rt_bundle_inject)
+ *   keep       the first thread's kernel stays; that of a slower thread is freed (kernel_keep)
+ *   launch     the fused kernel's parameters get the arguments of the list's kernels (launch_make)
+ */
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
@@ -22,7 +23,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The newest SPIR-V version that all of assay's tools accept, as in a module's header. */
+/* The newest SPIR-V version that all of assay's tools accept, encoded as in a module's header. */
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {
@@ -43,8 +44,8 @@ struct rt_fused_kernels {
 
 /* ---- The store ---------------------------------------------------------------------------- */
 
-/* The invariants between two operations: every kernel is found under its key, has the name
- * requested from the compiler, and is in a bundle. */
+/* Checks the invariants that hold between operations: every kernel is found under its key, has the
+ * name requested from the compiler, and is in a bundle. */
 static bool store_check(const rt_fused_kernels *fused)
 {
     CHECK(fused->kernels.count <= fused->name_count);
@@ -103,14 +104,15 @@ void rt_fused_destroy(rt_fused_kernels *fused)
 
 /* ---- The plan ----------------------------------------------------------------------------- */
 
-/* The format that the list is fused in: that of its first image. */
+/* The format in which the list is fused: that of the first kernel's first image. */
 static rt_format format_of(const rt_fusion_list *list)
 {
     CHECK(list->count >= 1 && list->kernels[0].program->image_count >= 1);
     return list->kernels[0].program->images[0]->image->format;
 }
 
-/* Only code that a compiler can still read is fused: SPIR-V, or bitcode stored with native code. */
+/* Only code that the fusion compiler can read is fused: SPIR-V, or bitcode embedded in a PTX image.
+ */
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
 {
     rt_format format = format_of(list);
@@ -124,13 +126,13 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
                 bool amd = image->format == RT_FORMAT_AMDGCN;
                 return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
                                       amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
-                                      "kernel '%.*s' is in image %.*s of format %s, and only "
-                                      "spirv64 and ptx can be fused",
+                                      "kernel '%.*s' is in image %.*s of format %s; only spirv64 "
+                                      "and ptx can be fused",
                                       RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
                                       rt_format_name(image->format));
             }
             if (format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0) continue;
-            /* Broken: reported as a mistake of the application, instead of falling back. */
+            /* Broken: this is reported as the application's mistake, with no fallback. */
             rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
             return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
                                   "No suitable IR available for fusion: kernel '%.*s' is in image "
@@ -142,7 +144,7 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
 }
 
 /* The maximum number of bytes of local memory that a work-group's variables may occupy on the
- * device, however much it has in total. */
+ * device, which may have more in total. */
 static uint64_t variables_max(const rt_fusion_list *list)
 {
     uint64_t room = list->device->capabilities.local_size_max;
@@ -173,7 +175,8 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
         (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
     rt_status status = rt_fusion_plan(fused->tools.sink, fused->tools.profile, ranges, list->count,
                                       &out_plan->range);
-    /* A contradiction is the application's mistake, whether or not the ranges can be combined. */
+    /* Contradicting promotions are the application's mistake, whether or not the ranges can be
+     * combined. */
     const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
                                      list->count, range, variables_max(list),
@@ -207,7 +210,7 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
                           .constant_count = count};
 }
 
-/* The range that the compiler gets for a kernel. */
+/* The range that the compiler is given for a kernel. */
 static rt_fusion_range request_range(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     rt_fusion_range requested = *input;
@@ -239,8 +242,8 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
     return kernels;
 }
 
-/* The local memory that the kernels' arguments leave to a work-group; if they need too much, the
- * device refuses the launch. */
+/* The local memory that the kernels' arguments leave for a work-group's variables; if the arguments
+ * need too much, the device refuses the launch. */
 static uint64_t local_room(const rt_fused_plan *plan)
 {
     uint64_t room = plan->list->device->capabilities.local_size_max;
@@ -257,7 +260,8 @@ static uint64_t local_room(const rt_fused_plan *plan)
     return room < most ? room : most;
 }
 
-/* True if the available local memory matters: only for promotions to local memory. */
+/* True if the plan has promotions to local memory; only then does the available local memory
+ * matter. */
 static bool promotes_to_local(const rt_fused_plan *plan)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -267,7 +271,7 @@ static bool promotes_to_local(const rt_fused_plan *plan)
 }
 
 /* The request omits the available local memory, so that one request, and a pack's answer to it,
- * serve devices of any size. */
+ * serve devices with any amount of local memory. */
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -291,12 +295,12 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
     };
 }
 
-/* The request without a name, the available local memory if it matters, and the device and context
- * of the program. */
+/* The key: the request without a name, the available local memory if it matters, and the program's
+ * device and context. */
 static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     rt_buffer bytes = {0};
-    /* The format requires a name, so all keys have the same one. */
+    /* The serialised form requires a name, so all keys contain the same one. */
     rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
     rt_fusion_request_write(&bytes, &request);
     rt_write_u64(&bytes, promotes_to_local(plan) ? local_room(plan) : 0);
@@ -329,7 +333,7 @@ static void trace_fuse(rt_fused_kernels *fused, rt_arena *arena, const rt_fused_
              RT_N("constants", parameters->constant_count));
 }
 
-/* Asks the compiler and validates the output of its process before it is used. */
+/* Asks the compiler, and validates what its process returns before it is used. */
 static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan,
                               fused_kernel *kernel, const rt_fusion_request *request)
 {
@@ -355,12 +359,12 @@ static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan
     }
     if (is_valid) return RT_STATUS_OK;
     return rt_fail(tools->sink, RT_TOOL, RT_RULE_NONE,
-                   "the fusion compiler's result for '%.*s' does not belong to its request",
+                   "the fusion compiler's result for '%.*s' does not match its request",
                    RT_TEXT_ARG(kernel->name));
 }
 
-/* Compiles a second time, with the available local memory, if all promotions together turn out not
- * to fit. */
+/* If the promotions turn out not to fit together, compiles a second time, now stating the available
+ * local memory. */
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {
@@ -380,8 +384,8 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
         RT_TRY(compiler_ask(fused, plan, kernel, &request));
     if (kernel->result.local_size > room) {
         return rt_fail(tools->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                       "the kernels need %llu bytes of local memory together, and a work-group "
-                       "has %llu; fuse fewer of them",
+                       "together, the kernels need %llu bytes of local memory, but a work-group "
+                       "has only %llu; fuse fewer of them",
                        (unsigned long long)kernel->result.local_size, (unsigned long long)room);
     }
     rt_shared_variables_add(arena, &plan->variables, &kernel->result.image);
@@ -389,8 +393,8 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                             &kernel->result.image, &kernel->bundle);
 }
 
-/* Stores the kernel, unless another thread has created the same one in the meantime: then that one
- * is used. */
+/* Stores the kernel unless another thread has created the same one in the meantime; in that case,
+ * uses the other one. */
 static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
 {
     store_lock(fused);

@@ -1,7 +1,7 @@
-/* Fused kernels: from a list to a program on a device, built once for every distinct list.
+/* Fused kernels: turns a list into a program on a device, built once for every distinct list.
  *
- * A fused kernel is stored under its serialised request to the compiler: codes, ranges, identities,
- * promotions and constants, but neither names that the runtime gives nor addresses, so that the
+ * A fused kernel is stored under its serialised request to the compiler: code, ranges, identities,
+ * promotions and constants, but neither addresses nor names that the runtime chooses, so that the
  * same list finds its kernel again. Source: document 001 (KernelFusionJIT.md), "Fusion Process";
  * requirements.yaml, key dpcpp, tag B47. */
 #ifndef REFERENCE_FUSION_FUSED_H
@@ -14,10 +14,10 @@
 
 typedef struct rt_fused_kernels rt_fused_kernels;
 
-/* The refusal of every list if there is no fusion compiler. */
+/* The message with which every list is refused if there is no fusion compiler. */
 #define RT_FUSED_NO_COMPILER "Kernel fusion not supported by this build"
 
-/* The parts that the store uses; everything is borrowed. */
+/* What the store uses; everything is borrowed. */
 typedef struct rt_fused_tools {
     rt_sink *sink;
     rt_trace *trace;
@@ -30,7 +30,8 @@ typedef struct rt_fused_tools {
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools);
 void rt_fused_destroy(rt_fused_kernels *fused);
 
-/* A list whose range and arguments are decided; lives in the arena in which it was planned. */
+/* A list whose range and arguments have been decided; lives in the arena in which it was planned.
+ */
 typedef struct rt_fused_plan {
     const rt_fusion_list *list;
     rt_queue_id queue;
@@ -41,7 +42,7 @@ typedef struct rt_fused_plan {
     bool barriers;
 } rt_fused_plan;
 
-/* Decides range and arguments.  ERRC_INVALID: contradicting promotions, a mistake of the
+/* Decides the range and the arguments.  ERRC_INVALID: contradicting promotions, a mistake of the
  * application. FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be
  * fused. */
 RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
@@ -49,8 +50,8 @@ RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *aren
                                          bool barriers, rt_fused_plan *out_plan);
 
 /* Finds or creates the fused kernel of a plan, and its launch; the launch's tables are in the
- * arena, its bundle lives as long as the store.  Called without locks.  Codes of the compiler's
- * hook and of rt_bundle_inject. */
+ * arena, and its bundle lives as long as the store. Called without locks. Returns the codes of the
+ * compiler's hook and of rt_bundle_inject. */
 RT_MUST_USE rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena,
                                       const rt_fused_plan *plan, rt_launch *out_launch);
 

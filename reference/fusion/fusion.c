@@ -39,7 +39,7 @@ static void trace_end(const rt_fusion *fusion, rt_queue_id queue, rt_sync_reason
              RT_T("rule", rt_text_of(rt_rule_name((rt_rule)why.rule))), RT_T("detail", detail));
 }
 
-/* Called when the scheduler has ended a fusion, on its own or because of a call. */
+/* Called when the scheduler has ended a fusion, on its own initiative or because of a call. */
 static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
 {
     const rt_fusion *fusion = user;
@@ -63,8 +63,8 @@ static void not_fused(void *user, const char *kind)
     rt_arena_reset(&arena);
 }
 
-/* Warns that a list is not fused, and why.  Shipped DPC++ prints it around the compiler's message
- * (tags B19, B20). */
+/* Warns that a list is not fused, and why. Shipped DPC++ prints its own warning around the
+ * compiler's message (tags B19, B20). */
 static void warn_refusal(const rt_fusion *fusion, rt_status why)
 {
     CHECK(!rt_ok(why));
@@ -153,7 +153,8 @@ rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
     return RT_STATUS_OK;
 }
 
-/* Completes a queue that is no longer in fusion mode: returns the event of its last fusion. */
+/* complete_fusion on a queue that is no longer in fusion mode: returns the event of the queue's
+ * last fusion. */
 static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_id *out_command)
 {
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
@@ -167,7 +168,7 @@ static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_
     }
     if (RULE(KF_QUEUE_09)) return RT_STATUS_OK;
     return rt_fail(fusion->parts.tools.sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_09,
-                   "complete_fusion on queue %u, which is not in fusion mode any more", queue);
+                   "complete_fusion on queue %u, which is no longer in fusion mode", queue);
 }
 
 /* Runs the list kernel by kernel; the application sees no failure. */
@@ -200,7 +201,7 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
     rt_launch launch;
     bool replaced = false;
     rt_status status = rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
-    if (status.code == RT_ERRC_INVALID) return status; /* a mistake of the application */
+    if (status.code == RT_ERRC_INVALID) return status; /* the application's mistake */
     CHECK_IMPLIES(rt_ok(status), plan.list == list && plan.queue == queue);
     if (rt_ok(status) && RULE(KF_QUEUE_11))
         status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);

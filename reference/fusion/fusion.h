@@ -4,7 +4,7 @@
  * This folder decides whether and how it is fused, and reports the outcome in the trace and in
  * warnings.
  *
- * Threads.  All functions may be called from several threads.  The compiler runs without a lock; if
+ * Threads: all functions may be called from several threads.  The compiler runs without a lock; if
  * another thread ends the fusion in the meantime, the compiler's result is discarded.
  *
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
@@ -19,27 +19,27 @@ typedef struct rt_fusion rt_fusion;
 typedef struct rt_fusion_parts {
     rt_fused_tools tools;
     rt_scheduler *scheduler;
-    uint32_t warning_level; /* SYCL_RT_WARNING_LEVEL, 0 if it is not set */
+    uint32_t warning_level; /* the value of SYCL_RT_WARNING_LEVEL; 0 if it is not set */
 } rt_fusion_parts;
 
-/* Creates the fusion part, which observes the scheduler from now on. */
+/* Creates the fusion object, which observes the scheduler from then on. */
 rt_fusion *rt_fusion_create(const rt_fusion_parts *parts);
 
-/* Frees it with every fused kernel; call after destroying the scheduler and before the program
- * manager.  NULL does nothing. */
+/* Frees the fusion object and every fused kernel; call after destroying the scheduler and before
+ * destroying the program manager.  NULL does nothing. */
 void rt_fusion_destroy(rt_fusion *fusion);
 
-/* start_fusion on a queue.  Codes of rt_fusion_command_start. */
+/* start_fusion on a queue. Returns the codes of rt_fusion_command_start. */
 RT_MUST_USE rt_status rt_fusion_start(rt_fusion *fusion, rt_queue_id queue);
 
-/* cancel_fusion: the collected kernels run one by one.  On a queue that is not in fusion mode it
+/* cancel_fusion: the collected kernels run one by one.  On a queue that is not in fusion mode, it
  * only warns (KF-QUEUE-07). */
 RT_MUST_USE rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue);
 
 /* complete_fusion: the collected kernels run as one kernel, or one by one if they cannot be fused
  * (KF-GRAPH-09).  *out_command is done when all of them are.  ERRC_INVALID: the queue was never in
- * fusion mode (KF-QUEUE-10), or promotions contradict each other; in the latter case it stays in
- * fusion mode. */
+ * fusion mode (KF-QUEUE-10), or promotions contradict each other; in the latter case, the queue
+ * stays in fusion mode. */
 RT_MUST_USE rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barriers,
                                          rt_command_id *out_command);
 

@@ -6,17 +6,18 @@
 
 #include <string.h>
 
-/* One buffer of the list: the first parameter that it is passed to, and what its accessors request.
+/* One buffer of the list: the first parameter to which it is passed, and what its accessors
+ * request.
  */
 typedef struct buffer_use {
     const rt_memory *memory;
     rt_fusion_place first;
-    rt_promotion promotion; /* combined so far */
+    rt_promotion promotion; /* that of the accessors so far, combined */
     bool is_requested;      /* an accessor requested promotion */
-    bool has_accessor;      /* promotion is that of an accessor */
-    bool is_final;          /* profile dpcpp: no later accessor counts */
-    rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although requested */
-    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* local size of its first kernel */
+    bool has_accessor;      /* `promotion` comes from at least one accessor */
+    bool is_final;          /* later accessors no longer count (in profile dpcpp) */
+    rt_text reason;         /* why `promotion` is RT_PROMOTION_NONE although one was requested */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* local size of the first kernel using it */
 } buffer_use;
 
 typedef struct maker {
@@ -25,17 +26,18 @@ typedef struct maker {
     rt_arena *arena;
     const rt_fusion_range *fused;
     uint64_t local_left; /* unused bytes of a group's local memory */
-    rt_map index;        /* an argument's target -> its first place in `places` */
+    rt_map index;        /* key_of an argument -> index in `places` of its first place */
     RT_VECTOR(rt_fusion_place) places;
     RT_VECTOR(rt_fusion_identity) identities;
     RT_VECTOR(rt_fusion_constant) constants;
     RT_VECTOR(buffer_use) buffers;
-    rt_map buffer_index; /* the same keys -> buffers */
+    rt_map buffer_index; /* the same keys -> index in `buffers` */
 } maker;
 
 /* ---- Identities and constants ------------------------------------------------------------- */
 
-/* Two arguments with the same key are the same pointer.  Local memory never is (tag B45). */
+/* Two arguments with the same key are the same pointer.  Two arguments in local memory never are
+ * (tag B45). */
 static rt_text key_of(rt_arena *arena, const rt_argument *argument)
 {
     bool buffer = argument->kind == RT_ARGUMENT_MEMORY;
@@ -45,7 +47,7 @@ static rt_text key_of(rt_arena *arena, const rt_argument *argument)
 
 /* ---- Promotions --------------------------------------------------------------------------- */
 
-/* The promotion that one accessor requests, including its buffer's property. */
+/* The promotion that one accessor requests, taking its buffer's property into account. */
 static rt_status requested_promotion(rt_sink *sink, const rt_argument *argument,
                                      rt_promotion *out_promotion)
 {
@@ -65,7 +67,7 @@ static void give_up(buffer_use *use, const char *reason)
     if (use->reason.length == 0) use->reason = rt_text_of(reason);
 }
 
-/* Shipped DPC++ combines one accessor after the other (tag B38). */
+/* Shipped DPC++ combines the accessors one after the other (tag B38). */
 static void combine_shipped(buffer_use *use, rt_promotion requested, bool local_known)
 {
     if (!use->has_accessor) {
@@ -86,7 +88,7 @@ static void combine_shipped(buffer_use *use, rt_promotion requested, bool local_
             give_up(use, "Not performing specified local promotion because previous kernels did "
                          "not specify a local size");
     }
-    /* Private after local stays local. */
+    /* A private request after a local one leaves the promotion local. */
 }
 
 static void add_accessor(maker *make, const rt_argument *argument, const rt_fusion_range *range,
@@ -108,7 +110,8 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
         combine_shipped(use, requested, use->local[0] != 0);
     else if (!use->has_accessor)
         use->promotion = requested;
-    else if (use->promotion != requested) /* the extension's table: both must request the same */
+    else if (use->promotion != requested) /* the extension's table: all must request the same
+                                           * promotion */
         give_up(use, "the accessors do not all request the same promotion");
     use->has_accessor = true;
     bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
@@ -120,8 +123,8 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
                      : "Not performing specified local promotion due to work-group size mismatch");
 }
 
-/* Reserves count * size bytes of the device's local memory.  False: fewer are left, and nothing is
- * reserved. */
+/* Reserves count * size bytes of a work-group's local memory. False: too few bytes are left, and
+ * nothing is reserved. */
 static bool local_take(maker *make, uint64_t count, uint64_t size)
 {
     CHECK(size > 0);
@@ -136,7 +139,7 @@ static bool local_take(maker *make, uint64_t count, uint64_t size)
 static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusion_place place)
 {
     const rt_argument *argument = &input->launch.arguments[place.parameter];
-    /* If the arguments alone need too much, the device itself refuses the launch. */
+    /* If the arguments alone need too much local memory, the device itself refuses the launch. */
     if (argument->kind == RT_ARGUMENT_LOCAL && !local_take(make, 1, argument->size))
         make->local_left = 0;
     if (argument->kind == RT_ARGUMENT_MEMORY || argument->kind == RT_ARGUMENT_POINTER) {
@@ -152,7 +155,8 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
             *rt_vector_push(&make->places) = place;
         }
     }
-    /* A value is known now, unless it holds a pointer, which is an address of this run. */
+    /* A value is known now unless it contains a pointer, whose address is valid only in this run.
+     */
     if (argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0)
         *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
     if (argument->kind != RT_ARGUMENT_MEMORY) return RT_STATUS_OK;
@@ -164,8 +168,8 @@ static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusi
 
 /* ---- Sizes, and the result ------------------------------------------------------------------ */
 
-/* The elements that a promoted buffer has per work-item or work-group (tag B37); 0: it stays in
- * global memory. */
+/* The number of elements that a promoted buffer has per work-item or work-group (tag B37); 0: the
+ * buffer stays in global memory. */
 static uint64_t promote(maker *make, buffer_use *use)
 {
     if (use->promotion == RT_PROMOTION_NONE) return 0;
@@ -173,11 +177,11 @@ static uint64_t promote(maker *make, buffer_use *use)
     bool is_local = use->promotion == RT_PROMOTION_LOCAL;
     uint64_t parts = rt_fusion_items(make->fused);
     if (is_local) {
-        /* The groups have the size of those of the buffer's kernels. */
+        /* The fused kernel's groups are as large as those of the kernels that use the buffer. */
         CHECK(rt_fusion_group_items(make->fused) > 0);
         parts /= rt_fusion_group_items(make->fused);
     }
-    CHECK(parts > 0); /* Groups of held launches divide their ranges (rt_hold_check). */
+    CHECK(parts > 0); /* The group size of a held launch divides its range (rt_hold_check). */
     uint64_t elements = use->memory->size / use->memory->element_size / parts;
     if (elements == 0)
         give_up(use, "the buffer has fewer elements than there are parts of it");
@@ -240,7 +244,7 @@ rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena 
             status = add_argument(&make, &inputs[k], (rt_fusion_place){k, p});
     }
     if (rt_ok(status)) {
-        /* Only the range determines how many parts a buffer has. */
+        /* The number of parts of a buffer depends on the fused range, so promotions need one. */
         if (fused) promotions_make(&make, out_parameters);
         CHECK(make.buffers.count <= make.places.count);
         CHECK_IMPLIES(make.identities.count > 0, make.places.count > 0);

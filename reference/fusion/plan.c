@@ -1,9 +1,10 @@
-/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say.
+/* Chooses the range of a fused kernel, or refuses lists that have none, as the documents say.
  *
- *   equal ranges                       that range
- *   different ranges                   one local size and one offset for all that give any; then,
- * of the inputs with the most work-items, the first in DPC++'s order of preference that every input
- * fits into no candidate fits                  the refusal of the preferred one */
+ *   equal ranges        that range
+ *   different ranges    one offset, and one local size for all ranges that specify any; then, of
+ *                       the inputs with the most work-items, the first in DPC++'s order of
+ *                       preference into which every input fits
+ *   no candidate fits   the refusal of the preferred one */
 #include "reference/fusion/plan_internal.h"
 
 #include "reference/base/check.h"
@@ -64,8 +65,8 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
 
 /* ---- Sizes and offsets of the list -------------------------------------------------------- */
 
-/* Stores in the fused range the one local size and the one offset that the ranges specify; the
- * local size stays unspecified if none specifies it. */
+/* Stores in *out_common the local size and the offset on which the ranges agree; the local size
+ * stays unspecified if no range specifies one. */
 static rt_status common_sizes(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                               rt_fusion_range *out_common)
 {
@@ -87,12 +88,13 @@ static rt_status common_sizes(rt_sink *sink, const rt_fusion_range *ranges, uint
 
 /* ---- Checks of a candidate ---------------------------------------------------------------- */
 
-/* True if every work-group of the input is inside one group of the fused range, whose groups have
- * the same size.
+/* True if every work-group of the input lies within a single group of the fused range, whose groups
+ * have the same size.
  *
- * A group is local[1] * local[2] runs of local[0] neighbouring linear ids.  Both ranges cut the
- * line of linear ids into runs of that length at its multiples, so only the distance between the
- * runs of one group remains to be compared: a row for those of dimension 1, a plane for those of 2.
+ * A group consists of local[1] * local[2] runs of local[0] neighbouring linear ids. Both ranges cut
+ * the sequence of linear ids into runs at the multiples of that length, so only the distances
+ * between the runs of a group remain to be compared: a row along dimension 1, a plane along
+ * dimension 2.
  */
 static bool groups_stay_whole(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
@@ -123,10 +125,11 @@ static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, u
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
         if (remaps && has_local(input) && !groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
-        /* Broken, each rule in turn: only ranges of one kind can be combined. */
+        /* Broken, one rule each: only ranges with the same number of dimensions, or without
+         * offsets, can be combined. */
         if (input->dimensions != fused->dimensions && !RULE(KF_RANGE_13))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
-                               "Cannot fuse kernels of other dimensions");
+                               "Cannot fuse kernels with different numbers of dimensions");
         if (has_offset(input) && !RULE(KF_RANGE_12))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
     }
@@ -141,7 +144,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count,
     uint32_t equal = 0;
     for (uint32_t i = 0; i < count; i++)
         equal += global_equal(&ranges[i], range);
-    CHECK(equal >= 1); /* The range is one of them. */
+    CHECK(equal >= 1); /* The range is one of `ranges`. */
     return equal;
 }
 
@@ -156,8 +159,8 @@ static bool is_greater(const rt_fusion_range *a, const rt_fusion_range *b)
     return a->dimensions > b->dimensions;
 }
 
-/* True if shipped DPC++ prefers `a` of two ranges with equally many work-items (tag B23): the more
- * frequent in the list, otherwise the greater. */
+/* True if shipped DPC++ prefers `a` of two ranges with equally many work-items (tag B23): the one
+ * whose global size is more frequent in the list, otherwise the lexicographically greater one. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *a,
                          const rt_fusion_range *b)
 {
@@ -166,9 +169,9 @@ static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt
     return is_greater(a, b);
 }
 
-/* The inputs that can be the fused range, each global size once, the preferred first; the caller
- * frees the array.  A fused kernel has as many work-items as its largest input (restrictions 2 and
- * 5). */
+/* The inputs whose range can be the fused range, one per global size, the preferred one first; the
+ * caller frees the array.  A fused kernel has as many work-items as its largest input (restrictions
+ * 2 and 5). */
 static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t count,
                                         uint32_t *out_count)
 {
@@ -176,7 +179,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     uint64_t items = 0;
     for (uint32_t i = 0; i < count; i++)
         items = rt_fusion_items(&ranges[i]) > items ? rt_fusion_items(&ranges[i]) : items;
-    /* Broken: the size of the first input. */
+    /* Broken: it has as many as the first input. */
     items = RULE_ELSE(KF_RANGE_02, items, rt_fusion_items(&ranges[0]));
     *out_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -199,7 +202,7 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     return candidates;
 }
 
-/* A fault only (see KF-RANGE-05 and KF-RANGE-17): the smallest box that holds every input. */
+/* A fault only (see KF-RANGE-05 and KF-RANGE-17): the smallest box that contains every input. */
 static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -237,7 +240,7 @@ static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, ui
     rt_free(candidates);
     if (!found) return refusal;
     if (!RULE(KF_RANGE_05)) widen(out_fused, ranges, count);
-    /* Broken: the device chooses the size, and may split the groups of an input. */
+    /* Broken: the device chooses the local size, and may split an input's groups. */
     if (has_local(out_fused) && !RULE(KF_RANGE_03))
         memset(out_fused->local, 0, sizeof out_fused->local);
     return RT_STATUS_OK;

@@ -1,4 +1,4 @@
-/* The messages of refusals, in DPC++'s wording, for both ways of choosing a fused range. */
+/* The refusal messages, in DPC++'s wording, for both ways of choosing a fused range. */
 #ifndef REFERENCE_FUSION_PLAN_INTERNAL_H
 #define REFERENCE_FUSION_PLAN_INTERNAL_H
 

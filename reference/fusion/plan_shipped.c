@@ -1,6 +1,6 @@
-/* The range of a fused kernel as shipped DPC++ chooses it, and its refusals (requirements.yaml, key
- * dpcpp, tags B23 to B29): its order of checks, its wording, and its order of indices, in which 0
- * is the slowest and unused dimensions have size 1. */
+/* Chooses the range of a fused kernel, or refuses, as shipped DPC++ does (requirements.yaml, key
+ * dpcpp, tags B23 to B29): with its order of checks, its wording, and its order of indices, in
+ * which 0 varies slowest and unused dimensions have size 1. */
 #include "reference/fusion/plan.h"
 
 #include "reference/base/check.h"
@@ -58,8 +58,8 @@ static rt_fusion_range range_of(const shipped_range *turned)
 
 /* ---- What is common ------------------------------------------------------------------------- */
 
-/* Combines sizes or offsets that are given, which must be equal; zeros count as not given.  False:
- * they differ. */
+/* Combines sizes or offsets, which must be equal if specified; all zeros count as unspecified.
+ * False: they differ. */
 static bool override(uint64_t *common, const uint64_t *indices)
 {
     if (!is_specified(indices)) return true;
@@ -80,7 +80,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const u
         shipped_range other = shipped_of(&ranges[i]);
         equals += equal(other.global, global);
     }
-    CHECK(equals >= 1); /* The size is that of one of them. */
+    CHECK(equals >= 1); /* `global` is the size of one of them. */
     return equals;
 }
 
@@ -92,8 +92,8 @@ static bool is_greater(const uint64_t *a, const uint64_t *b)
     return a[at] > b[at];
 }
 
-/* True if `a` is preferred for the fused kernel (tag B23): the larger, the more frequent, the
- * lexicographically greater. */
+/* True if `a` is preferred for the fused kernel (tag B23): it has more work-items, or else is more
+ * frequent, or else is lexicographically greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const uint64_t *a,
                          const uint64_t *b)
 {

@@ -25,8 +25,8 @@ static rt_status reject(const finder *find, rt_text kernel, const rt_image *imag
         RT_TEXT_ARG(variable), why);
 }
 
-/* Adds a variable.  False: another variable has its id or its symbol, and one program cannot have
- * both. */
+/* Adds a variable. False: another variable has the same id or the same symbol, and one program
+ * cannot have both variables. */
 static bool variable_add(finder *find, const rt_property *described, const rt_property *mapped)
 {
     rt_text symbol = {(const char *)mapped->bytes.data, mapped->bytes.size};
@@ -63,15 +63,16 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
                   "' under the symbol of another variable in the list");
 }
 
-/* Checks one image.  Objects hold addresses of functions of the program that created them, and it
- * is unknown whether a kernel only calls objects that the list created. */
+/* Checks one image. Virtual functions are refused: objects contain the addresses of functions in
+ * the program that created them, and it is unknown whether a kernel calls only objects that the
+ * list created. */
 static rt_status image_check(finder *find, rt_text kernel, const rt_image *image)
 {
     const rt_property_set *sets = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
     if (sets && sets->property_count > 0)
         return reject(find, kernel, image, (rt_text){0},
-                      "virtual functions, whose addresses are in objects; a fused kernel would "
-                      "have different ones");
+                      "virtual functions, whose addresses are stored in objects; a fused kernel "
+                      "would have different addresses");
     const rt_property_set *globals = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
     for (uint32_t i = 0; globals && i < globals->property_count; i++)
         RT_TRY(global_check(find, kernel, image, &globals->properties[i]));
@@ -108,7 +109,8 @@ rt_status rt_shared_variables_find(rt_sink *sink, rt_arena *arena, const rt_fusi
 
 /* ---- The fused image ----------------------------------------------------------------------- */
 
-/* Copies texts and bytes, whose images may be unloaded before the fused kernel is freed. */
+/* Copies the texts and bytes, since the images that own them may be unloaded before the fused
+ * kernel is freed. */
 static rt_property_set set_copy(rt_arena *arena, const char *name, const rt_property *properties,
                                 uint32_t count)
 {

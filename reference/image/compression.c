@@ -1,4 +1,4 @@
-/* Zstandard over the code of binaries. */
+/* Zstandard compression of the code of binaries. */
 #include "reference/image/compression.h"
 
 #include <zstd.h>
@@ -9,8 +9,8 @@ static rt_status fault(rt_sink *sink, uint32_t index, const char *reason)
                    index, reason);
 }
 
-/* Decompresses a frame.  It states the size of its content, as the compiler's frames do; the size
- * is checked before anything is allocated. */
+/* Decompresses a frame, which must state the size of its content, as the compiler's frames do.  The
+ * size is checked before anything is allocated. */
 static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *remaining,
                             rt_device_binary *binary)
 {
@@ -21,7 +21,8 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
         return fault(sink, index, "it does not state the size of its content");
     if (size > RT_IMAGE_SIZE_MAX || size > *remaining) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "image %u has %llu bytes decompressed, at most %u are allowed, %llu of all",
+                       "image %u has %llu bytes after decompression; at most %u are allowed, and "
+                       "%llu in all images together",
                        index, size, RT_IMAGE_SIZE_MAX, (unsigned long long)RT_DECOMPRESSED_MAX);
     }
     *remaining -= size;
@@ -29,10 +30,12 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     uint8_t *code = rt_arena_alloc(arena, (size_t)size);
     size_t result = ZSTD_decompress(code, (size_t)size, frame.data, frame.size);
     if (ZSTD_isError(result)) return fault(sink, index, ZSTD_getErrorName(result));
-    if (result != size) return fault(sink, index, "its content has another size");
+    if (result != size)
+        return fault(sink, index, "the size of its content differs from the stated size");
     binary->code = (rt_bytes){code, result};
     binary->format = rt_binary_format_of(binary->code);
-    if (binary->format == RT_BINARY_COMPRESSED) return fault(sink, index, "a frame in a frame");
+    if (binary->format == RT_BINARY_COMPRESSED)
+        return fault(sink, index, "its content is another frame");
     return RT_STATUS_OK;
 }
 

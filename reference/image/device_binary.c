@@ -1,4 +1,4 @@
-/* Formats of device binaries; binaries as images and back. */
+/* Formats of device binaries, and the conversion between binaries and images. */
 #include "reference/image/device_binary.h"
 
 #include "reference/image/virtual_functions.h"
@@ -84,13 +84,13 @@ rt_device_binary rt_device_binary_of(const rt_image *image)
     };
 }
 
-/* The sets whose properties are functions for other images; NULL if the image has none. */
+/* The property sets that list functions for other images; NULL for a set that the image lacks. */
 typedef struct function_sets {
     const rt_property_set *sets[2];
 } function_sets;
 
-/* DPC++ does not know dummies of virtual functions; without entries libsycl ignores such a binary,
- * and does not treat it as a second provider. */
+/* DPC++ has no notion of dummy images for virtual functions.  Without entries, libsycl ignores the
+ * binary of a dummy instead of treating it as a second provider. */
 static function_sets function_sets_of(const rt_image *image)
 {
     rt_virtual_functions functions;

@@ -50,19 +50,19 @@ rt_binary_format rt_binary_format_of(rt_bytes code);
 RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
                                              const rt_device_binary *binary, rt_image *out_image);
 
-/* Removes the entries that an image built from a binary exports, and its virtual functions: DPC++
- * lists functions for other images among the entries, and only the property sets distinguish them
- * from kernels.  In the arena.  Source: intel/llvm, sycl-post-link (the list of symbols),
- * ProgramManager::addImage. */
+/* Removes the exports and the virtual functions from the entries of an image built from a binary:
+ * DPC++ lists functions for other images among the entries, and only the property sets distinguish
+ * them from kernels.  The new list is allocated in the arena.  Source: intel/llvm, sycl-post-link
+ * (the list of symbols), ProgramManager::addImage. */
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image);
 
-/* The reverse: adds the image's exports, and its virtual functions unless it is a dummy, to a
- * binary's entries.  libsycl ignores a binary without entries, so one that has only functions needs
- * them.  In the arena. */
+/* The reverse: adds to a binary's entries the image's exports and, unless the image is a dummy, its
+ * virtual functions. libsycl ignores a binary without entries, so a binary that has only functions
+ * needs them.  The new list is allocated in the arena. */
 void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
                                   rt_device_binary *inout_binary);
 
-/* The binary of an image: SPIR-V for the target spir64, native for the others.  Everything is
+/* The binary of an image: SPIR-V for the target spir64, native code for the others.  Everything is
  * borrowed. */
 rt_device_binary rt_device_binary_of(const rt_image *image);
 

@@ -2,10 +2,9 @@
  *
  * An image has a property set "SYCL/device globals" with a property for each variable that it
  * contains.  A module's host code knows all its variables, even those that no image contains: it
- * registers the address and the unique id of each (device_global_map::add), and the types of the
- * copy functions determine the other properties.
- * Source: document 002 (DeviceGlobal.md), "New SYCL/device globals property set" and "Changes to
- * the DPC++ runtime". */
+ * registers the address and the unique id of each (device_global_map::add); the other properties
+ * follow from the argument types of the copy functions. Source: document 002 (DeviceGlobal.md),
+ * "New SYCL/device globals property set" and "Changes to the DPC++ runtime". */
 #ifndef REFERENCE_IMAGE_DEVICE_GLOBAL_H
 #define REFERENCE_IMAGE_DEVICE_GLOBAL_H
 
@@ -57,22 +56,22 @@ typedef struct rt_device_global_value {
     bool image_scope; /* property device_image_scope */
 } rt_device_global_value;
 
-/* Size of a value in bytes, as written and as in the document's structure without padding: a 32-bit
- * size and an 8-bit flag.  DPC++ writes the flag as a 32-bit number. */
+/* Size of a value in bytes: as written, and the minimum, which is the document's structure without
+ * padding (a 32-bit size and an 8-bit flag).  DPC++ writes the flag as a 32-bit number. */
 enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
 
-/* Appends the value of a property of RT_SET_DEVICE_GLOBALS, RT_DEVICE_GLOBAL_VALUE_SIZE bytes with
- * zero padding.  Source: document 002, "New SYCL/device globals property set". */
+/* Appends the value of a property of RT_SET_DEVICE_GLOBALS: RT_DEVICE_GLOBAL_VALUE_SIZE bytes,
+ * padded with zeros.  Source: document 002, "New SYCL/device globals property set". */
 void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
 
-/* Reads the value of such a property: bytes 0 to 3, and byte 4 of 5 or 8, whose padding is ignored.
- * False: the property is not of type bytes or has another length, its size is 0, or its flag is
- * neither 0 nor 1. */
+/* Reads the value of such a property, which has 5 or 8 bytes: the size from bytes 0 to 3 and the
+ * flag from byte 4; padding is ignored. False: the property is not of type bytes or has another
+ * length, its size is 0, or its flag is neither 0 nor 1. */
 bool rt_device_global_value_read(const rt_property *property, rt_device_global_value *out_value);
 
-/* Appends the serialised form of a list, and reads it: spans point into the input, the table is
- * allocated in the arena.  A damaged list leaves the reader failed and the list empty: a missing
- * id, name or size, an unknown access, or a duplicate id. */
+/* Appends the serialised form of a list, and reads it: spans point into the input; the table is
+ * allocated in the arena.  A damaged list (a missing id, name or size, an unknown access, or a
+ * duplicate id) leaves the reader failed and the result empty. */
 void rt_device_global_list_write(rt_buffer *out, rt_device_global_list list);
 rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *reader);
 

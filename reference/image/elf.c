@@ -16,7 +16,7 @@ typedef struct elf_reader {
     rt_arena *arena;
     rt_bytes file;
     Elf64_Ehdr header;
-    rt_mapped *segments; /* their bytes are copies in the arena and so writable */
+    rt_mapped *segments; /* their bytes are copies in the arena, and so writable */
     uint32_t segment_count;
     rt_bytes dynamic;        /* the dynamic section, in the file */
     uint64_t dynamic_header; /* file offset of its program header */
@@ -31,10 +31,10 @@ static rt_status fault(const elf_reader *reader, uint64_t offset, const char *re
 
 static rt_status unsupported(const elf_reader *reader, uint64_t offset, const char *reason)
 {
-    return rt_fail(
-        reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-        "ELF file at byte %llu: %s; assay reads executables and shared objects of x86-64",
-        (unsigned long long)offset, reason);
+    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "unsupported ELF file at byte %llu: %s; assay reads 64-bit little-endian x86-64 "
+                   "executables and shared objects",
+                   (unsigned long long)offset, reason);
 }
 
 bool rt_elf_is(rt_bytes file)
@@ -50,22 +50,24 @@ static rt_status header_read(elf_reader *reader)
     memcpy(&reader->header, reader->file.data, sizeof reader->header);
     const Elf64_Ehdr *header = &reader->header;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-        return unsupported(reader, EI_CLASS, "not 64 bits, little-endian");
+        return unsupported(reader, EI_CLASS, "it is not 64-bit little-endian");
     if (header->e_machine != EM_X86_64)
-        return unsupported(reader, offsetof(Elf64_Ehdr, e_machine), "another machine");
+        return unsupported(reader, offsetof(Elf64_Ehdr, e_machine), "it is for another machine");
     if (header->e_type != ET_DYN && header->e_type != ET_EXEC)
         return unsupported(reader, offsetof(Elf64_Ehdr, e_type),
-                           "an object file that has not been linked");
+                           "it is an object file that has not been linked");
     if (header->e_phentsize != sizeof(Elf64_Phdr))
-        return fault(reader, offsetof(Elf64_Ehdr, e_phentsize), "program headers are 56 bytes");
+        return fault(reader, offsetof(Elf64_Ehdr, e_phentsize),
+                     "expected program headers of 56 bytes");
     uint64_t table_size = (uint64_t)header->e_phnum * sizeof(Elf64_Phdr);
     rt_bytes table;
     if (!rt_bytes_slice(reader->file, header->e_phoff, table_size, &table))
-        return fault(reader, offsetof(Elf64_Ehdr, e_phoff), "program headers lie outside");
+        return fault(reader, offsetof(Elf64_Ehdr, e_phoff),
+                     "the program headers lie outside the file");
     return RT_STATUS_OK;
 }
 
-/* Copies the segments to load; finds the dynamic section. */
+/* Copies the loadable segments and finds the dynamic section. */
 static rt_status segments_read(elf_reader *reader)
 {
     uint64_t total = 0;
@@ -78,13 +80,14 @@ static rt_status segments_read(elf_reader *reader)
         if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC) continue;
         total += segment.p_filesz > reader->file.size ? 0 : segment.p_filesz;
         if (total > 2 * (uint64_t)reader->file.size) {
-            return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
-                           "ELF file at byte %llu: the segments take more than twice the file",
-                           (unsigned long long)at);
+            return rt_fail(
+                reader->sink, RT_LIMIT, RT_RULE_NONE,
+                "ELF file at byte %llu: the segments together exceed twice the size of the file",
+                (unsigned long long)at);
         }
         rt_bytes bytes;
         if (!rt_bytes_slice(reader->file, segment.p_offset, segment.p_filesz, &bytes))
-            return fault(reader, at, "a segment lies outside");
+            return fault(reader, at, "a segment lies outside the file");
         if (segment.p_vaddr > UINT64_MAX - segment.p_filesz)
             return fault(reader, at, "a segment ends past the last address");
         if (segment.p_type == PT_DYNAMIC) {
@@ -102,7 +105,7 @@ static rt_status segments_read(elf_reader *reader)
 
 /* ---- Relocations --------------------------------------------------------------------------- */
 
-/* Writes the pointer that a relocation describes; kinds that describe none are skipped. */
+/* Writes the pointer that a relocation describes; relocations of other types are skipped. */
 static rt_status relocation_apply(const elf_reader *reader, const rt_mapping *mapping,
                                   uint64_t symbols, const Elf64_Rela *relocation)
 {
@@ -114,17 +117,18 @@ static rt_status relocation_apply(const elf_reader *reader, const rt_mapping *ma
         Elf64_Sym symbol;
         if (!rt_mapping_bytes(mapping, symbols + index * sizeof symbol, sizeof symbol, &bytes)) {
             return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                           "damaged ELF file: the relocation of address %#llx names symbol %llu, "
-                           "which lies outside",
+                           "damaged ELF file: the relocation at address %#llx refers to symbol "
+                           "%llu, which lies outside the segments",
                            (unsigned long long)relocation->r_offset, (unsigned long long)index);
         }
         memcpy(&symbol, bytes.data, sizeof symbol);
-        /* Symbols of other modules stay null; images never depend on them. */
+        /* Symbols of other modules resolve to null; images never depend on them. */
         value = symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value + value;
     }
     if (!rt_mapping_bytes(mapping, relocation->r_offset, sizeof value, &bytes)) {
         return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged ELF file: a relocation of address %#llx, which lies outside",
+                       "damaged ELF file: a relocation applies to address %#llx, which lies "
+                       "outside the segments",
                        (unsigned long long)relocation->r_offset);
     }
     uint8_t *word = (uint8_t *)bytes.data; /* in the copy of a segment */
@@ -138,7 +142,7 @@ static rt_status relocate(const elf_reader *reader, const rt_mapping *mapping)
     if (reader->dynamic.size == 0) return RT_STATUS_OK;
     const uint64_t dynamic_at = (uint64_t)(reader->dynamic.data - reader->file.data);
     CHECK(dynamic_at + reader->dynamic.size <= reader->file.size);
-    uint64_t relocations = 0, relocation_size = 0, symbols = 0; /* addresses, and a size */
+    uint64_t relocations = 0, relocation_size = 0, symbols = 0; /* two addresses and a size */
     bool has_end = false;
     for (size_t i = 0; !has_end && i + sizeof(Elf64_Dyn) <= reader->dynamic.size;
          i += sizeof(Elf64_Dyn)) {
@@ -149,13 +153,13 @@ static rt_status relocate(const elf_reader *reader, const rt_mapping *mapping)
         if (entry.d_tag == DT_RELASZ) relocation_size = entry.d_un.d_val;
         if (entry.d_tag == DT_SYMTAB) symbols = entry.d_un.d_ptr;
         if (entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela))
-            return fault(reader, dynamic_at + i, "relocations are 24 bytes");
+            return fault(reader, dynamic_at + i, "expected relocations of 24 bytes");
     }
     if (!has_end) return fault(reader, reader->dynamic_header, "the dynamic section has no end");
     if (relocation_size == 0) return RT_STATUS_OK;
     rt_bytes table;
     if (!rt_mapping_bytes(mapping, relocations, relocation_size, &table))
-        return fault(reader, dynamic_at, "the relocations lie outside");
+        return fault(reader, dynamic_at, "the relocations lie outside the segments");
     /* Read from a copy, because a damaged file may relocate its own relocations. */
     table = rt_arena_bytes(reader->arena, table);
     for (size_t i = 0; i + sizeof(Elf64_Rela) <= table.size; i += sizeof(Elf64_Rela)) {

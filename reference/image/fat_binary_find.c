@@ -4,8 +4,8 @@
 #include "reference/base/stream.h"
 #include "reference/base/vector.h"
 
-/* True if the 32 bytes look like a descriptor, with a pointer to something that looks like a SYCL
- * image: kind, format, padding, target. */
+/* True if the 32 bytes look like a descriptor and its pointer leads to what looks like a SYCL
+ * image, judging by version, kind, format, padding and target. */
 static bool is_likely_descriptor(const rt_mapping *mapping, rt_bytes bytes)
 {
     rt_reader words = rt_reader_of(bytes);

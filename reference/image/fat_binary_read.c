@@ -32,7 +32,7 @@ static rt_status fault(const fat_reader *reader, uint64_t address, const char *r
                    reason);
 }
 
-/* An array of items, given by a pair of pointers, begin and end. */
+/* An array of items, given by its begin and end pointers. */
 typedef struct fat_run {
     uint64_t address;
     rt_bytes bytes;
@@ -67,7 +67,7 @@ static rt_status text_read(const fat_reader *reader, uint64_t at, uint64_t addre
     *out_text = (rt_text){0};
     if (address == 0 && is_optional) return RT_STATUS_OK;
     if (rt_mapping_text(reader->mapping, address, out_text)) return RT_STATUS_OK;
-    return fault(reader, at, "expected a pointer to a text");
+    return fault(reader, at, "expected a pointer to a string");
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -89,15 +89,15 @@ static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader 
     }
     if (type != RT_PROPERTY_BYTES) {
         return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "property '%.*s' at address %#llx has type %u, only 1 (number) and 2 "
-                       "(bytes) are known",
+                       "property '%.*s' at address %#llx has type %u, expected 1 (number) or 2 "
+                       "(bytes)",
                        RT_TEXT_ARG(out_property->name), (unsigned long long)at, type);
     }
     rt_bytes bytes;
     if (!rt_mapping_bytes(reader->mapping, value, size, &bytes))
-        return fault(reader, at + 8, "the value lies outside");
+        return fault(reader, at + 8, "the value lies outside the mapped memory");
     if (!rt_property_value_read(bytes, out_property))
-        return fault(reader, at + 24, "the value does not have the length that it begins with");
+        return fault(reader, at + 24, "the value's size differs from the length at its beginning");
     return RT_STATUS_OK;
 }
 
@@ -106,7 +106,7 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 {
     fat_run run;
     RT_TRY(run_read(reader, at, words, SET_SIZE, "expected property sets", &run));
-    /* Broken: treats the end as the last set. */
+    /* Broken: treats the end pointer as pointing to the last set. */
     if (run.count > 0 && !RULE(DL_IMAGE_02)) run.count--;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
     rt_reader set_words = rt_reader_of(run.bytes);
@@ -133,8 +133,8 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* A new entry begins with eight zero bytes, a version and a kind of offloading; an old entry begins
- * with an address and a pointer to its name, and no name has such a low address. */
+/* A new entry begins with eight zero bytes, a version and an offload kind; an old entry begins with
+ * an address and a pointer to its name, and no name has so low an address. */
 static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
                               rt_device_binary *binary)
 {
@@ -175,7 +175,7 @@ static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layou
     (void)rt_read_u32(words);
     if (kind != KIND_SYCL && kind != KIND_SYCL_BIT)
         return fault(reader, at + 2, "this is not a SYCL image");
-    if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "no such format");
+    if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "unknown image format");
     binary->format = (rt_binary_format)format;
     RT_TRY(text_read(reader, at + 8, rt_read_u64(words), false, &binary->target));
     RT_TRY(text_read(reader, at + 16, rt_read_u64(words), true, &binary->compile_options));
@@ -187,7 +187,7 @@ static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layou
     RT_TRY(run_read(reader, code_address, words, 1, "expected the image's code", &code));
     if (code.bytes.size > RT_IMAGE_SIZE_MAX) {
         return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the image at address %#llx has %zu bytes of code, at most %u are allowed",
+                       "the image at address %#llx has %zu bytes of code; at most %u are allowed",
                        (unsigned long long)code_address, code.bytes.size, RT_IMAGE_SIZE_MAX);
     }
     binary->code = code.bytes;
@@ -200,7 +200,7 @@ static rt_status images_read(fat_reader reader, uint64_t at, uint32_t count, rt_
 {
     rt_bytes bytes;
     if (!rt_mapping_bytes(reader.mapping, at, (uint64_t)count * layout, &bytes))
-        return fault(&reader, at, "the images lie outside");
+        return fault(&reader, at, "the images lie outside the mapped memory");
     rt_device_binary *binaries = rt_arena_alloc_array(reader.arena, count, sizeof *binaries);
     rt_reader words = rt_reader_of(bytes);
     for (uint32_t i = 0; i < count; i++) {
@@ -212,7 +212,7 @@ static rt_status images_read(fat_reader reader, uint64_t at, uint32_t count, rt_
     return RT_STATUS_OK;
 }
 
-/* An image without code in one layout most likely has the other layout. */
+/* If an image has no code when read in one layout, it most likely has the other layout. */
 static bool any_without_code(rt_device_binaries binaries)
 {
     for (uint32_t i = 0; i < binaries.count; i++)
@@ -229,7 +229,7 @@ rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *m
         reader.table_left += mapping->ranges[i].bytes.size;
     rt_bytes bytes;
     if (!rt_mapping_bytes(mapping, descriptor, DESCRIPTOR_SIZE, &bytes))
-        return fault(&reader, descriptor, "the descriptor lies outside");
+        return fault(&reader, descriptor, "the descriptor lies outside the mapped memory");
     rt_reader words = rt_reader_of(bytes);
     uint32_t head = rt_read_u32(&words), count = head >> 16;
     (void)rt_read_u32(&words);
@@ -239,7 +239,7 @@ rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *m
     if (count == 0) return RT_STATUS_OK;
     rt_bytes first;
     if (!rt_mapping_bytes(mapping, images, 2, &first))
-        return fault(&reader, descriptor + 8, "the images lie outside");
+        return fault(&reader, descriptor + 8, "the images lie outside the mapped memory");
     out_fat->version = (uint16_t)(first.data[0] | first.data[1] << 8);
     rt_fat_layout likely = out_fat->version >= 3 ? RT_FAT_80 : RT_FAT_96;
     rt_fat_layout other = likely == RT_FAT_80 ? RT_FAT_96 : RT_FAT_80;

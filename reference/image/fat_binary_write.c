@@ -13,7 +13,7 @@ typedef struct c_writer {
 } c_writer;
 
 static const char heading[] =
-    "/* Device images of DPC++, written by assay.  Build it into a module with\n"
+    "/* DPC++ device images, written by assay.  Build this file into a module with\n"
     " *     gcc -shared -fPIC FILE.c -Wl,--no-as-needed -lsycl */\n";
 
 static const char declarations[] =
@@ -86,7 +86,7 @@ static rt_status string_write(const c_writer *writer, rt_text text)
 {
     if (text.length > 0 && memchr(text.data, '\0', text.length)) {
         return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "a name, target or option of image %u has a NUL byte", writer->binary);
+                       "a name, target or option of image %u contains a NUL byte", writer->binary);
     }
     rt_buffer_append_byte(writer->out, '"');
     for (size_t i = 0; i < text.length; i++)
@@ -97,7 +97,7 @@ static rt_status string_write(const c_writer *writer, rt_text text)
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Writes a set's values as small tables of numbers, which are readable, then the properties. */
+/* Writes a set's values as small arrays of numbers, for readability, then the properties. */
 static rt_status properties_write(const c_writer *writer, uint32_t set,
                                   const rt_property_set *properties)
 {
@@ -146,8 +146,8 @@ static rt_status tables_write(const c_writer *writer, const rt_device_binary *bi
     rt_buffer *out = writer->out;
     rt_buffer_append_byte(out, '\n');
     if (binary->code.size > 0) {
-        /* With an explicit size, the array has no NUL byte at its end.  Compilers read a string ten
-         * times as fast as the same bytes as numbers. */
+        /* With its explicit size, the array has no room for the string's NUL byte.  Compilers read
+         * a string ten times as fast as the same bytes written as numbers. */
         rt_buffer_printf(out, "static const unsigned char code_%u[%zu] =", writer->binary,
                          binary->code.size);
         for (size_t i = 0; i < binary->code.size; i++) {
@@ -208,8 +208,9 @@ rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out, rt_fat_layou
                                      rt_device_binaries binaries)
 {
     if (binaries.count > UINT16_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%u images, a fat binary holds at most %u",
-                       binaries.count, UINT16_MAX);
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "%u images are too many: a fat binary holds at most %u", binaries.count,
+                       UINT16_MAX);
     }
     c_writer writer = {sink, out, 0};
     rt_buffer_printf(out, declarations,

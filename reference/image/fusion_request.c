@@ -264,8 +264,7 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     require(&reader, images.count == 1 && images.images[0].kernel_count == 1);
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged result of a fusion: fault at byte %zu of %zu", reader.fault,
-                       bytes.size);
+                       "damaged fusion result: fault at byte %zu of %zu", reader.fault, bytes.size);
     }
     CHECK(images.images && images.count == 1);
     result.image = images.images[0];

@@ -1,8 +1,8 @@
 /* Requests to the fusion compiler, and its results.
  *
- * The runtime keeps the fusion list and decides the launch geometry of the fused kernel and which
- * arguments are identical; the compiler (reference/compiler, a plugin) turns the list into one
- * kernel.
+ * The runtime keeps the fusion list, chooses the launch geometry of the fused kernel and determines
+ * which arguments are identical; the compiler (reference/compiler, a plugin) turns the list into
+ * one kernel.
  *
  * Source: document 001 (KernelFusionJIT.md), "Fusion Process". */
 #ifndef REFERENCE_IMAGE_FUSION_REQUEST_H
@@ -11,25 +11,27 @@
 #include "reference/image/image.h"
 #include "reference/image/link_code.h"
 
-/* A launch geometry in the order of get_global_id: index 0 is the fastest, whereas the document
- * uses SYCL's indices, of which 0 is the slowest. */
+/* A launch geometry in the order of get_global_id: index 0 varies fastest, whereas the document
+ * uses SYCL's indices, of which 0 varies slowest. */
 typedef struct rt_fusion_range {
-    uint32_t dimensions; /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint32_t dimensions; /* 1 to 3; in entries past it, global and local are 1 and offset is 0 */
     uint64_t global[RT_ND_RANGE_DIMENSIONS];
     uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* all 0: unspecified */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
 } rt_fusion_range;
 
-/* A parameter of a kernel of the list. */
+/* A parameter of a kernel in the list. */
 typedef struct rt_fusion_place {
     uint32_t kernel;    /* index in the list */
     uint32_t parameter; /* index in that kernel's signature */
 } rt_fusion_place;
 
-/* One kernel of the list, in order of submission; the same kernel may occur several times. */
+/* One kernel of the list, which is in submission order; the same kernel may occur several times.
+ */
 typedef struct rt_fusion_kernel {
     rt_text name;              /* name of its entry point */
-    const rt_link_code *codes; /* codes of its image and of those linked with it, >= 1 */
+    const rt_link_code *codes; /* code of its image and of every image linked with it; >= 1
+                                */
     uint32_t code_count;
     rt_fusion_range range;
 } rt_fusion_kernel;
@@ -53,7 +55,7 @@ typedef struct rt_fusion_promotion {
     uint64_t element_bytes; /* >= 1 */
 } rt_fusion_promotion;
 
-/* A value known at fusion, which becomes a constant in the code. */
+/* A value known at fusion time, which becomes a constant in the code. */
 typedef struct rt_fusion_constant {
     rt_fusion_place parameter; /* passed by value, not the duplicate of an identity */
     rt_bytes value;            /* as many bytes as the parameter has */
@@ -72,30 +74,30 @@ typedef struct rt_fusion_request {
     uint32_t promotion_count;
     const rt_fusion_constant *constants;
     uint32_t constant_count;
-    /* Symbols of variables in global memory that the fused program shares with others: each is a
-     * single variable, which it exports.  The fused program would have its own copy of any other
-     * variable. */
+    /* Symbols of the variables in global memory that the fused program shares with other programs:
+     * each exists only once, and the fused program exports it.  Of any other variable the fused
+     * program would have its own copy. */
     const rt_text *variables;
     uint32_t variable_count;
-    /* Bytes of a work-group's local memory available for variables: the kernels' own and promoted
-     * buffers; 0: unknown, or there is no promotion to local memory, so that the result can be used
-     * on any device. */
+    /* Bytes of a work-group's local memory that are available for variables, both the kernels' own
+     * and promoted buffers. 0: unknown, or nothing is promoted to local memory, so the result can
+     * be used on any device. */
     uint64_t local_size_max;
-    rt_format format;           /* format of the images that contain the codes, and of the result */
+    rt_format format;           /* format of the kernels' images and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
 } rt_fusion_request;
 
-/* The result, in the serialised form that the table's `fuse` writes. */
+/* The result, whose serialised form the plugin table's `fuse` writes. */
 typedef struct rt_fusion_result {
     rt_image image;                    /* one kernel, with the request's name */
     const rt_fusion_place *parameters; /* the origin of each parameter of the fused kernel, in
-                                        * order; constants and joined parameters are omitted */
+                                        * order; constants and duplicates are omitted */
     uint32_t parameter_count;
     const bool *promoted;   /* true for each requested promotion that was made */
     const rt_text *reasons; /* why each promotion was refused; empty if it was made */
     uint32_t promotion_count;
-    uint64_t local_size; /* bytes of local memory that its variables may occupy, including promoted
-                          * buffers; rt_fusion_local_bytes of each */
+    uint64_t local_size; /* bytes of local memory that its variables, including promoted buffers,
+                          * may occupy: the sum of their rt_fusion_local_bytes */
 } rt_fusion_result;
 
 /* Bytes of local memory that an object of the given size may occupy: devices place objects at
@@ -113,9 +115,10 @@ static inline uint64_t rt_fusion_local_bytes(uint64_t size)
 void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request);
 void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result);
 
-/* Reads the serialised form: spans point into the input, tables are allocated in the arena.  The
+/* Reads the serialised form: spans point into the input; tables are allocated in the arena.  The
  * values satisfy everything that this header states about counts, indices and ranges.  A damaged
- * request leaves the reader failed.  Result, MALFORMED: damaged, with the offset. */
+ * request leaves the reader failed.  For a result, MALFORMED: it is damaged; the message gives the
+ * offset. */
 rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader);
 RT_MUST_USE rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                             rt_fusion_result *out_result);

@@ -39,7 +39,7 @@ typedef struct rt_image {
     rt_text name; /* "libtwice/0": the module and the image's index in it */
     rt_format format;
     rt_text compile_options, link_options;
-    const rt_text *kernels; /* entries of the image, in the order of the code */
+    const rt_text *kernels; /* entry points of the image, in the order of the code */
     uint32_t kernel_count;
     const rt_property_set *sets;
     uint32_t set_count;
@@ -55,14 +55,14 @@ typedef struct rt_image_list {
 /* Names of property sets (document 003, "sycl-post-link changes"; DL-IMAGE-05, DL-IMAGE-06). */
 #define RT_SET_IMPORTED_SYMBOLS "SYCL/imported symbols"
 #define RT_SET_EXPORTED_SYMBOLS "SYCL/exported symbols"
-/* Specialisation constants by name, and one property, named "all", whose bytes are their
- * concatenated default values.  spec_constants.h describes the layout; the names of the sets are
- * DPC++'s. */
+/* The first set has a property for each specialisation constant; the second has one property, named
+ * "all", whose bytes are their concatenated default values.  spec_constants.h describes the layout;
+ * the names of the sets are DPC++'s. */
 #define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
 #define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
-/* The image's requirements on a device, in these properties: bytes, u32 numbers of SYCL aspects;
- * bytes, the u64 sizes of the work-group that its kernels require, one per dimension, in older
- * images u32; a number, the size of their sub-groups. */
+/* The image's device requirements, in these properties: bytes, the u32 numbers of the SYCL aspects;
+ * bytes, the work-group size that its kernels require, one u64 per dimension (u32 in older images);
+ * a number, the sub-group size that they require. */
 #define RT_SET_DEVICE_REQUIREMENTS    "SYCL/device requirements"
 #define RT_REQUIREMENT_ASPECTS        "aspects"
 #define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
@@ -70,15 +70,15 @@ typedef struct rt_image_list {
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
 
 /* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
- * bytes are LLVM bitcode for the image's target, which calls builtin functions that it does not
- * define (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this
- * one is assay's. */
+ * bytes are LLVM bitcode for the image's target; it calls builtin functions without defining them
+ * (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this one is
+ * assay's. */
 #define RT_SET_EMBEDDED_IR      "assay/embedded ir"
 #define RT_EMBEDDED_IR_PROPERTY "llvm-bitcode"
 
 #define RT_KERNEL_NONE UINT32_MAX
 
-/* The index of the kernel with that name in the image; RT_KERNEL_NONE: there is none. */
+/* The index of the kernel with that name in the image; RT_KERNEL_NONE if there is none. */
 uint32_t rt_image_kernel(const rt_image *image, rt_text name);
 
 /* The set with that name, NULL if the image has none.  If there are several, the first applies. */
@@ -95,10 +95,10 @@ const rt_property *rt_property_set_find(const rt_property_set *set, rt_text name
  * meaning in symbol sets (DL-IMAGE-07). */
 bool rt_property_set_has(const rt_property_set *set, rt_text name);
 
-/* Computes image->hash from its content. */
+/* Computes image->hash from the image's contents. */
 void rt_image_hash(rt_image *image);
 
-/* Appends the serialised form of a property set, and reads it: spans point into the input, the
+/* Appends the serialised form of a property set, and reads it: spans point into the input; the
  * table is allocated in the arena.  A damaged set leaves the reader failed. */
 void rt_property_set_write(rt_buffer *out, const rt_property_set *set);
 rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader);
@@ -106,12 +106,12 @@ rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader);
 /* Minimum size of a set's serialised form in bytes. */
 enum { RT_PROPERTY_SET_PACKED_MIN = 12 };
 
-/* Appends the serialised form of a list: the form that the compiler plugin returns, that the
- * artefact cache keeps and that packs embed. */
+/* Appends the serialised form of a list: the form that the compiler plugin returns, the artefact
+ * cache keeps and packs embed. */
 void rt_image_list_write(rt_buffer *out, rt_image_list list);
 
 /* Reads a list; spans point into the input, tables are allocated in the arena.  The hashes are
- * computed anew.  MALFORMED: damaged input, with the offset; LIMIT: more or larger images than
+ * recomputed.  MALFORMED: damaged input, with the offset; LIMIT: more or larger images than
  * limits.h allows. */
 RT_MUST_USE rt_status rt_image_list_read(rt_sink *sink, rt_arena *arena, rt_reader *reader,
                                          rt_image_list *out_list);

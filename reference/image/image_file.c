@@ -15,11 +15,12 @@ static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_ima
     rt_descriptors found = rt_fat_binary_find(arena, &mapping);
     if (found.count == 0) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an ELF file without device images: nothing in it looks like what "
-                       "__sycl_register_lib takes");
+                       "an ELF file without device images: nothing in it looks like a descriptor "
+                       "for __sycl_register_lib");
     }
     if (found.count > DESCRIPTORS_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%u descriptors, at most %d are allowed",
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "the file has %u device image descriptors; at most %d are allowed",
                        found.count, DESCRIPTORS_MAX);
     }
     rt_fat_binary *fats = rt_arena_alloc_array(arena, found.count, sizeof *fats);
@@ -29,7 +30,8 @@ static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_ima
         count += fats[i].binaries.count;
     }
     if (count > RT_IMAGE_COUNT_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%llu images, at most %u are allowed",
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "the file has %llu device images; at most %u are allowed",
                        (unsigned long long)count, RT_IMAGE_COUNT_MAX);
     }
     rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
@@ -59,7 +61,7 @@ rt_status rt_image_file_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
         RT_TRY(elf_read(sink, arena, bytes, &file));
     } else {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "neither SYCLBIN (10 FF 10 AD) nor an ELF file: byte 0 begins neither");
+                       "the file is neither SYCLBIN (10 FF 10 AD) nor an ELF file (7F E L F)");
     }
     *out_file = file;
     return RT_STATUS_OK;

@@ -12,11 +12,11 @@ typedef struct rt_image_file {
     rt_syclbin syclbin;        /* SYCLBIN */
     const rt_fat_binary *fats; /* ELF: in the order of their descriptors */
     uint32_t fat_count;
-    rt_device_binaries binaries; /* of the whole file, as stored in it */
+    rt_device_binaries binaries; /* of the whole file, as stored, without decompression */
 } rt_image_file;
 
-/* Reads a file.  Names and code point into it or into the arena.  UNSUPPORTED: it begins like
- * neither kind; MALFORMED: an ELF file without device images; otherwise the statuses of the
+/* Reads a file.  Names and code point into it or into the arena.  UNSUPPORTED: the file begins like
+ * neither container; MALFORMED: an ELF file without device images; otherwise the statuses of the
  * containers' readers. */
 RT_MUST_USE rt_status rt_image_file_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                          rt_image_file *out_file);

@@ -103,15 +103,15 @@ rt_status rt_image_list_read(rt_sink *sink, rt_arena *arena, rt_reader *reader,
     if (rt_read_u32(reader) != IMAGE_STREAM_VERSION) rt_reader_fail(reader);
     uint32_t count = rt_read_count(reader, IMAGE_SIZE_MIN);
     if (count > RT_IMAGE_COUNT_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%u images, at most %u are allowed", count,
-                       RT_IMAGE_COUNT_MAX);
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "the list has %u images; at most %u are allowed", count, RT_IMAGE_COUNT_MAX);
     }
     rt_image *images = rt_arena_alloc_array(arena, count, sizeof *images);
     for (uint32_t i = 0; i < count && !reader->failed; i++) {
         images[i] = read_image(arena, reader);
         if (images[i].code.size > RT_IMAGE_SIZE_MAX) {
             return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                           "image %u has %zu bytes of code, at most %u are allowed", i,
+                           "image %u has %zu bytes of code; at most %u are allowed", i,
                            images[i].code.size, RT_IMAGE_SIZE_MAX);
         }
     }

@@ -6,7 +6,7 @@
 #include "reference/base/arena.h"
 #include "reference/base/stream.h"
 
-/* The value of a specialisation constant, by the number in its SpecId decoration. */
+/* The value of a specialisation constant, identified by the number in its SpecId decoration. */
 typedef struct rt_link_constant {
     uint32_t id;
     rt_bytes value; /* little-endian, as many bytes as the constant has; a bool has one byte */
@@ -23,8 +23,8 @@ typedef struct rt_link_code {
 /* Appends the serialised form: the module, then a count of pairs of id and value. */
 void rt_link_code_write(rt_buffer *out, const rt_link_code *code);
 
-/* Reads the serialised form: spans point into the input, the table is allocated in the arena.
- * Damage leaves the reader failed. */
+/* Reads the serialised form: spans point into the input; the table is allocated in the arena.
+ * Damaged input leaves the reader failed. */
 rt_link_code rt_link_code_read(rt_arena *arena, rt_reader *reader);
 
 /* Minimum size of the serialised form in bytes. */

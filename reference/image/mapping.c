@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-/* The range that contains the address, and the address' offset in it; NULL: there is none. */
+/* The range that contains the address, and the address's offset in it; NULL if there is none. */
 static const rt_mapped *range_find(const rt_mapping *mapping, uint64_t address, size_t *out_place)
 {
     for (uint32_t i = 0; i < mapping->count; i++) {

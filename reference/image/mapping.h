@@ -24,7 +24,8 @@ enum { RT_MAPPED_TEXT_MAX = 65535 };
 bool rt_mapping_bytes(const rt_mapping *mapping, uint64_t address, uint64_t size,
                       rt_bytes *out_bytes);
 
-/* The text at address up to its NUL byte; false if the range ends before one. */
+/* The text at address up to its NUL byte; false if the range ends, or RT_MAPPED_TEXT_MAX bytes
+ * pass, without one. */
 bool rt_mapping_text(const rt_mapping *mapping, uint64_t address, rt_text *out_text);
 
 /* The readable segments of all modules loaded into this process (dl_iterate_phdr(3)), where

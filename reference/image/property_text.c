@@ -1,4 +1,4 @@
-/* Property sets as text: lines to sets and back. */
+/* Property sets as text: conversion between lines and sets. */
 #include "reference/image/property_text.h"
 
 #include "reference/base/number.h"
@@ -23,8 +23,8 @@ static void base64_write(rt_buffer *out, rt_bytes bytes)
     if (pending_bits > 0) rt_buffer_append_byte(out, digits[pending & 63]);
 }
 
-/* Decodes base64.  False if a character is not a digit, or the last one is superfluous or has bits
- * beyond the last byte; *out_fault is its index. */
+/* Decodes base64.  False if a character is not a base64 digit, or if the last digit is superfluous
+ * or sets bits beyond the last byte; *out_fault is the index of that character. */
 static bool base64_read(rt_arena *arena, rt_text text, rt_bytes *out_bytes, size_t *out_fault)
 {
     uint8_t *bytes = rt_arena_alloc_array(arena, text.length / 4 * 3 + 3, 1);
@@ -147,16 +147,16 @@ static rt_status property_read(const text_reader *reader, rt_text line, rt_prope
     if (number == RT_PROPERTY_UINT32) return number_read(reader, value, &out_property->number);
     if (number != RT_PROPERTY_BYTES) {
         return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "property text at byte %zu: type %u, only 1 (number) and 2 (bytes) are "
-                       "known",
+                       "property text at byte %zu: type %u, expected 1 (number) or 2 (bytes)",
                        reader->offset + (size_t)(type - reader->text.data), number);
     }
     rt_bytes bytes = {0};
     size_t at = 0;
     if (!base64_read(reader->arena, value, &bytes, &at))
-        return fault(reader, value.data + at, "this is not base64 without padding");
+        return fault(reader, value.data + at, "expected base64 without padding");
     if (!rt_property_value_read(bytes, out_property))
-        return fault(reader, value.data, "the bytes do not have the length that they begin with");
+        return fault(reader, value.data,
+                     "the value's size differs from the length at its beginning");
     return RT_STATUS_OK;
 }
 

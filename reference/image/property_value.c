@@ -1,4 +1,4 @@
-/* The length in bits before the bytes of a property. */
+/* The length in bits that precedes the bytes of a property. */
 #include "reference/image/property_value.h"
 
 void rt_property_value_write(rt_buffer *out, const rt_property *property)

@@ -1,5 +1,5 @@
 /* Bytes of a property as DPC++ stores them: their length in bits as a little-endian u64, then the
- * bytes; the binary and the text form share this. Source: sycl/doc/design/PropertySets.md,
+ * bytes; the binary and the text form share this layout.  Source: sycl/doc/design/PropertySets.md,
  * "Property types". */
 #ifndef REFERENCE_IMAGE_PROPERTY_VALUE_H
 #define REFERENCE_IMAGE_PROPERTY_VALUE_H
@@ -8,11 +8,11 @@
 
 enum { RT_PROPERTY_LENGTH_SIZE = 8 };
 
-/* Appends length and bytes of a property of type BYTES. */
+/* Appends the length and the bytes of a property of type BYTES. */
 void rt_property_value_write(rt_buffer *out, const rt_property *property);
 
-/* Sets bytes and unused_bits of the property from length and bytes; the bytes point into `value`.
- * False: the length does not match the size. */
+/* Sets the property's type, bytes and unused_bits from `value`, which is a length and bytes; the
+ * bytes point into it.  False: the length does not match the size. */
 bool rt_property_value_read(rt_bytes value, rt_property *property);
 
 #endif

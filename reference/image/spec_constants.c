@@ -5,7 +5,7 @@
 
 enum { ROW_SIZE = 3 * 4 };
 
-/* A constant as its rows describe it; bytes count from the start of its defaults. */
+/* A constant as its rows describe it; byte offsets count from the start of its default value. */
 typedef struct constant_rows {
     uint32_t id, scalar_count;
     uint64_t begin, end; /* range of the scalars */
@@ -47,10 +47,11 @@ bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
     out_descriptor->id = rows.id;
     out_descriptor->scalar_count = rows.scalar_count;
     out_descriptor->size_bytes = (uint32_t)size;
-    /* The preceding constants occupy their extents; if one is damaged, the default is unknown. */
+    /* The default follows the extents of the preceding constants; if one of them is damaged, its
+     * position is unknown. */
     for (uint32_t i = 0; i < index; i++) {
         if (!rows_read(&set->properties[i], &rows)) return true;
-        place += rows.extent; /* at most 2^33 each, of at most 2^32: no overflow */
+        place += rows.extent; /* at most 2^32 extents of at most 2^33 bytes: no overflow */
     }
     const rt_property_set *defaults = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
     for (uint32_t i = 0; defaults && i < defaults->property_count; i++) {

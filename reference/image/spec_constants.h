@@ -1,11 +1,11 @@
 /* The specialisation constants of an image.
  *
- * A property of the set RT_SET_SPEC_CONSTANTS is one constant: a row of three u32 for each scalar
- * in it (one row if it is a scalar itself): number in the code (SpecId), offset within the
- * constant, size in bytes.  A row with the number RT_SPEC_PADDING is padding after the last scalar.
- * The default values follow one another in the order of the properties, so the position of a
- * constant is the sum of the preceding sizes.  Source: the layout of DPC++ (libsycl's reader of
- * this set), which is not documented. */
+ * Each property of the set RT_SET_SPEC_CONSTANTS describes one constant, with a row of three u32
+ * for each scalar in it (one row if it is a scalar itself): the number in the code (SpecId), the
+ * offset within the constant and the size in bytes.  A row with the number RT_SPEC_PADDING stands
+ * for padding after the last scalar. The default values follow one another in the order of the
+ * properties, so the position of a constant is the sum of the preceding sizes.  Source: the layout
+ * of DPC++ (libsycl's reader of this set), which is not documented. */
 #ifndef REFERENCE_IMAGE_SPEC_CONSTANTS_H
 #define REFERENCE_IMAGE_SPEC_CONSTANTS_H
 
@@ -14,15 +14,16 @@
 #define RT_SPEC_PADDING UINT32_MAX
 
 typedef struct rt_spec_descriptor {
-    uint32_t id;            /* number in the code; of a composite, that of its first scalar */
+    uint32_t id;            /* number in the code; for a composite, that of its first scalar */
     uint32_t scalar_count;  /* >= 1 */
     uint32_t size_bytes;    /* excluding padding after the last scalar */
-    rt_bytes default_value; /* size_bytes of the image's bytes; empty: unknown */
+    rt_bytes default_value; /* size_bytes bytes of the image; empty: unknown */
 } rt_spec_descriptor;
 
 /* Reads constant `index` of the image's set, which must be in range.  False if the property is not
- * such a table: no row, an incomplete one, or rows that overlap.  The default is borrowed from the
- * image; if a constant before this one is damaged, the position is unknown and the default empty.
+ * a valid table: it has no row, an incomplete row, or rows that overlap.  The default is borrowed
+ * from the image; if a constant before this one is damaged, the position is unknown and the default
+ * empty.
  */
 bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
                              rt_spec_descriptor *out_descriptor);

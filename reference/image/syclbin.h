@@ -1,7 +1,7 @@
 /* SYCLBIN: the file of a kernel bundle.
  *
  * A file holds abstract modules; each has its properties, and its code once per intermediate
- * representation and once per device.  Metadata is property sets in text form.
+ * representation and once per device.  Metadata consists of property sets in text form.
  *
  *     offload binary, version 2 (llvm/Object/OffloadBinary.h): header, one entry, and in it
  *     "IBYS" u32 version  u32 modules  u32 IR modules  u32 native images  u32 zero
@@ -11,7 +11,7 @@
  *     metadata  zeros to a multiple of 8  code  zeros to a multiple of 8
  *
  * Offsets of metadata and of code count from the beginning of the respective part.  Source:
- * sycl/doc/design/SYCLBINDesign.md, and the files of the compiler of 2026. */
+ * sycl/doc/design/SYCLBINDesign.md, and the files that the 2026 compiler writes. */
 #ifndef REFERENCE_IMAGE_SYCLBIN_H
 #define REFERENCE_IMAGE_SYCLBIN_H
 
@@ -41,35 +41,36 @@ typedef struct rt_syclbin {
 #define RT_SET_SYCLBIN_NATIVE "SYCLBIN/native device code image metadata"
 #define RT_SET_KERNEL_NAMES   "SYCL/kernel names"
 
-/* State of the bundle, the global property "state". */
+/* State of the bundle, stored as the global property "state". */
 typedef enum rt_syclbin_state {
     RT_SYCLBIN_INPUT,
     RT_SYCLBIN_OBJECT,
     RT_SYCLBIN_EXECUTABLE
 } rt_syclbin_state;
 
-/* True if the bytes begin like an offload binary. */
+/* True if the bytes begin with the magic number of an offload binary. */
 bool rt_syclbin_is(rt_bytes file);
 
-/* Reads a file.  Names and code point into it, tables and values are allocated in the arena.
+/* Reads a file.  Names and code point into it; tables and values are allocated in the arena.
  * MALFORMED: damaged, with the file offset of the fault; UNSUPPORTED: another version, several
  * entries, or an unknown type of property. */
 RT_MUST_USE rt_status rt_syclbin_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                       rt_syclbin *out_syclbin);
 
-/* Appends the file.  Writing a file that was read reproduces it, if it has the compiler's order.
- * UNSUPPORTED: a name that the text form cannot hold. */
+/* Appends the file.  Writing a file that was read reproduces it if its parts are in the compiler's
+ * order. UNSUPPORTED: a name that the text form cannot hold. */
 RT_MUST_USE rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_syclbin *syclbin);
 
-/* The binaries of all modules: a binary has the properties of its module, target and format from
- * its own metadata, and the names of `SYCL/kernel names` as entries.  Tables are allocated in the
- * arena, the rest is borrowed.  LIMIT: more than RT_IMAGE_COUNT_MAX. */
+/* The binaries of all modules: a binary has the properties of its module, the target from its own
+ * metadata, the format of its code, and the names in `SYCL/kernel names` as entries.  Tables are
+ * allocated in the arena; the rest is borrowed.  LIMIT: more than RT_IMAGE_COUNT_MAX. */
 RT_MUST_USE rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *syclbin,
                                           rt_device_binaries *out_binaries);
 
-/* Creates a SYCLBIN with one module per binary, in state executable if all are native, otherwise
- * object. The entries become the set `SYCL/kernel names` if a binary has none.  The format has no
- * place for options: UNSUPPORTED if a binary has any, or is compressed.  Allocated in the arena. */
+/* Creates a SYCLBIN with one module per binary, in state executable if all binaries are native,
+ * otherwise object.  If a binary has no set `SYCL/kernel names`, its entries become that set.
+ * UNSUPPORTED: a binary has options, for which the format has no place, or is neither SPIR-V nor
+ * native code.  Allocated in the arena. */
 RT_MUST_USE rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
                                     rt_syclbin *out_syclbin);
 

@@ -1,4 +1,4 @@
-/* The modules of a SYCLBIN as device binaries, and device binaries as modules. */
+/* Converts the modules of a SYCLBIN to device binaries, and device binaries to modules. */
 #include "reference/image/syclbin.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static rt_text target_of(rt_property_sets metadata, const char *set)
 static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_module *module,
                                          rt_device_binary *out)
 {
-    /* All binaries of a module share the names of `SYCL/kernel names` as their entries. */
+    /* The names in `SYCL/kernel names` are the entries of every binary of the module. */
     const rt_image holder = {.sets = module->metadata.sets, .set_count = module->metadata.count};
     const rt_property_set *names = rt_image_set(&holder, RT_SET_KERNEL_NAMES);
     uint32_t entry_count = names ? names->property_count : 0;
@@ -49,8 +49,8 @@ static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_modul
         *out = common;
         out->format = RT_BINARY_NATIVE;
         out->code = module->native[i].code;
-        /* Native code has the target of its IR and, separately, an architecture; for the CPU, a fat
-         * binary combines them into spir64_x86_64. */
+        /* The metadata of native code states the target of its IR and, separately, an architecture;
+         * for the CPU, a fat binary combines them into spir64_x86_64. */
         rt_text target = target_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE);
         rt_text arch = text_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE, "arch");
         if (rt_text_is(target, "spir64") && rt_text_is(arch, "x86_64"))
@@ -68,7 +68,8 @@ rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *
     for (uint32_t i = 0; i < syclbin->module_count; i++)
         count += (uint64_t)syclbin->modules[i].ir_count + syclbin->modules[i].native_count;
     if (count > RT_IMAGE_COUNT_MAX) {
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%llu images, at most %u are allowed",
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "the SYCLBIN has %llu images; at most %u are allowed",
                        (unsigned long long)count, RT_IMAGE_COUNT_MAX);
     }
     rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
@@ -100,8 +101,8 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
     rt_binary_format format = binary->format;
     if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(binary->code);
     if (format != RT_BINARY_SPIRV && format != RT_BINARY_NATIVE) {
-        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "an image of %s in a SYCLBIN",
-                       rt_binary_format_name(format));
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "SYCLBIN cannot hold an image of format %s", rt_binary_format_name(format));
     }
     /* The triple of a target; its suffix is the vendor's convention. */
     static const struct triple_row {

@@ -1,4 +1,4 @@
-/* Numbers of the SYCLBIN format that its reader and its writer share; syclbin.h describes the
+/* Constants of the SYCLBIN format, shared by its reader and its writer; syclbin.h describes the
  * format. */
 #ifndef REFERENCE_IMAGE_SYCLBIN_LAYOUT_H
 #define REFERENCE_IMAGE_SYCLBIN_LAYOUT_H
@@ -10,15 +10,15 @@
 enum {
     OFFLOAD_VERSION = 2,
     OFFLOAD_HEADER_SIZE = 32,
-    OFFLOAD_ENTRY_FIELD = 16, /* offset in the header of the entry's location */
+    OFFLOAD_ENTRY_FIELD = 16, /* where the header states the entry's location */
     OFFLOAD_ENTRY_SIZE = 40,
-    OFFLOAD_ENTRY_IMAGE = 24, /* offset in the entry of its image's location */
+    OFFLOAD_ENTRY_IMAGE = 24, /* where the entry states its image's location */
     OFFLOAD_IMAGE_SYCLBIN = 7,
     OFFLOAD_KIND_SYCL = 8,
     SYCLBIN_MAGIC = 0x53594249, /* "IBYS" on disk */
     SYCLBIN_VERSION = 1,
     SYCLBIN_HEADER_SIZE = 56,
-    HEADER_SIZE = 32, /* size of the header of a module, an IR module, a native image */
+    HEADER_SIZE = 32, /* size of the header of a module, an IR module or a native image */
 };
 
 typedef struct syclbin_counts {

@@ -1,6 +1,6 @@
 /* Reads SYCLBIN.  The file is untrusted: every offset is checked against the table that it refers
- * to, and all metadata together may not exceed their table, so that a small file cannot cause much
- * parsing. */
+ * to, and the metadata parsed may not exceed the size of its table in total, so that a small file
+ * cannot cause much parsing. */
 #include "reference/image/syclbin_layout.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct syclbin_reader {
     rt_sink *sink;
     rt_arena *arena;
     rt_bytes file;
-    rt_reader at; /* reads the file, up to the end of the entry */
+    rt_reader at; /* reads the file up to the end of the entry's image */
     rt_bytes metadata, code;
     uint64_t metadata_left; /* bytes of metadata that may still be parsed */
 } syclbin_reader;
@@ -23,8 +23,9 @@ static rt_status fault(const syclbin_reader *reader, size_t offset, const char *
 static rt_status unsupported(const syclbin_reader *reader, size_t offset, const char *field,
                              uint64_t number)
 {
-    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE, "SYCLBIN at byte %zu: %s is %llu",
-                   offset, field, (unsigned long long)number);
+    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "unsupported SYCLBIN at byte %zu: %s is %llu", offset, field,
+                   (unsigned long long)number);
 }
 
 bool rt_syclbin_is(rt_bytes file)
@@ -47,16 +48,18 @@ static rt_status offload_open(syclbin_reader *reader)
     uint64_t count = rt_read_u64(&reader->at);
     if (version != OFFLOAD_VERSION)
         return unsupported(reader, 4, "the version of the offload binary", version);
-    if (file_size != reader->file.size) return fault(reader, 8, "the file has another size");
+    if (file_size != reader->file.size)
+        return fault(reader, 8, "the file's size differs from the stated size");
     if (count != 1) return unsupported(reader, 24, "the number of entries", count);
     if (entry > reader->file.size - OFFLOAD_ENTRY_SIZE)
-        return fault(reader, OFFLOAD_ENTRY_FIELD, "the entry lies outside");
+        return fault(reader, OFFLOAD_ENTRY_FIELD, "the entry lies outside the file");
     reader->at.position = (size_t)entry + OFFLOAD_ENTRY_IMAGE;
     uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
     CHECK(!reader->at.failed);
     rt_bytes image;
     if (!rt_bytes_slice(reader->file, offset, size, &image))
-        return fault(reader, (size_t)entry + OFFLOAD_ENTRY_IMAGE, "the image lies outside");
+        return fault(reader, (size_t)entry + OFFLOAD_ENTRY_IMAGE,
+                     "the image lies outside the file");
     reader->at = rt_reader_of((rt_bytes){reader->file.data, (size_t)(offset + size)});
     reader->at.position = (size_t)offset;
     CHECK(reader->at.position <= reader->at.input.size);
@@ -65,7 +68,7 @@ static rt_status offload_open(syclbin_reader *reader)
 
 /* ---- Headers ------------------------------------------------------------------------------- */
 
-/* `at` is the offset in the header of the offset and size. */
+/* `at` is the file offset at which the header states `offset` and `size`. */
 static rt_status metadata_read(syclbin_reader *reader, size_t at, uint64_t offset, uint64_t size,
                                rt_property_sets *out_sets)
 {
@@ -85,7 +88,7 @@ static bool range_inside(uint32_t count, uint32_t first, uint32_t total)
     return first <= total && count <= total - first;
 }
 
-/* Reads the headers of the modules and of their code, which follow the header of the file. */
+/* Reads the headers of the modules and of their code, which follow the file header. */
 static rt_status bodies_read(syclbin_reader *reader, const syclbin_counts *counts,
                              rt_syclbin *out_syclbin)
 {
@@ -143,14 +146,14 @@ static rt_status file_read(syclbin_reader *reader, rt_syclbin *out_syclbin)
     /* The tables of metadata and code follow the headers. */
     uint64_t headers = ((uint64_t)counts.modules + counts.ir + counts.native) * HEADER_SIZE;
     if (headers > end - reader->at.position)
-        return fault(reader, header + 8, "headers are cut off");
+        return fault(reader, header + 8, "the headers are cut off");
     uint64_t begin = reader->at.position + headers;
     CHECK(begin <= end && end <= reader->file.size);
     if (!rt_bytes_slice(reader->at.input, begin, metadata_size, &reader->metadata))
-        return fault(reader, header + 24, "metadata is cut off");
+        return fault(reader, header + 24, "the metadata is cut off");
     uint64_t code = header + padded(begin + metadata_size - header);
     if (!rt_bytes_slice(reader->at.input, code, code_size, &reader->code))
-        return fault(reader, header + 32, "code is cut off");
+        return fault(reader, header + 32, "the code is cut off");
     CHECK(reader->metadata.size + reader->code.size <= reader->file.size);
     reader->metadata_left = metadata_size;
     RT_TRY(metadata_read(reader, header + 40, offset, size, &out_syclbin->metadata));

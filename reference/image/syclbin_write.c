@@ -12,8 +12,8 @@ typedef struct syclbin_writer {
 
 enum { METADATA_MODULES, METADATA_IR, METADATA_NATIVE };
 
-/* Appends the text and writes its location to the header.  `before` adjusts offsets of the later
- * two kinds to count from the common start. */
+/* Appends the text and writes its location to the header.  `before` is the size of the preceding
+ * kinds' metadata; with it, offsets count from the start of all metadata. */
 static rt_status metadata_write(syclbin_writer *writer, rt_buffer *header, int kind, size_t before,
                                 rt_property_sets sets)
 {

@@ -13,10 +13,10 @@
 
 #define RT_SET_VIRTUAL_FUNCTIONS "SYCL/virtual functions"
 
-/* Properties of that set: the field of rt_virtual_functions that holds it, its name.  DUMMY is the
- * number 1; the others are bytes: a name, or names separated by commas, with or without a NUL byte
- * at the end (shipped DPC++ reads up to one).  USES is shipped DPC++'s one property instead of
- * CALLS and CREATES (requirements.yaml, key dpcpp, tag D2). */
+/* Names of the properties of that set.  DUMMY is the number 1; the others are bytes: a name, or
+ * names separated by commas, with or without a trailing NUL byte (shipped DPC++ reads up to one).
+ * USES is the single property that shipped DPC++ has instead of CALLS and CREATES
+ * (requirements.yaml, key dpcpp, tag D2). */
 #define RT_VIRTUAL_FUNCTIONS_PROVIDES "virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_DUMMY    "dummy-image"
 #define RT_VIRTUAL_FUNCTIONS_CALLS    "calls-virtual-functions-set"
@@ -24,15 +24,15 @@
 #define RT_VIRTUAL_FUNCTIONS_USES     "uses-virtual-functions-set"
 
 /* assay's own set, in provider images (including dummies) and in images that keep virtual
- * functions: a property for each of them that the image defines, including thunks; its name is the
- * linkage name, its value the name of the function's set. */
+ * functions: a property for each virtual function that the image defines, including thunks; its
+ * name is the linkage name, its value the name of the function's set. */
 #define RT_SET_VIRTUAL_FUNCTION_SETS "assay/virtual function sets"
 /* assay's own set, in images with kernels: a property for each kernel that may call virtual
  * functions; its name is the kernel's, its value the sets that it calls indirectly, separated by
- * commas.  A kernel without one calls none. */
+ * commas.  A kernel without such a property calls no virtual functions. */
 #define RT_SET_KERNEL_CALLS "assay/kernel calls"
 
-/* All declarations of an image; the texts point into the image, without a NUL byte at the end. */
+/* All declarations of an image; the texts point into the image and exclude a trailing NUL byte. */
 typedef struct rt_virtual_functions {
     rt_text provides; /* name of one set; empty: the image does not provide any */
     bool dummy;       /* the provider's functions do nothing (VF-PROP-07) */
@@ -48,7 +48,7 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
 /* Takes the next name off a list; false at its end.  Empty names are skipped. */
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
 
-/* The text of a property's bytes without a NUL byte at the end; empty if it has no bytes. */
+/* A property's bytes as text, without a trailing NUL byte; empty if it has no bytes. */
 rt_text rt_property_text_value(const rt_property *property);
 
 #endif

@@ -1,4 +1,5 @@
-/* The database: entries that host code registers and images describe, and variables of programs.
+/* The database: entries that host code registers and images describe, and the variables of
+ * programs.
  *
  *                           address      size, image scope   found by its id
  *   created by an image     NONE         described           yes
@@ -106,7 +107,7 @@ static rt_global_entry *entry_make(rt_global_database *database, rt_text unique_
     return entry;
 }
 
-/* The entry of a unique id, created if there is none.  Called with the lock held. */
+/* The entry with the given unique id, created if there is none.  Called with the lock held. */
 static rt_global_entry *entry_of(rt_global_database *database, rt_text unique_id)
 {
     CHECK(unique_id.length > 0);
@@ -141,8 +142,8 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
     database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
     if (entry && entry->registration_count > 0 && --entry->registration_count == 0) {
-        /* The host object no longer exists: its address becomes invalid, and an object that is
-         * registered later is a different one. */
+        /* The host object no longer exists, so its address becomes invalid; an object that is
+         * registered later is a different object. */
         CHECK(entry->address < database->addresses.count);
         CHECK(database->addresses.items[entry->address] == entry);
         database->addresses.items[entry->address] = NULL;
@@ -154,7 +155,7 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Records an image's description of its variables (the first description of a variable decides) and
+/* Records an image's description of its variables (the first description of a variable counts) and
  * lists them for the program.  Several images of a program may have the same variable, which they
  * share through its symbol. */
 static void image_scan(rt_global_database *database, const rt_program *program,
@@ -171,7 +172,8 @@ static void image_scan(rt_global_database *database, const rt_program *program,
         rt_global_entry *entry = entry_of(database, property->name);
         if (RULE(DG_DB_04)) { /* Broken: images are read only when a copy needs them. */
             if (entry->size == 0) {
-                entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all are pointers. */
+                entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all variables have a
+                                                                    * pointer's size. */
                 entry->image_scope = value.image_scope;
             }
             RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE,
@@ -202,7 +204,7 @@ void rt_global_program_created(void *user, const rt_program *program)
     rt_program_globals *globals = rt_alloc(sizeof *globals);
     database->programs.items[program->id] = globals;
     for (uint32_t i = 0; i < rt_program_image_count(program); i++) {
-        if (i > 0 && !RULE(DG_INIT_02)) break; /* Broken: only the requesting image. */
+        if (i > 0 && !RULE(DG_INIT_02)) break; /* Broken: only the requesting image is scanned. */
         image_scan(database, program, rt_program_image(program, i), globals);
     }
     database_unlock(database);
@@ -240,9 +242,9 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
 {
     database_lock(database);
     rt_global_entry *entry = NULL;
-    /* Broken: the newest variable, regardless of the address. */
+    /* Broken: finds the newest variable, whatever the address. */
     rt_host_address index = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
-    /* Broken: the variable that the compiler saw first, regardless of the address. */
+    /* Broken: finds the variable that was registered first, whatever the address. */
     if (!RULE(DG_FE_05)) index = 0;
     if (address < database->addresses.count) entry = database->addresses.items[index];
     database_unlock(database);

@@ -1,12 +1,12 @@
-/* The content of a variable: in a buffer for each device, in the host object, or in a program.
+/* The contents of a variable: on each device, in the host object, or in a program.
  *
  *   no image scope, on a device       an instance: USM device memory (rt_global_instance_make)
  *   image scope, in a program         the program's variable, found by name (rt_global_variable)
  *   no image has it                   val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
-/* Every instance and value of an entry belongs to a different device and context.  The scheduler's
- * lock is held. */
+/* Each instance, and each value, of an entry is for a different pair of device and context.  The
+ * scheduler's lock is held. */
 static bool entry_check(const rt_global_entry *entry)
 {
     bool has_cached = false;
@@ -97,8 +97,8 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     return RT_STATUS_OK;
 }
 
-/* The symbol of a variable in the program's code, as the program's images map ids to symbols;
- * empty: they have no mapping.  Observed: shipped DPC++ has such properties for devices that know
+/* A variable's symbol in the program's code, according to the images' mapping of ids to symbols;
+ * empty: no image maps the id.  Observed: shipped DPC++ has such properties for devices that know
  * only symbols (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 {
@@ -120,7 +120,7 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the device is queried for the variable's name in the source. */
+    /* Broken: the device is asked for the variable's source-level name. */
     if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
@@ -146,12 +146,12 @@ rt_status rt_global_variable(rt_global_database *database, const rt_program *pro
     RT_TRY(variable_find(program, entry, &variable));
     CHECK(variable);
     rt_status status;
-    /* The size that an image states is untrusted: its code need not match. */
+    /* The size that an image states cannot be trusted: the image's code need not match it. */
     if (variable->size < size)
         status = rt_fail_naming(
             sink, RT_MALFORMED, RT_RULE_NONE, &entry->unique_id, 1,
-            "device_global '%.*s' has %llu bytes in the program, where its images say that it has "
-            "at least %llu",
+            "device_global '%.*s' has %llu bytes in the program, but at least %llu bytes "
+            "according to the program's images",
             RT_TEXT_ARG(entry->unique_id), (unsigned long long)variable->size,
             (unsigned long long)size);
     else

@@ -8,10 +8,10 @@ struct rt_global_database {
     rt_global_database_parameters parameters;
     pthread_mutex_t lock;
     rt_arena arena; /* holds texts */
-    rt_map ids;     /* unique id -> entries that have not ended */
+    rt_map ids;     /* unique id -> index in entries, for entries that have not ended */
     RT_VECTOR(rt_global_entry *) entries;
-    RT_VECTOR(rt_global_entry *) addresses;   /* index is the address; NULL: no longer registered */
-    RT_VECTOR(rt_program_globals *) programs; /* index is rt_program.id; NULL: no such program */
+    RT_VECTOR(rt_global_entry *) addresses;   /* indexed by address; NULL: no longer registered */
+    RT_VECTOR(rt_program_globals *) programs; /* indexed by rt_program.id; NULL: no such program */
 };
 
 #endif

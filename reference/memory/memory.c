@@ -1,4 +1,4 @@
-/* The copies of a memory, and which of them hold its latest content.
+/* The copies of a memory, and which of them hold its latest contents.
  *
  *                        host is latest   copy on a device is latest
  *   created              yes              -
@@ -7,12 +7,13 @@
  *   downloaded           yes              as before
  *   written by the host  yes              none
  *
- * Host bytes of unified shared memory are its content until the first command has used it. */
+ * The host bytes of unified shared memory are its contents until the first command has used it. */
 #include "reference/memory/memory.h"
 
 #include <string.h>
 
-/* The memory is in one of the states above, with a latest content and an owner. */
+/* Checks that the memory is in one of the states above, so that its latest contents exist
+ * somewhere. */
 static bool memory_check(const rt_memory *memory)
 {
     bool is_usm = memory->kind != DEV_MEMORY_BUFFER;
@@ -31,7 +32,7 @@ static bool memory_check(const rt_memory *memory)
     return true;
 }
 
-/* The entry of a device's copy, which may not be allocated yet. */
+/* The entry for a device's copy; the copy itself may not be allocated yet. */
 static rt_memory_copy *copy_of(rt_memory *memory, const rt_device *device)
 {
     while (memory->copies.count <= device->id)

@@ -2,14 +2,15 @@
  *
  *   a self-contained image     dev_program_build, no linker involved (DL-RESOLVE-01)
  *   every other link set       dev_program_compile for each image (DL-LINK-01), then
- * dev_program_link for all of them (DL-LINK-02), if the device advertises linking of their format
- * (DL-BACKEND-01 to DL-BACKEND-06) */
+ *                              dev_program_link for all of them (DL-LINK-02), if the device
+ *                              advertises that it links their format (DL-BACKEND-01 to
+ *                              DL-BACKEND-06) */
 #include "reference/program/declared_sets.h"
 #include "reference/program/program_internal.h"
 
 #include <string.h>
 
-/* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a private name,
+/* Used only by the fault of DL-LINK-03: the runtime itself binds the first import, by renaming it
  * in a copy of the code. */
 static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
 {
@@ -25,7 +26,7 @@ static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
     return copy;
 }
 
-/* Creates a program object from one image, either for linking or directly executable. */
+/* Creates a program object from one image, either for linking or as an executable. */
 static rt_status create_object(rt_program_manager *manager, const rt_build_target *target,
                                const rt_link_set *set, uint32_t index, bool executable,
                                dev_program **out_object)
@@ -34,7 +35,8 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     const rt_image *image = set->images.items[index]->image;
     CHECK((unsigned)image->format < RT_FORMAT_COUNT);
     rt_arena arena = {0};
-    /* Shipped DPC++ uses the first image's for all (requirements.yaml, key dpcpp, tag A38). */
+    /* Shipped DPC++ uses the first image's options for all images (requirements.yaml, key dpcpp,
+     * tag A38). */
     bool first_for_all = manager->profile == RT_PROFILE_DPCPP;
     rt_text image_options = (first_for_all ? set->images.items[0]->image : image)->compile_options;
     rt_text options = rt_program_options_join(&arena, image_options, target->options);
@@ -57,7 +59,7 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     return status;
 }
 
-/* Links the first `count` of the objects, which were created from the images of `set`. */
+/* Links the first `count` objects; the objects were created from the images of `set`. */
 static rt_status link_objects(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t program_id, const rt_link_set *set,
                               dev_program *const *objects, uint32_t count, rt_text options,
@@ -73,13 +75,14 @@ static rt_status link_objects(rt_program_manager *manager, const rt_build_target
     return dev_program_link(target->device->device, objects, count, options, out_executable);
 }
 
-/* True if the device for which the program is built advertises linking of the format. */
+/* True if the device for which the program is built advertises that it links the format. */
 static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
 {
     bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
     /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
     if (manager->profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
-    /* The extension string of the format is queried; broken, each rule in turn: a different one. */
+    /* The format's own extension is queried.  Broken, for each rule in turn: the extension of
+     * another format. */
     rt_format queried = format;
     if (format == RT_FORMAT_SPIRV64)
         queried = RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);
@@ -90,7 +93,7 @@ static bool can_link(rt_program_manager *manager, const rt_device *device, rt_fo
     else if (format == RT_FORMAT_SPIRV64_FPGA)
         queried = RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
     bool advertised = dev_capabilities_link(&device->capabilities, queried);
-    /* Broken: a format that one device links is linked by every device. */
+    /* Broken: a format that one device links counts as linked by every device. */
     if (!RULE(DL_BACKEND_14)) {
         manager->formats_linked |= (uint32_t)advertised << format;
         return manager->formats_linked >> format & 1;
@@ -107,8 +110,8 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
 }
 
 /* Refuses a set of several images if the device does not link the format of one of them.  Only an
- * application can combine formats; a device that links each of them gets them, and may still refuse
- * them (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+ * application can combine formats.  A device that links each of them is given the mixture, and may
+ * still refuse it (DL-LINK-06).  Broken: the runtime itself refuses the mixture. */
 static rt_status check_formats(rt_program_manager *manager, const rt_device *device,
                                const rt_link_set *set)
 {
@@ -126,11 +129,11 @@ static rt_status check_formats(rt_program_manager *manager, const rt_device *dev
     bool is_mixed = unlinkable->format != first->format;
     rt_text example = is_mixed ? unlinkable->name : (rt_text){0};
     return rt_fail(manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
-                   "image %.*s needs %u other images, and device %.*s does not link programs of "
-                   "format %s (it lacks the extension %s)%s%.*s",
+                   "image %.*s must be linked with %u other images, but device %.*s does not link "
+                   "programs of format %s (it lacks the extension %s)%s%.*s",
                    RT_TEXT_ARG(first->name), set->images.count - 1, RT_TEXT_ARG(device->name),
                    rt_format_name(unlinkable->format), rt_format_link_extension(unlinkable->format),
-                   is_mixed ? ", such as that of image " : "", RT_TEXT_ARG(example));
+                   is_mixed ? ", the format of image " : "", RT_TEXT_ARG(example));
 }
 
 rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
@@ -152,8 +155,8 @@ rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *t
     /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
     bool alone = !set->searched;
     CHECK_IMPLIES(alone, set->images.count == 1);
-    /* Shipped DPC++ never links a single image, even if it has imports (requirements.yaml, key
-     * dpcpp, tag A32). */
+    /* Shipped DPC++ never invokes the linker for a single image, even if it has imports
+     * (requirements.yaml, key dpcpp, tag A32). */
     if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
     if (alone) return create_object(manager, target, set, 0, true, out_executable);
     RT_TRY(check_formats(manager, target->device, set));
@@ -161,7 +164,7 @@ rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *t
     uint32_t object_count = 0;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < set->images.count && rt_ok(status); i++) {
-        if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: the images found are not compiled. */
+        if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: only the requesting image is compiled. */
         status = create_object(manager, target, set, i, false, &objects[object_count]);
         object_count += rt_ok(status);
     }

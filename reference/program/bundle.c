@@ -1,4 +1,4 @@
-/* Bundles and their units: compiling, linking, joining them, and launching from them. */
+/* Bundles and their units: compiling, linking and joining bundles, and launching from them. */
 #include "reference/program/bundle_internal.h"
 
 #include "reference/base/handover.h"
@@ -193,7 +193,8 @@ static rt_status compile_units(rt_program_manager *manager, const rt_bundle *bun
 
 typedef RT_VECTOR(const rt_bundle_unit *) unit_list;
 
-/* The units of several bundles for a device (NULL: all), each once; the caller frees the list. */
+/* The units of several bundles for a device (NULL: for all devices), each once; the caller frees
+ * the list. */
 static unit_list units_of(const rt_bundle *const *bundles, uint32_t count, const rt_device *device)
 {
     unit_list units = {0};
@@ -218,7 +219,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: only the first unit is linked, as if the runtime searched for the others itself. */
+    /* Broken: only the first unit is linked, as if the runtime itself searched for the others. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];
@@ -227,7 +228,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
         objects[i] = unit->object;
         target.constants = rt_spec_list_union(&arena, target.constants, unit->constants);
     }
-    /* The options of the first image, then those of the call. */
+    /* The first image's link options, then the call's. */
     rt_text joined =
         rt_program_options_join(&arena, units->items[0]->image->image->link_options, options);
     uint32_t id = rt_bundle_program_id(manager);
@@ -239,8 +240,8 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     return status;
 }
 
-/* Links object bundles of one context, for the devices that are in all of them, into an executable
- * bundle, which the caller finishes. */
+/* Links object bundles of one context into an executable bundle for the devices that are in all of
+ * them; the caller finishes the bundle. */
 static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *const *bundles,
                               uint32_t count, rt_text options, rt_bundle *out_bundle)
 {
@@ -259,7 +260,7 @@ static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *cons
     }
     if (out_bundle->devices.count > 0) return RT_STATUS_OK;
     return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "no device is in all of the %u kernel bundles that are to be linked", count);
+                   "cannot link %u kernel bundles: no device is in all of them", count);
 }
 
 static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *const *bundles,
@@ -270,7 +271,7 @@ static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *co
         CHECK(bundles[b]->state == bundles[0]->state);
         if (bundles[b]->context == bundles[0]->context) continue;
         return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "kernel bundles of several contexts (%u and %u) cannot be combined",
+                       "kernel bundles of different contexts (%u and %u) cannot be combined",
                        bundles[0]->context, bundles[b]->context);
     }
     return RT_STATUS_OK;
@@ -278,7 +279,7 @@ static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *co
 
 /* ---- Contents and traces ------------------------------------------------------------------ */
 
-/* The names of the units' images, or of the kernels in them, each once; in the arena. */
+/* The names of the units' images, or of the kernels in them, each once.  Allocated in the arena. */
 static const rt_text *names_collect(const rt_bundle *bundle, rt_arena *arena, bool of_kernels,
                                     uint32_t *out_count)
 {
@@ -424,10 +425,11 @@ rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
     }
     if (request->constant_count > 0) {
         rt_text name = request->constants[0].name;
-        return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "specialisation constant '%.*s' cannot be set for a launch from a "
-                              "kernel bundle: set it in the bundle, while that is in state input",
-                              RT_TEXT_ARG(name));
+        return rt_fail_naming(
+            manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+            "specialisation constant '%.*s' cannot be set for a launch from a "
+            "kernel bundle: set it in the bundle while the bundle is in state input",
+            RT_TEXT_ARG(name));
     }
     for (uint32_t i = 0; i < bundle->units.count; i++) {
         const rt_bundle_unit *unit = bundle->units.items[i];

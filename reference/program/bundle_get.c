@@ -13,11 +13,11 @@ typedef struct main_image {
 /* The contents of a bundle, determined with the lock held. */
 typedef struct bundle_plan {
     RT_VECTOR(main_image) mains;
-    rt_map main_index;    /* id of the image -> mains */
+    rt_map main_index;    /* id of the image -> index in mains */
     rt_link_set contents; /* every image of every set, each once */
     rt_map image_index;   /* id of the image -> 1 */
     rt_arena arena;
-    rt_spec_list constants; /* not filtered: no image is the requesting one */
+    rt_spec_list constants; /* not filtered by defaults: there is no requesting image */
 } bundle_plan;
 
 static bool holds(const rt_link_set *set, const rt_registered_image *image)
@@ -46,9 +46,9 @@ static rt_bundle_state initial_state(const rt_image *image)
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
 }
 
-/* Chooses the image of the kernel for a bundle that is not executable: of those that the device
- * runs, the first in the most advanced state that is not beyond the requested one (tag A58).
- * *out_runs: the device runs some image of the kernel. */
+/* Chooses the image of the kernel for a bundle that is not executable: among those that the device
+ * can run, the first in the most advanced state that is not beyond the requested one (tag A58).
+ * *out_runs: the device can run some image of the kernel. */
 static const rt_registered_image *furthest_image(const rt_program_manager *manager,
                                                  const rt_bundle_request *request, rt_text kernel,
                                                  bool *out_runs)
@@ -93,8 +93,8 @@ static void add_main(bundle_plan *plan, const rt_registered_image *image)
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
-/* Finds the images of the requested kernels; without a request, of every kernel that the device can
- * run in the state. */
+/* Finds the images of the requested kernels or, if none are requested, of every kernel that the
+ * device can run in the state. */
 static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request *request,
                             bundle_plan *plan)
 {
@@ -120,7 +120,7 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 /* ---- What they depend on ------------------------------------------------------------------ */
 
 /* Collects the link sets.  Only an executable needs every import: in the other states, an import
- * that no image exports yet is left to the link (tag A28). */
+ * that no image exports yet is left to a later link (tag A28). */
 static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
                               bundle_plan *plan)
 {
@@ -140,7 +140,7 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
     CHECK(plan->contents.images.count >= plan->mains.count);
     CHECK(plan->contents.images.count == plan->image_index.count);
     /* A main image on which another main image depends is part of that image's program (tag A56);
-     * of images that depend on each other the first stays. */
+     * of main images that depend on each other, only the first keeps a program of its own. */
     for (uint32_t i = 0; i < plan->mains.count; i++) {
         const main_image *main = &plan->mains.items[i];
         for (uint32_t k = 1; k < main->set.images.count; k++) {

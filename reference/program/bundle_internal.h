@@ -5,17 +5,16 @@
 #include "reference/program/bundle.h"
 #include "reference/program/program_internal.h"
 
-/* One of SYCL's device images. */
+/* A device image in SYCL's sense. */
 typedef struct rt_bundle_unit {
     uint32_t references; /* guarded by the manager's lock */
     const rt_device *device;
     const rt_registered_image *image; /* INPUT, OBJECT */
     rt_arena arena;                   /* holds constants and options */
-    rt_spec_list constants;           /* INPUT, OBJECT: values set by the bundle that it was created
-                                       * in */
-    rt_text options;     /* OBJECT: options of the compilation, appended to the image's own */
-    dev_program *object; /* OBJECT */
-    rt_program *program; /* EXECUTABLE; one reference is the unit's */
+    rt_spec_list constants;           /* INPUT, OBJECT: values set when the unit was created */
+    rt_text options;                  /* OBJECT: compile options, appended to the image's own */
+    dev_program *object;              /* OBJECT */
+    rt_program *program;              /* EXECUTABLE; the unit holds one reference */
 } rt_bundle_unit;
 
 struct rt_bundle {
@@ -26,12 +25,12 @@ struct rt_bundle {
     RT_VECTOR(rt_bundle_unit *) units;    /* each once */
 };
 
-/* Creates an empty bundle, for a device unless that is NULL.  It counts as alive. */
+/* Creates an empty bundle for a device, or for none if it is NULL.  The bundle counts as alive. */
 rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
                             rt_context_id context, const rt_device *device);
 
-/* Completes a bundle: on success it gets its id and is stored in *out_bundle, otherwise it is
- * released.  Returns the status. */
+/* Completes a bundle: if `status` is a success, it gets its id and is stored in *out_bundle;
+ * otherwise it is released.  Returns `status`. */
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
                            rt_bundle **out_bundle);
 
@@ -42,8 +41,8 @@ rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device);
 void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
                          const rt_registered_image *image, rt_spec_list constants);
 
-/* Compiles an image and adds it as an object; codes of dev_program_compile.  Called without the
- * lock. */
+/* Compiles an image and adds it as an object.  Returns the codes of dev_program_compile.  Called
+ * without the lock. */
 RT_MUST_USE rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
                                            const rt_registered_image *image,
                                            const rt_build_target *target);

@@ -1,4 +1,4 @@
-/* Groups by kernel, each holding its tuples, which are found by the text of the rest of their key.
+/* Groups by kernel; within a group, a tuple is found by the rest of its key, written as text.
  *
  * When its program is dropped, a tuple's place in the table is kept, so that the same key finds it
  * again; rt_program.tuples lists the places of a program's tuples. */
@@ -29,7 +29,7 @@ void rt_cache_free(rt_cache *cache)
 
 static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    /* Broken: one level only, so that the tuple belongs to the kernel that was built first. */
+    /* Broken: there is only one level, so the tuple belongs to the kernel that was built first. */
     rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
     uint32_t index = rt_map_find(&cache->index, kernel);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < cache->groups.count);
@@ -109,7 +109,8 @@ void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_ima
     program->tuples.count = kept_count;
     CHECK(kept_count + dropped_tuples.count == count);
     CHECK_IMPLIES(!image, kept_count == 0);
-    /* This is the last step, because the program may be freed with its last reference. */
+    /* This is the last step, because the program may be freed when its last reference is released.
+     */
     for (uint32_t i = 0; i < dropped_tuples.count; i++)
         dropped(user, &dropped_tuples.items[i]);
     rt_vector_free(&dropped_tuples);

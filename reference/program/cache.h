@@ -1,13 +1,14 @@
 /* The in-memory program cache (document 003, "In-memory cache").
  *
  * The cache has two levels: the name of a kernel leads to a group of tuples, and a tuple to a
- * program (DL-CACHE-06).  A tuple means: for this OS module, these values of specialisation
- * constants, these options and this device, the kernel is in that program.  We add the context,
- * which the document leaves out: a program belongs to one context (SYCL 2020, 4.11 "Kernel
- * bundles"), and its variables have different content in each.  Several tuples lead to one program
- * (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).
+ * program (DL-CACHE-06).  A tuple states which program contains the kernel for an OS module, values
+ * of specialisation constants, options and a device.  We add the context, which the document leaves
+ * out: a program belongs to one context (SYCL 2020, 4.11 "Kernel bundles"), and its variables have
+ * separate values in each.  Several tuples lead to one program (DL-CACHE-07): one per kernel and
+ * module of the link set (DL-CACHE-08).
  *
- * The cache holds a reference to a program per tuple; its owner locks it. */
+ * For each tuple the cache holds a reference to the program.  The cache's owner does the locking.
+ */
 #ifndef REFERENCE_PROGRAM_CACHE_H
 #define REFERENCE_PROGRAM_CACHE_H
 
@@ -31,12 +32,12 @@ typedef struct rt_cache_tuple {
 
 typedef struct rt_cache_group {
     rt_text kernel;
-    rt_map index; /* the rest of the key as text -> tuples */
+    rt_map index; /* the rest of the key as text -> index in tuples */
 } rt_cache_group;
 
 typedef struct rt_cache {
     rt_arena arena;
-    rt_map index; /* name of a kernel -> groups */
+    rt_map index; /* name of a kernel -> index in groups */
     RT_VECTOR(rt_cache_group) groups;
     RT_VECTOR(rt_cache_tuple) tuples; /* rt_program.tuples lists indices into this */
 } rt_cache;
@@ -47,11 +48,11 @@ typedef void rt_cache_dropped(void *user, const rt_cache_tuple *tuple);
 /* Frees the tables; the caller releases the programs' references first (rt_cache_drop). */
 void rt_cache_free(rt_cache *cache);
 
-/* The program for a key, NULL if there is none; no reference is taken. */
+/* The program for a key, or NULL if there is none; no reference is taken. */
 rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key);
 
-/* Stores a tuple for a kernel of an image of the program.  An existing tuple is kept: false is
- * returned, and no reference is taken. */
+/* Stores a tuple for a kernel of an image of the program.  An existing tuple is kept, and false is
+ * returned.  If true is returned, the caller must add the tuple's reference to the program. */
 bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
                     rt_program *program);
 

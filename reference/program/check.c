@@ -2,7 +2,7 @@
  * programs, each relation checked from both sides.
  *
  * rt_program_manager_lock and rt_program_manager_unlock call this in builds with sanitizers
- * (CHECK_SLOW).  The cost is linear in the names of images, the programs and the tuples. */
+ * (CHECK_SLOW).  The cost is linear in the number of image names, programs and tuples. */
 #include "reference/program/program_internal.h"
 
 #include "reference/image/virtual_functions.h"
@@ -71,7 +71,7 @@ static void check_tables(const rt_program_tables *tables)
                 CHECK(exporters->ids.items[k] != exporters->ids.items[s]);
         }
     }
-    /* Each image is in exactly one combination. */
+    /* Each image belongs to exactly one combination. */
     for (rt_set_id id = 0; id < tables->sets.count; id++) {
         const rt_image_group *set = &tables->sets.items[id];
         check_group(tables, set);
@@ -103,7 +103,7 @@ static void check_index(const rt_program_manager *manager)
         if (!program) continue;
         CHECK(program->id == i && program->id < manager->program_count);
         CHECK(program->references >= 1);
-        CHECK(program->references >= program->tuples.count); /* the cache has one for each tuple */
+        CHECK(program->references >= program->tuples.count); /* the cache has one per tuple */
         CHECK((program->injected != NULL) == (program->image_count == 0));
         CHECK_IMPLIES(program->lost_provider, manager->profile == RT_PROFILE_DPCPP);
         CHECK_IMPLIES(program->lost_image && manager->profile != RT_PROFILE_DPCPP,

@@ -1,4 +1,4 @@
-/* Rows of declared sets from an image's property sets. */
+/* Derives rows of declared sets from an image's property sets. */
 #include "reference/program/declared_sets.h"
 
 #include "reference/image/virtual_functions.h"

@@ -39,8 +39,8 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
     if (other && RULE(DG_SCOPE_02) && RULE(DG_SCOPE_05)) {
         return rt_fail_naming(
             manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
-            "the device_global '%.*s' has image scope and is in several programs "
-            "on device %.*s (%u and %u), so that a copy cannot say which is meant",
+            "the device_global '%.*s' has image scope and is contained in several programs "
+            "on device %.*s (%u and %u), so it is unclear which one a copy refers to",
             RT_TEXT_ARG(unique_id), RT_TEXT_ARG(target->device->name), found->id, other->id);
     }
     CHECK_IMPLIES(found, found->references >= 1 && !found->lost_image);
@@ -67,15 +67,14 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
             return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_06, &unique_id,
                                   1,
                                   "the device_global '%.*s' has image scope and is in the images "
-                                  "%.*s and %.*s, so that a copy cannot say which is meant",
+                                  "%.*s and %.*s, so it is unclear which one a copy refers to",
                                   RT_TEXT_ARG(unique_id), RT_TEXT_ARG((*out_image)->image->name),
                                   RT_TEXT_ARG(image->image->name));
         }
     }
     if (*out_image || !elsewhere) return RT_STATUS_OK;
     return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &unique_id, 1,
-                          "the device_global '%.*s' is only in images that device %.*s does not "
-                          "take",
+                          "the device_global '%.*s' is only in images that device %.*s cannot run",
                           RT_TEXT_ARG(unique_id), RT_TEXT_ARG(device->name));
 }
 

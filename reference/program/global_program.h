@@ -1,7 +1,7 @@
-/* The program that a copy to or from a device_global with image scope refers to.
+/* Finds the program that a copy to or from a device_global with image scope refers to.
  *
- * The value of such a variable is in a program, so a copy must find the one program that contains
- * it.
+ * Such a variable's value is stored in a program, so a copy must find the one program that contains
+ * the variable.
  *
  * Source: document 002 (DeviceGlobal.md), "Implementing the copy and memcpy functions in queue and
  * handler". */
@@ -10,14 +10,15 @@
 
 #include "reference/program/program.h"
 
-/* Finds the program for the device and context that contains the variable, joined images included
- * (DG-SCOPE-09), or builds one from the image whose property set has it (DG-SCOPE-04); with
- * `existing` none is built.  The caller releases *out_program; NULL: no registered image has the
- * variable, or no program was built.
+/* Finds the program for the device and context that contains the variable, including in its linked
+ * images (DG-SCOPE-09), or builds one from the image whose property set has the variable
+ * (DG-SCOPE-04).  If `existing` is set, no program is built.  The caller releases *out_program;
+ * NULL: no registered image has the variable, or no program was built.
+ *
  * ERRC_INVALID               several programs contain it (DG-SCOPE-05), or several images that the
- *                            device accepts have it (DG-SCOPE-06)
- * ERRC_KERNEL_NOT_SUPPORTED  only images that the device does not accept have it
- * and the codes of rt_program_manager_kernel for a program that is built. */
+ *                            device can run have it (DG-SCOPE-06)
+ * ERRC_KERNEL_NOT_SUPPORTED  only images that the device cannot run have it
+ * others                     if a program is built: those of rt_program_manager_kernel */
 RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
                                                 const rt_device *device, rt_context_id context,
                                                 rt_text unique_id, bool existing,

@@ -10,7 +10,7 @@
 
 /* Builds an executable program from the image, which imports nothing, for the device and the
  * context, and creates a bundle of it; the caller releases the bundle.  The image is borrowed until
- * then.  Codes of dev_program_build. */
+ * then.  Returns the codes of dev_program_build. */
 RT_MUST_USE rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
                                        rt_context_id context, const rt_image *image,
                                        rt_bundle **out_bundle);

@@ -1,6 +1,6 @@
 /* Resolution of imports, in the words of document 003.
  *
- *   the requesting image is the first of the set; without imports nothing is searched or joined
+ *   the requesting image is the first of the set; if it has no imports, nothing is searched for
  *                                                          DL-RESOLVE-01
  *   its exports are marked, so that a cycle does not find it again
  *                                                          DL-RESOLVE-11
@@ -9,12 +9,12 @@
  *           one provider is found and joins the set        DL-RESOLVE-02 to -05 (provider.c)
  *           everything that it exports is marked           DL-RESOLVE-07, DL-RESOLVE-17
  *       what the contributor names joins the set           document 004 (VF-LINK-05, VF-LINK-06)
- *   so the set is closed, and contains no other image           DL-RESOLVE-10, DL-RESOLVE-16
- *   an unresolved import refuses the launch              DL-RESOLVE-09, DL-RESOLVE-18
+ *   so the set is closed, and contains no other image      DL-RESOLVE-10, DL-RESOLVE-16
+ *   an unresolved import makes the launch fail             DL-RESOLVE-09, DL-RESOLVE-18
  *
- * The document gives the procedure for the requesting image; that its providers' imports are
- * resolved in the same way is the reading at DL-RESOLVE-10.  Functions named fault_… implement what
- * a disobeying runtime does and are not part of the procedure. */
+ * The document gives the procedure for the requesting image; by the reading at DL-RESOLVE-10, its
+ * providers' imports are resolved in the same way.  Functions named fault_… implement what a
+ * non-conforming runtime does and are not part of the procedure. */
 #include "reference/program/link_set.h"
 
 #include "reference/program/provider.h"
@@ -25,7 +25,7 @@ enum {
 };
 
 enum {
-    MEMBER_FOR_SYMBOL = 1, /* or as the requesting image */
+    MEMBER_FOR_SYMBOL = 1, /* also for the requesting image */
     MEMBER_BY_CONTRIBUTION
 };
 
@@ -53,7 +53,7 @@ static bool is_member(const resolution *search, const rt_registered_image *image
 
 static void mark_exports(resolution *search, const rt_registered_image *image)
 {
-    /* Shipped DPC++ resolves each symbol by itself (requirements.yaml, key dpcpp, tag A25). */
+    /* Shipped DPC++ resolves each symbol separately (requirements.yaml, key dpcpp, tag A25). */
     if (search->context->profile == RT_PROFILE_DPCPP) return;
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
@@ -67,7 +67,8 @@ static void mark_exports(resolution *search, const rt_registered_image *image)
 
 static void take(resolution *search, const rt_registered_image *image)
 {
-    /* Symbol by symbol, an image is found again for another of its exports (tag A25). */
+    /* When symbols are resolved separately, an image may be found again for another of its exports
+     * (tag A25). */
     if (search->context->profile == RT_PROFILE_DPCPP && is_member(search, image)) return;
     CHECK(rt_program_tables_hold(search->context->tables, image));
     *rt_vector_push(&search->set->images) = image;
@@ -89,7 +90,7 @@ static void resolve_symbol(resolution *search, const rt_registered_image *import
 {
     RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
-    /* Searched for once, no matter how many images import it. */
+    /* A symbol is searched for once, no matter how many images import it. */
     rt_map_set(&search->marked, symbol, MARKED_BY_SEARCH);
     rt_provider_list providers = {0};
     rt_provider_find(search->context, requesting_of(search), symbol, &providers);
@@ -123,14 +124,14 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
     const rt_property_set *imports = imports_of(importer);
     uint32_t count = imports ? imports->property_count : 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round. */
+        if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only the first import is resolved. */
         const rt_property *import =
             &imports->properties[RULE_ELSE(DL_RESOLVE_06, i, count - 1 - i)];
         /* The property's type and value have no meaning. */
         bool is_flag = import->type == RT_PROPERTY_UINT32 && import->number == 1;
         if (!is_flag && !RULE(DL_IMAGE_07)) continue;
-        /* An import needs no search if an image of the set exports it: one taken for another import
-         * of the requesting image, or any image while the set is closed. */
+        /* An import that is already marked needs no search (DL-RESOLVE-07 for the requesting
+         * image's imports, DL-RESOLVE-17 for those of the others). */
         bool is_resolved =
             rt_map_find(&search->marked, import->name) != RT_MAP_NONE &&
             (importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17));
@@ -138,8 +139,7 @@ static void resolve_imports(resolution *search, const rt_registered_image *impor
     }
 }
 
-/* Queries the contributor about an image of the set; the images that it names join, but their
- * exports resolve no imports of the set. */
+/* Queries the contributor about an image of the set; the images that it names join the set. */
 static rt_status contribute(resolution *search, const rt_registered_image *member)
 {
     if (!search->context->contribute) return RT_STATUS_OK;
@@ -151,7 +151,7 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
         const rt_registered_image *image = contribution.images.items[i];
         bool was_member = is_member(search, image);
         if (was_member && (member != requesting || RULE(VF_LINK_06))) continue;
-        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a separate program. */
+        if (!RULE(VF_LINK_05)) continue; /* Broken: the image gets a separate program. */
         take(search, image);
         if (!was_member) rt_map_set_number(&search->members, image->id, MEMBER_BY_CONTRIBUTION);
     }
@@ -197,8 +197,8 @@ static rt_status refuse_unresolved(const resolution *search)
     rt_status status = rt_fail_naming(
         search->context->sink, RT_ERRC_BUILD, RT_RULE_DL_RESOLVE_09, search->unresolved.items,
         search->unresolved.count,
-        "image %.*s cannot be linked: no registered image of format %s exports %s; load a module "
-        "that defines %s before the launch%s",
+        "image %.*s cannot be linked: no registered image of format %s exports %s; before the "
+        "launch, load a module that defines %s%s",
         RT_TEXT_ARG(requesting->name), rt_format_name(requesting->format), rt_buffer_string(&names),
         search->unresolved.count == 1 ? "it" : "them", rt_buffer_string(&hints));
     rt_buffer_free(&hints);
@@ -206,7 +206,8 @@ static rt_status refuse_unresolved(const resolution *search)
     return status;
 }
 
-/* The set, of images in the tables, has each image once and is marked `searched` if it has several.
+/* Checks that the set contains only images of the tables, each once, and is marked `searched` if it
+ * has several.
  */
 static bool link_set_check(const rt_link_set *set, const rt_program_tables *tables)
 {
@@ -251,7 +252,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
 
     bool is_refused =
         rt_ok(status) && !context->open && search.unresolved.count > 0 && RULE(DL_RESOLVE_09);
-    /* Broken: of several kernels, only another one may need the import. */
+    /* Broken: assumes that, of several kernels, only another one needs the import. */
     if (is_refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18))
         is_refused = false;
     if (is_refused) status = refuse_unresolved(&search);

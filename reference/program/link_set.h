@@ -28,10 +28,10 @@ typedef struct rt_link_contribution {
 
 struct rt_link_context;
 
-/* Determines which images join the link set of `requesting` because `member` is in it, although no
- * member imports from them.  A higher layer (reference/vfunc) implements it; it is called once for
- * each member, including those that it added.  The caller frees out_contribution->images.  A
- * failure, of any code, refuses the launch or bundle. */
+/* Determines which images must join the link set of `requesting` because `member` is in it, even if
+ * no member imports anything from them.  A higher layer (reference/vfunc) implements it; it is
+ * called once for each member, including those that it added.  The caller frees
+ * out_contribution->images.  Any failure makes the launch, or the creation of the bundle, fail. */
 typedef rt_status rt_link_contribute(const struct rt_link_context *context,
                                      const rt_registered_image *requesting,
                                      const rt_registered_image *member,
@@ -46,18 +46,18 @@ typedef struct rt_link_context {
     const rt_program_tables *tables;
     const rt_device *device;
     rt_profile profile;
-    /* If an image of a preloaded module is among the suitable ones, such an image is taken, a
-     * policy that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
+    /* If some of the suitable images belong to preloaded modules, one of those is taken, a policy
+     * that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
-    bool open; /* imports without an exporter stay unresolved: for kernel bundles, whose images the
-                * application links itself (requirements.yaml, key dpcpp, tag A28) */
+    bool open; /* imports without an exporter may stay unresolved; for kernel bundles, whose images
+                * the application links itself (requirements.yaml, key dpcpp, tag A28) */
     rt_link_contribute *contribute; /* NULL: images join only for imports */
 } rt_link_context;
 
 /* Collects the link set of `requesting` into out_set (zero-initialised by the caller, freed with
  * rt_link_set_free even after a failure). ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable
  * registered image exports, unless they may stay unresolved; the diagnostic names all of them.
- * Also the codes of the contributor.  Cost: linear in the imports and exports of the set, and in
+ * Also returns the contributor's codes.  Cost: linear in the imports and exports of the set, and in
  * the work of the contributor. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,

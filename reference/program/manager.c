@@ -10,7 +10,8 @@
  *   store a tuple per kernel and module       store_tuples, unless an image was unloaded
  *   take the kernel object                    rt_program_take_kernel
  *
- * A program is counted by the cache, once per tuple, by bundles and by the commands that run it. */
+ * References to a program are held by the cache (one per tuple), by bundles and by the commands
+ * that run it. */
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"
@@ -76,7 +77,7 @@ static void image_unregistered(void *user, const rt_registered_image *image)
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
     for (uint32_t i = 0; i < count; i++) {
-        /* Before the cache releases its references, which may be the last. */
+        /* This must precede the cache's release of its references, which may be the last. */
         CHECK(programs[i]->image_count >= 1);
         programs[i]->lost_provider = keeps_dependents;
         programs[i]->lost_image = !keeps_dependents || programs[i]->images[0] == image;
@@ -190,7 +191,7 @@ static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
 static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
                         const rt_registered_image *image, rt_program *program)
 {
-    /* Broken: one tuple leads to a program, the newest. */
+    /* Broken: only the newest tuple leads to a program. */
     if (program->tuples.count > 0 && !RULE(DL_CACHE_07))
         rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
     rt_program *before = rt_cache_find(&manager->cache, key);
@@ -219,7 +220,7 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
         if (i > 0 && !RULE(DL_CACHE_09)) break; /* Broken: only the requesting image's kernels. */
         const rt_registered_image *image = program->images[i];
         for (uint32_t k = 0; k < image->image->kernel_count; k++) {
-            if (k > 0 && !RULE(DL_CACHE_01)) break; /* Broken: only the first kernel is ready. */
+            if (k > 0 && !RULE(DL_CACHE_01)) break; /* Broken: only the first kernel is cached. */
             bool shared = image->module != requesting->module;
             rt_module_id modules[] = {image->module, requesting->module};
             if (shared && !RULE(DL_CACHE_10)) modules[0] = requesting->module;
@@ -251,7 +252,7 @@ void rt_program_trace_created(rt_program_manager *manager, const rt_build_target
     uint32_t constant_count = target->constants.count;
     rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
     for (uint32_t i = 0; i < constant_count; i++) {
-        /* An unsigned number: only the device code knows the type. */
+        /* Traced as an unsigned number, because only the device code knows the type. */
         const rt_spec_constant *constant = &target->constants.constants[i];
         uint64_t number = 0;
         CHECK(constant->value.size <= sizeof number);
@@ -358,8 +359,8 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     return RT_STATUS_OK;
 }
 
-/* A fault only (see DL-CACHE-11): an image from which a program was already built is not compiled
- * again for another one, although an executable program cannot be linked. */
+/* Used only by the fault of DL-CACHE-11: an image from which a program was already built is not
+ * compiled again for another program, although an executable program cannot be linked. */
 static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
 {
     uint32_t kept_count = 1;
@@ -386,7 +387,7 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
     };
 }
 
-/* True if sets of virtual functions affected which images the program is linked from. */
+/* True if sets of virtual functions influenced which images the program was linked from. */
 static bool has_function_sets(const rt_program *program)
 {
     return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
@@ -400,7 +401,8 @@ static rt_status check_providers(rt_program_manager *manager, const rt_build_tar
 {
     const rt_registered_image *requesting = program->images[0];
     CHECK(program->image_count >= 1);
-    /* An image that is added to a set later need not join.  Broken: the launch is refused. */
+    /* An image that is added to a set of virtual functions later need not join the program.
+     * Broken: the launch is refused. */
     bool must_join = has_function_sets(program) && !RULE(VF_CACHE_04);
     bool lost_provider =
         program->lost_provider && rt_program_tables_hold(&manager->tables, requesting);
@@ -433,13 +435,13 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    /* Broken: images of modules loaded after the start are not joined. */
+    /* Broken: a module loaded after the start gets no other images linked in. */
     bool came_later = !manager->loader->modules[image->module].global;
     if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
         set.images.count = 1;
     /* RULE is evaluated first, because only the fault needs the programs of every image. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
-    /* Nothing is compiled before all imports are found.  Broken: that is left to the linker. */
+    /* Nothing is compiled until all imports are resolved.  Broken: that is left to the linker. */
     if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
     CHECK_IMPLIES(!rt_ok(status), !*out_program);
     rt_link_set_free(&set);
@@ -464,7 +466,7 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     /* Broken: the cache serves one device at a time. */
     if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
     if (!cached || !RULE(DL_CACHE_02)) return NULL;
-    /* Broken: the link set is collected anew for every launch. */
+    /* Broken: the link set is collected again for every launch. */
     if (has_function_sets(cached) && !RULE(VF_CACHE_01)) return NULL;
     CHECK(cached->references >= 1 && cached->tuples.count >= 1);
     cached->references++;

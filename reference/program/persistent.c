@@ -39,7 +39,7 @@ void rt_persistent_close(rt_persistent *persistent)
     rt_free(persistent);
 }
 
-/* Traces that an entry was stored (without a reason), could not be stored, or was rejected. */
+/* Traces that an entry was stored (`reason` is NULL), could not be stored, or was rejected. */
 static void trace_entry(const program_request *request, rt_event_kind kind, const char *reason)
 {
     rt_arena arena = {0};
@@ -63,7 +63,7 @@ static dev_program *entry_load(const program_request *request)
     if (answer == RT_STORE_FOUND) {
         rt_status status =
             dev_program_load(request->target->device->device, rt_buffer_bytes(&binary), &program);
-        /* A driver may refuse its own binary: the program is then rebuilt and stored again. */
+        /* A driver may refuse its own binary; the program is then rebuilt and stored again. */
         if (!rt_ok(status))
             trace_entry(request, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
     } else if (answer != RT_STORE_ABSENT) {
@@ -92,7 +92,7 @@ static void entry_keep(const program_request *request, dev_program *program)
     rt_buffer_free(&binary);
 }
 
-/* True if sets of virtual functions affected which images are in the set. */
+/* True if sets of virtual functions influenced which images are in the link set. */
 static bool has_function_sets(const rt_link_set *set)
 {
     return rt_image_set(set->images.items[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
@@ -103,7 +103,7 @@ static bool takes_part(const rt_program_manager *manager, const rt_device *devic
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
-    /* Broken: programs with such sets are not stored. */
+    /* Broken: programs with sets of virtual functions are not stored. */
     if (has_function_sets(set) && !RULE(VF_CACHE_02)) return false;
     /* Shipped DPC++ caches only programs that it compiles just in time (requirements.yaml, key
      * dpcpp, tag A52). */
@@ -125,8 +125,8 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
     *out_loaded = *out_executable != NULL;
     rt_status status = RT_STATUS_OK;
     if (!*out_loaded) {
-        /* A changed set of providers is an ordinary miss (VF-CACHE-03).  Broken: since the image
-         * has an entry, the difference is treated as damage. */
+        /* A changed set of providers is an ordinary miss (VF-CACHE-03).  Broken: it is treated as a
+         * damaged entry. */
         if (has_function_sets(set) && !RULE(VF_CACHE_03))
             status = rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_03,
                              "the persistent cache has image %.*s with other providers",

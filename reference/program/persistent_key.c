@@ -72,13 +72,13 @@ void rt_persistent_sort(rt_image_sequence *images)
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images)
 {
     for (uint32_t i = 0; i < images->count; i++) {
-        if (i > 0 && !RULE(DL_PCACHE_02)) break; /* Broken: only one of them is hashed. */
+        if (i > 0 && !RULE(DL_PCACHE_02)) break; /* Broken: only one image is hashed. */
         rt_bytes code = images->items[i]->image->code;
         rt_buffer_append(out, code.data, code.size);
     }
 }
 
-/* The images that the key covers, in their order; the caller frees the list. */
+/* The images that the key covers, in key order; the caller frees the list. */
 static rt_image_sequence covered_images(const rt_program_manager *manager, const rt_link_set *set)
 {
     rt_image_sequence images = {0};
@@ -87,7 +87,7 @@ static rt_image_sequence covered_images(const rt_program_manager *manager, const
     if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1);
     for (uint32_t i = 0; i < count; i++)
         *rt_vector_push(&images) = set->images.items[i];
-    /* Broken: all registered images take part in the key of an image that needs none. */
+    /* Broken: the key of an image that needs no other covers all registered images. */
     if (!set->searched && !RULE(DL_PCACHE_05)) {
         for (uint32_t i = 0; i < manager->tables.images.count; i++) {
             const rt_registered_image *other = manager->tables.images.items[i];
@@ -115,7 +115,7 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_u32(out,
                  manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
-    /* First the parts of each image other than its code, then the codes of all images. */
+    /* First everything but the code of each image, then the code of all images. */
     for (uint32_t i = 0; i < images.count; i++) {
         const rt_image *image = images.items[i]->image;
         dev_spec_constant *constants = NULL;

@@ -10,20 +10,20 @@
 typedef RT_VECTOR(const rt_registered_image *) rt_image_sequence;
 
 /* Orders images by the names of the symbols that they define: kernels and exported symbols, sorted
- * bytewise and joined by NUL bytes; images with equal texts by their code, then by their options
+ * bytewise and joined by NUL bytes; images with equal names by their code, then by their options
  * (DL-PCACHE-03, DL-PCACHE-04). */
 void rt_persistent_sort(rt_image_sequence *images);
 
-/* Appends the codes of the images one after the other, in the order given: the image part of a key
- * (DL-PCACHE-02).  For an image without imports that is its code alone (DL-PCACHE-05). */
+/* Appends the code of each image, in the order given: the image part of a key (DL-PCACHE-02).  For
+ * an image without imports, it consists of that image's code alone (DL-PCACHE-05). */
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images);
 
 /* Appends the key of the program of a link set.  It covers every image of the set if the requesting
  * one has imports (DL-PCACHE-01), and, as separate identifiers, everything else that affects the
  * result: device and driver, format, the options of every image and of the link, the values of
- * specialisation constants (DL-PCACHE-06), and the sizes of the codes, so that different sequences
- * of images have different keys.  Nothing in it depends on the process: no id and no name of an
- * image. */
+ * specialisation constants (DL-PCACHE-06), and the size of each image's code, so that different
+ * sequences of images have different keys.  Nothing in the key depends on the process; in
+ * particular, it contains no image's id or name. */
 void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
                        const rt_build_target *target, const rt_link_set *set);
 

@@ -5,9 +5,9 @@
  * (cache.h).  If there is a persistent cache, it is searched before anything is built
  * (persistent.h).
  *
- * Threads.  All functions may be called from several threads.  One lock guards tables and cache;
- * programs are built outside it.  If two threads request the same program, one builds it and the
- * other waits.  A failure is never cached: the waiting thread tries again. */
+ * Threads: all functions may be called from several threads.  One lock guards the tables and the
+ * cache; programs are built without it.  If two threads request the same program, one builds it and
+ * the other waits.  A failure is never cached: the waiting thread tries again. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_H
 #define REFERENCE_PROGRAM_PROGRAM_H
 
@@ -17,8 +17,8 @@
 
 #include <pthread.h>
 
-/* A specialisation constant that a launch sets, by the name that the image's property set
- * RT_SET_SPEC_CONSTANTS maps to numbers; borrowed for the call. */
+/* A specialisation constant that a launch sets, identified by its name, which the image's property
+ * set RT_SET_SPEC_CONSTANTS maps to numbers; borrowed for the call. */
 typedef struct rt_spec_constant {
     rt_text name;
     rt_bytes value; /* little-endian, as many bytes as the constant has */
@@ -32,9 +32,9 @@ typedef struct rt_kernel_request {
     rt_text options;                   /* for the device's compiler, appended to each image's own */
     const rt_spec_constant *constants; /* each name once */
     uint32_t constant_count;
-    bool has_module; /* the kernel is that of `module`, whose host code launches it (document 003,
-                      * "In-memory cache": a kernel is found by its name and the OS module it is
-                      * coming from); otherwise it is that of the module that registered it first */
+    bool has_module; /* the kernel is the one in `module`, whose host code launches it (document
+                      * 003, "In-memory cache": a kernel is found by its name and the OS module it
+                      * is coming from); otherwise, the one that was registered first */
     rt_module_id module;
 } rt_kernel_request;
 
@@ -44,8 +44,8 @@ typedef struct rt_program_kernel {
     dev_kernel *kernel;
 } rt_program_kernel;
 
-/* An executable program on one device.  Shared by the cache and by the commands that run it; freed
- * when the last of them releases it. */
+/* An executable program on one device.  It is shared by the cache, by bundles and by the commands
+ * that run it, and freed when the last of them releases it. */
 typedef struct rt_program {
     uint32_t references; /* guarded by the manager's lock */
     uint32_t id;         /* for traces; assigned in order of building */
@@ -53,16 +53,16 @@ typedef struct rt_program {
     rt_context_id context;
     dev_program *executable;
     const rt_registered_image *
-        *images;              /* the images it was linked from, the requesting one first */
+        *images;              /* the images that it was linked from; the requesting one is first */
     uint32_t image_count;     /* 0 if `injected` is set */
-    const rt_image *injected; /* the image it was built from, if that belongs to no module
+    const rt_image *injected; /* the image that it was built from, if the image belongs to no module
                                * (injected.h); otherwise NULL */
     bool
         lost_provider; /* an image other than the requesting one was unloaded; profile dpcpp only */
     bool lost_image;   /* an image was unloaded; later launches do not get the program */
     RT_VECTOR(rt_program_kernel) kernels; /* kernels taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
-    RT_VECTOR(uint32_t) tuples;           /* tuples of the cache that lead to it (cache.h) */
+    RT_VECTOR(uint32_t) tuples;           /* indices of its tuples in the cache (cache.h) */
 } rt_program;
 
 /* The images that a program was built from, numbered 0 to count - 1. */
@@ -71,7 +71,7 @@ const rt_image *rt_program_image(const rt_program *program, uint32_t index);
 
 typedef struct rt_program_manager rt_program_manager;
 
-/* The parts that a manager uses; everything is borrowed. */
+/* The objects that a manager uses, all borrowed, and its settings. */
 typedef struct rt_program_parameters {
     rt_sink *sink;
     rt_trace *trace;
@@ -118,7 +118,8 @@ RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);
 
-/* Notifies the observer of every program from now on; called before the first program is created.
+/* Notifies the observer of every program from now on; must be called before the first program is
+ * created.
  */
 void rt_program_manager_observe(rt_program_manager *manager, rt_program_observer observer);
 

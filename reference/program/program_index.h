@@ -1,4 +1,4 @@
-/* Which programs exist, and which of them were linked from an image.
+/* An index of the programs that exist and of the images that they were linked from.
  *
  * When an image is unloaded, the programs linked from it must leave the cache; the index finds them
  * without examining all others, so that unloading costs no more than what it removes.  An image's
@@ -21,12 +21,12 @@ typedef struct rt_program_index {
 /* Frees the index and leaves it empty and usable.  Zero-initialise before first use. */
 void rt_program_index_free(rt_program_index *index);
 
-/* Enters a program under its id and each of its images; removes it. */
+/* Adds a program under its id and each of its images, or removes it. */
 void rt_program_index_add(rt_program_index *index, rt_program *program);
 void rt_program_index_remove(rt_program_index *index, const rt_program *program);
 
-/* The programs linked from an image, in order of building, as *out_count pointers that the caller
- * frees with rt_free; NULL if there are none. */
+/* The programs linked from an image, in the order in which they were built: an array of *out_count
+ * pointers, which the caller frees with rt_free; NULL if there are none. */
 rt_program **rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
                                        uint32_t *out_count);
 

@@ -4,15 +4,15 @@
  *            belongs to                                    DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
  *   filter   those of the requesting image's format        DL-RESOLVE-03, DL-RESOLVE-12
  *            that the device can run                       SYCL 2020, 5.7
- *   prefer if the policy requires it, images of preloaded modules, as whole images
+ *   prefer   if the policy requires it, images of preloaded modules, as whole images
  *                                                          DL-PRELOAD-03 to DL-PRELOAD-05
- *   choose one of the remaining images, which are equally suitable
+ *   choose   one of the remaining images, which are equally suitable
  *                                                          DL-RESOLVE-05, DL-RESOLVE-13
  *
  * No other property of an image matters: not its module, the host linker's binding, how its library
  * was loaded, or whether definitions differ (DL-RESOLVE-04, DL-RESOLVE-14, DL-ODR-02, DL-REQ-05,
- * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02).  A runtime that disobeys such a rule
- * decides by one of the properties in the section "Faults", which precedes the steps. */
+ * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02).  A runtime that violates such a rule
+ * lets one of these properties decide; the section "Faults", before the steps, implements that. */
 #include "reference/program/provider.h"
 
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static void fault_append_by_code(const provider_query *query, rt_provider_list *
     }
 }
 
-/* True if the symbol's property in the image's list is not the number 1 that compilers write. */
+/* True if the value of the symbol's property in the image's list is not 1, the number that
+ * compilers write. */
 static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
     const rt_property *property =
@@ -89,8 +90,8 @@ static bool definitions_differ(const rt_provider_list *list)
     return false;
 }
 
-/* True if all images come from files of one name, so that the name of the library that an import
- * should come from could not distinguish them (document 003, "Run-time libraries loading"). */
+/* True if all images come from files with the same name, so the name of the library from which an
+ * import should come could not distinguish them (document 003, "Run-time libraries loading"). */
 static bool files_are_namesakes(const provider_query *query, const rt_provider_list *list)
 {
     rt_text first = module_of(query, list->images.items[0])->path;
@@ -147,14 +148,14 @@ static void keep_suitable(const provider_query *query, rt_provider_list *list)
         CHECK(rt_program_tables_hold(query->context->tables, image));
         bool same_format = image->image->format == query->requesting->image->format;
         if (!same_format && RULE(DL_RESOLVE_03)) continue;
-        /* The document requires only the same format. */
+        /* This check is not in the document, which requires only the same format. */
         if (!rt_device_meets(query->context->device, image->image, NULL)) continue;
         if (!fault_turns_down(query, image)) list->images.items[kept_count++] = image;
     }
     CHECK(kept_count <= exporter_count);
     list->images.count = kept_count;
     bool some_unsuitable = kept_count < exporter_count;
-    /* Broken: the first is taken nevertheless; its place in the list has not been reused. */
+    /* Broken: the first image is taken nevertheless; its place in the list has not been reused. */
     if (some_unsuitable && kept_count == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
     /* Broken: exporters of another format count as an ODR violation. */
     if (some_unsuitable && kept_count > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
@@ -166,13 +167,12 @@ static int by_age(const void *a, const void *b)
     return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
 }
 
-/* Keeps only the images of preloaded modules, if there are any.  An image is replaced as a whole:
- * the other symbols that it exports are still resolved, and may bring it in next to the preloaded
- * one. */
+/* Keeps only the images of preloaded modules, if there are any.  An image is replaced as a whole.
+ * Its other exports are still resolved, so it may join the set beside the preloaded image. */
 static void keep_preloaded(const provider_query *query, rt_provider_list *list)
 {
-    uint32_t count[2] = {0}, most[2] = {0}; /* images, and exports of one image; index 0: regular,
-                                             * 1: preloaded */
+    uint32_t count[2] = {0}, most[2] = {0}; /* number of images, and maximum exports of one image;
+                                             * index 0: regular, 1: preloaded */
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
         bool side = module_of(query, image)->preloaded;
@@ -181,8 +181,9 @@ static void keep_preloaded(const provider_query *query, rt_provider_list *list)
     }
     CHECK(count[0] + count[1] == list->images.count);
     if (count[0] == 0 || count[1] == 0) return;
-    /* Broken, each rule in turn: the regular library's image stays in use in spite of a preloaded
-     * one always; if that replaces it in part; if it replaces all of it. */
+    /* Broken: the regular library's image stays in use although there is a preloaded one.  For each
+     * rule in turn: always; if the preloaded image replaces part of it; if it replaces all of it.
+     */
     bool in_part = most[0] > most[1];
     bool keeps_regular = !RULE(DL_PRELOAD_03) || (in_part && !RULE(DL_PRELOAD_05)) ||
                          (!in_part && !RULE(DL_PRELOAD_04));
@@ -208,7 +209,7 @@ static void choose_provider(const provider_query *query, rt_provider_list *list)
     RT_TRACE(query->context->trace, CHOICE,
              RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DL_RESOLVE_05))),
              RT_N("of", list->images.count), RT_N("taken", choice));
-    if (!RULE(DL_RESOLVE_13)) return; /* Broken: all of them are taken. */
+    if (!RULE(DL_RESOLVE_13)) return; /* Broken: all suitable images are taken. */
     list->images.items[0] = list->images.items[choice];
     list->images.count = 1;
 }

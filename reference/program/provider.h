@@ -1,4 +1,4 @@
-/* Which registered image provides a symbol for an image that imports it.
+/* Finds the registered image that provides a symbol for an image that imports it.
  *
  * Source: document 003 (SharedLibraries.md), "Device images collection and linking" (suitable
  * images), "ODR violations" (preloading) and "Run-time libraries loading". */

@@ -22,7 +22,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     rt_buffer hint = {0};
     const rt_module *module = module_with_kernel(manager->loader, kernel_name);
     if (module) {
-        rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
+        rt_buffer_printf(&hint, "; module '%.*s' has it but is not loaded",
                          RT_TEXT_ARG(module->name));
     } else {
         /* The name may be mistyped: the nearest registered one is suggested. */
@@ -41,7 +41,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     return status;
 }
 
-/* Refuses a kernel none of whose images runs on the device. */
+/* Refuses a kernel that the device can run in none of its images. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
                                rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
@@ -58,7 +58,7 @@ static rt_status refuse_images(rt_program_manager *manager, const rt_device *dev
         return status;
     }
     return rt_fail_naming(manager->sink, code, RT_RULE_NONE, &kernel_name, 1,
-                          "kernel '%.*s' exists only in formats that device %.*s does not take",
+                          "kernel '%.*s' exists only in formats that device %.*s does not accept",
                           RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
 }
 
@@ -93,7 +93,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
     *out_image = NULL;
     const rt_program_tables *tables = &manager->tables;
     /* If the request names a module that has the kernel, the image is chosen from those of the
-     * module's combination with it, otherwise from all that have it. */
+     * combination under which the module has it; otherwise from all images that have it. */
     rt_set_id set = RT_SET_NONE;
     if (request->has_module)
         set = rt_program_tables_symbol(tables, request->module, request->kernel);
@@ -110,7 +110,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         bool elsewhere = in_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
         if (!rt_program_runs(request->device, image->image)) {
-            /* Broken: indirect calls are not a requirement of the kernel. */
+            /* Broken: indirect calls do not count as a requirement of the kernel. */
             rt_virtual_functions functions;
             bool has_calls =
                 !rt_virtual_functions_read(image->image, &functions) && functions.calls.length > 0;

@@ -123,7 +123,7 @@ static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *
     }
     const rt_image *requesting = set->images.items[0]->image;
     if (!rt_nearest_suggest(&nearest, &hint) && requesting->format != RT_FORMAT_SPIRV64)
-        rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps the defaults");
+        rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps its default values");
     rt_status status = rt_fail_naming(
         sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
         "image %.*s %s no specialisation constant '%.*s'%s", RT_TEXT_ARG(requesting->name),
@@ -146,14 +146,14 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
     if (presence == SPEC_DAMAGED) {
         return rt_fail_naming(
             sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
-            "image %.*s: property '%.*s' of set '%s' is not a table of scalars, each three "
-            "u32: number, offset in the constant, size",
+            "image %.*s: property '%.*s' of set '%s' is not a table of scalars, each described by "
+            "three u32 (number, offset in the constant, size)",
             RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
     }
     if (size != constant->value.size) {
         return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "specialisation constant '%.*s' has %u bytes in image %.*s, the "
-                              "value given has %zu",
+                              "specialisation constant '%.*s' has %u bytes in image %.*s, but the "
+                              "given value has %zu",
                               RT_TEXT_ARG(name), size, RT_TEXT_ARG(image->name),
                               constant->value.size);
     }
@@ -166,7 +166,7 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
                           RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
 }
 
-/* Refuses two names with one number: the device could not tell which value applies. */
+/* Refuses two names with the same number: it would be ambiguous which value applies. */
 static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image *image)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -202,10 +202,10 @@ rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set
     for (uint32_t k = 0; k < set->images.count; k++)
         RT_TRY(check_numbers(sink, list, set->images.items[k]->image));
     if (device->capabilities.spec_constants) return RT_STATUS_OK;
-    return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE,
-                          &list.constants[0].name, 1,
-                          "specialisation constant '%.*s' cannot be set: device %.*s sets none",
-                          RT_TEXT_ARG(list.constants[0].name), RT_TEXT_ARG(device->name));
+    return rt_fail_naming(
+        sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &list.constants[0].name, 1,
+        "specialisation constant '%.*s' cannot be set: device %.*s does not support setting any",
+        RT_TEXT_ARG(list.constants[0].name), RT_TEXT_ARG(device->name));
 }
 
 uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_image *image,

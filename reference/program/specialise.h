@@ -1,9 +1,10 @@
-/* Specialisation constants: maps the names to which the application gives values to numbers in each
- * image's code.
+/* Specialisation constants: maps the names of the constants that the application sets to their
+ * numbers in each image's code.
  *
- * A name has the same meaning in every image of a program: each image that has it gets the value,
- * through its own table (RT_SET_SPEC_CONSTANTS).  A constant that is set to its default value has
- * no effect, so it is removed before a program is searched for (DL-CACHE-02, DL-CACHE-03).
+ * A name has the same meaning in every image of a program: the value is set in each image that has
+ * the name, using the image's own table (RT_SET_SPEC_CONSTANTS).  A constant that is set to its
+ * default value has no effect, so it is removed from the list before a program is searched for
+ * (DL-CACHE-02, DL-CACHE-03).
  *
  * Source: SYCL 2020, 4.11.12 "Specialization constants"; requirements.yaml, key dpcpp, tag A48. */
 #ifndef REFERENCE_PROGRAM_SPECIALISE_H
@@ -17,13 +18,13 @@ typedef struct rt_spec_list {
 } rt_spec_list;
 
 /* The constants of the request as a list, without those whose value is the default in the
- * requesting image (NULL: unfiltered).  The table is allocated in the arena, its contents belong to
+ * requesting image (NULL: unfiltered).  The table is allocated in the arena; its contents belong to
  * the request. */
 rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request,
                                const rt_image *requesting);
 
 /* The constants of both lists; if both set one, a's value applies.  The table is allocated in the
- * arena, its contents belong to the lists. */
+ * arena; its contents belong to the lists. */
 rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b);
 
 /* Copies the list with its names and values into the arena. */
@@ -36,15 +37,15 @@ void rt_spec_list_write(rt_buffer *out, rt_spec_list list);
 bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b);
 
 /* Checks that the images of the set have the constants and that the device can set them.
- * ERRC_INVALID: no image has a constant, or one has it with another size;
+ * ERRC_INVALID: no image has one of the constants, or an image has it with another size;
  * ERRC_FEATURE_NOT_SUPPORTED: the device supports no constants; UNSUPPORTED: a constant is not a
  * scalar; MALFORMED: an image's table is damaged where it is needed. */
 RT_MUST_USE rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set *set,
                                          const rt_device *device);
 
 /* The constants of the list that the image has, with their numbers in its code; *out_constants is
- * allocated in the arena, the values are borrowed.  The list must have been checked with a set that
- * contains the image. */
+ * allocated in the arena; the values are borrowed.  The list must have been checked against a set
+ * that contains the image. */
 uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_image *image,
                                dev_spec_constant **out_constants);
 

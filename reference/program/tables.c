@@ -12,7 +12,7 @@ static const rt_set_group no_sets;
 
 static void group_add(rt_image_group *group, const rt_registered_image *image)
 {
-    /* An image that lists a name twice is already the newest entry of the group. */
+    /* If an image lists a name twice, it is already the newest entry of the group. */
     uint32_t count = group->images.count;
     if (count > 0 && group->images.items[count - 1] == image) return;
     CHECK(image->registered);
@@ -45,8 +45,8 @@ static void set_group_remove(rt_set_group *group, rt_set_id id)
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/* Adds the image to the group of a name.  The name's bytes belong to an image, and images outlive
- * the registry's users. */
+/* Adds the image to the group of a name.  The name is not copied: its bytes belong to an image, and
+ * images outlive the registry's users. */
 static void name_add(rt_map *index, rt_image_groups *groups, rt_text name,
                      const rt_registered_image *image)
 {
@@ -74,7 +74,7 @@ static const rt_property_set *exports_of(const rt_registered_image *image)
     return RULE_ELSE(DL_IMAGE_06, rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), NULL);
 }
 
-/* Writes names, which are sorted in place. */
+/* Writes the names in sorted order; sorts them in place. */
 static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
 {
     qsort(names, count, sizeof *names, rt_text_order);
@@ -83,8 +83,8 @@ static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
         rt_write_text(out, names[i]);
 }
 
-/* The id of an image's combination, which is created if `make` is set.  The same symbols yield the
- * same text, regardless of their order. */
+/* The id of an image's combination; if `make` is set, a missing one is created.  The same symbols
+ * yield the same text, regardless of their order. */
 static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
                                 bool make)
 {
@@ -178,7 +178,7 @@ static void exporter_add(rt_program_tables *tables, rt_text symbol, rt_set_id id
     *rt_vector_push(&group->ids) = id;
 }
 
-/* A fault only (see DL-SET-06): compares every name instead of using the index. */
+/* Used only by the fault of DL-SET-06: compares every name instead of using the index. */
 static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
 {
     uint32_t found = RT_MAP_NONE;
@@ -208,8 +208,8 @@ const rt_image_group *rt_program_tables_function_set(const rt_program_tables *ta
     return index == RT_MAP_NONE ? &no_images : &tables->function_sets.items[index];
 }
 
-/* Enters the image under the sets of virtual functions that it belongs to, or removes it: the set
- * that it provides, and in shipped DPC++ those that it uses. */
+/* Enters the image under its sets of virtual functions, or removes it from them: the set that it
+ * provides and, in profile dpcpp, the sets that it uses. */
 static void function_sets_change(rt_program_tables *tables, const rt_registered_image *image,
                                  bool enter)
 {
@@ -261,7 +261,7 @@ static void set_remove(rt_program_tables *tables, const rt_registered_image *ima
         CHECK(index != RT_MAP_NONE);
         set_group_remove(&tables->exporters.items[index], id);
     }
-    /* The module keeps its symbols while it has another image of the combination. */
+    /* The module keeps these symbols as long as it has another image of the combination. */
     for (uint32_t i = 0; i < set->images.count; i++)
         if (set->images.items[i]->module == image->module) return;
     for (uint32_t i = 0; exports && i < exports->property_count; i++)
@@ -296,7 +296,7 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
     tables->images.items[image->id] = NULL;
     for (uint32_t i = 0; i < image->image->kernel_count; i++) {
         uint32_t index = rt_map_find(&tables->kernel_index, image->image->kernels[i]);
-        /* A kernel with the name of an exported symbol may have no entry. */
+        /* A kernel whose name is also an exported symbol may have no entry. */
         if (index != RT_MAP_NONE) group_remove(&tables->kernels.items[index], image);
     }
     set_remove(tables, image);

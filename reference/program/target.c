@@ -42,8 +42,8 @@ static bool meets_aspects(const rt_device *device, const rt_property *property, 
 
 static bool meets_group_size(const rt_device *device, const rt_property *property, rt_buffer *lack)
 {
-    /* Older images have sizes of four bytes.  The product stops growing once it exceeds any
-     * device's limit. */
+    /* Older images state sizes of four bytes.  The product saturates once it exceeds any device's
+     * limit. */
     uint32_t size = rt_text_is(property->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
     rt_reader reader = rt_reader_of(property->bytes);
     uint64_t items = 1;
@@ -59,8 +59,8 @@ static bool meets_group_size(const rt_device *device, const rt_property *propert
         rt_buffer_printf(lack, "it needs work-groups of more than 4294967295");
     else
         rt_buffer_printf(lack, "it needs work-groups of %" PRIu64, items);
-    rt_buffer_printf(lack, " work-items, and device %.*s takes 1 to %u", RT_TEXT_ARG(device->name),
-                     most);
+    rt_buffer_printf(lack, " work-items, but device %.*s supports 1 to %u",
+                     RT_TEXT_ARG(device->name), most);
     return false;
 }
 
@@ -70,12 +70,14 @@ static bool meets_sub_group_size(const rt_device *device, const rt_property *pro
     uint32_t size = property->number;
     bool in_range = size >= 1 && size <= 64;
     if (in_range && device->capabilities.sub_group_sizes >> (size - 1) & 1) return true;
-    rt_buffer_printf(lack, "it needs sub-groups of %u work-items, which device %.*s does not have",
+    rt_buffer_printf(lack,
+                     "it needs sub-groups of %u work-items, which device %.*s does not "
+                     "support",
                      size, RT_TEXT_ARG(device->name));
     return false;
 }
 
-/* The requirements that images state, and the form of their properties. */
+/* The requirements that images may state, and the form of the properties that state them. */
 static const struct requirement_row {
     const char *name;
     uint32_t item_size; /* bytes; 0: a number, not a list */
@@ -88,15 +90,16 @@ static const struct requirement_row {
     {RT_REQUIREMENT_SUB_GROUP_SIZE, 0, meets_sub_group_size, "a u32 number"},
 };
 
-/* True if the device has the aspect that an image with calls of virtual functions needs. */
+/* True if the image calls no virtual functions, or the device has the aspect that such calls need.
+ */
 static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *lack)
 {
     rt_virtual_functions functions;
     if (device->capabilities.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) return true;
     if (rt_virtual_functions_read(image, &functions) || functions.calls.length == 0) return true;
     rt_buffer_printf(lack,
-                     "it calls virtual functions (of %.*s), which needs aspect %s, and device %.*s "
-                     "does not have that",
+                     "it calls virtual functions (of %.*s), which needs aspect %s, but device "
+                     "%.*s does not have that aspect",
                      RT_TEXT_ARG(functions.calls), dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
                      RT_TEXT_ARG(device->name));
     return false;

@@ -2,7 +2,7 @@
  * every fusion list, each relation checked from both sides.
  *
  * rt_scheduler_lock and rt_scheduler_unlock call this in builds with sanitizers (CHECK_SLOW).  The
- * cost is linear in commands, edges and uses of memories. */
+ * cost is linear in the number of commands, edges and memory uses. */
 #include "reference/sched/sched_internal.h"
 
 static const rt_command *command_at(const rt_scheduler *scheduler, rt_command_id id)
@@ -70,8 +70,8 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
                   rt_command_is_over(command) && !rt_ok(command->result));
 }
 
-/* States, and edges to older commands, each once; a command that was handed over depends only on
- * commands that were, too. */
+/* Checks the command's state and its edges, which lead to older commands; a command that was handed
+ * over depends only on commands that were also handed over. */
 static void check_command(const rt_scheduler *scheduler, uint32_t index)
 {
     const rt_command *command = command_at(scheduler, index);
@@ -83,14 +83,15 @@ static void check_command(const rt_scheduler *scheduler, uint32_t index)
         const rt_command *other = command_at(scheduler, command->dependencies.items[i]);
         CHECK(other != command);
         CHECK_IMPLIES(!is_placeholder, other->id < command->id);
-        /* Ranks order the graph, so it has no cycle; a placeholder gets its rank at its end. */
+        /* Ranks order the graph, so it has no cycle; a placeholder gets its rank when it ends. */
         if (!is_placeholder || !rt_command_is_pending(command))
             CHECK(rt_command_rank(other) < rt_command_rank(command));
         CHECK_IMPLIES(rt_command_is_pending(other), rt_command_is_pending(command));
         CHECK(other->state != RT_COMMAND_REMOVED);
     }
     if (command->dependent != RT_COMMAND_NONE) {
-        /* The other side of the newest edge, unless its start was removed from the graph. */
+        /* The other side of the newest edge, unless the dependent command was removed from the
+         * graph. */
         const rt_command *dependent = command_at(scheduler, command->dependent);
         if (dependent->state != RT_COMMAND_REMOVED && dependent->kind != RT_COMMAND_FUSION)
             CHECK(is_in(&dependent->dependencies, command->id));

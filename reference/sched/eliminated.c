@@ -3,8 +3,8 @@
  * The compiler of DPC++ drops parameters that a kernel does not use, and records this in the
  * image's set `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents
  * argument i of the source.  The application passes all arguments; the runtime passes only the
- * remaining ones to the device.  A dropped argument still causes its dependencies: the
- * application's order does not depend on a compiler's analysis.
+ * remaining ones to the device.  A dropped argument still causes dependencies, because the order
+ * that the application requests must not depend on a compiler's analysis.
  *
  * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set; the meaning of the bits was
  * observed with libsycl 9. */
@@ -12,7 +12,8 @@
 
 #define SET_ELIMINATED "SYCL/kernel param opt"
 
-/* The kernel's property in the program's image that contains it; NULL: all arguments are taken. */
+/* The kernel's property in the image of the program that contains it; NULL if the kernel takes all
+ * arguments. */
 static const rt_property *mask_find(const rt_program *program, rt_text kernel)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {

@@ -12,7 +12,7 @@ rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
     rt_queue *ending = &scheduler->queues.items[queue];
     if (ending->ended)
         status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                         "queue %u has ended before", queue);
+                         "queue %u has already ended", queue);
     scheduler->cause = RT_SYNC_REASON_QUEUE_END;
     rt_sync_queue(scheduler, queue, RT_SYNC_REASON_QUEUE_END);
     ending->ended = true;
@@ -26,7 +26,8 @@ rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_BUFFER_END;
-    /* Hands over the commands that use the memory, to wait for them without the lock. */
+    /* Hands over the commands that use the memory, so that they can be waited for without the lock.
+     */
     rt_command_list users = {0};
     if (memory->id < scheduler->uses.count) {
         const rt_memory_use *use = &scheduler->uses.items[memory->id];

@@ -10,7 +10,7 @@ static const rt_device *device_of(const rt_scheduler *scheduler, const rt_comman
     return scheduler->queues.items[command->queue].device;
 }
 
-/* The device's copy of a memory, which has its content. */
+/* The device's copy of a memory, which must exist. */
 static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 {
     CHECK(device->id < memory->copies.count);
@@ -22,8 +22,8 @@ static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 
 /* ---- Dependencies ------------------------------------------------------------------------- */
 
-/* No device has an event for the end of a fusion, which is a host event (KF-EVENT-06): waits for
- * the commands that it represents and returns the first failure. */
+/* Waits for the commands that the end of a fusion represents and returns the first failure.  The
+ * end of a fusion is a host event (KF-EVENT-06), so no device has an event for it. */
 static rt_status wait_for_fusion(const rt_scheduler *scheduler, const rt_command *fusion)
 {
     CHECK(fusion->kind == RT_COMMAND_FUSION && !fusion->event);
@@ -43,13 +43,13 @@ typedef struct handover {
     const rt_queue *queue;
     dev_command command;
     dev_event **events; /* the command's wait list; owned */
-    /* The failure of a predecessor whose event the device cannot take: the device cannot hold the
-     * command back, so it is not handed over at all. */
+    /* The failure of a predecessor for whose event the device cannot wait.  The device cannot hold
+     * the command back, so the command is not handed over at all. */
     rt_status failure;
 } handover;
 
-/* Splits the dependencies: events of the command's own device become its wait list; the others are
- * waited for here. */
+/* Splits the dependencies: events of the command's own device become its wait list; other events
+ * are waited for here. */
 static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(rt_command_is_pending(command) && !command->event);
@@ -95,7 +95,8 @@ static bool handover_end(rt_command *command, const handover *step, rt_status an
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-/* A copy of the value with the addresses of its inner pointers filled in, in the arena. */
+/* A copy of the value, allocated in the arena, with the addresses of its inner pointers filled in.
+ */
 static rt_bytes value_with_pointers(rt_arena *arena, const rt_argument *argument,
                                     const rt_device *device)
 {
@@ -113,7 +114,7 @@ static rt_bytes value_with_pointers(rt_arena *arena, const rt_argument *argument
     return (rt_bytes){bytes, argument->bytes.size};
 }
 
-/* The arguments in the device's form, in the arena. */
+/* The arguments in the form that devices take, allocated in the arena. */
 static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
                                       const rt_device *device)
 {
@@ -287,7 +288,7 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     CHECK(program->device == queue->device);
     dev_memory *variable = copy_on(global->variable, queue->device);
     const dev_command pointing = {.tag = command->id};
-    /* Broken: a fill, for which only a pattern of zeros is certain to fit. */
+    /* Broken: a fill with zeros, the only pattern that is certain to fit. */
     static const uint8_t zeros[sizeof global->pointer];
     RT_TRY(RULE(DG_INIT_07)
                ? dev_enqueue_write(queue->queue, pointing, variable, 0, sizeof global->pointer,

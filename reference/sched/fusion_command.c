@@ -1,4 +1,4 @@
-/* A queue's fusion in the graph: its start, its two ends, and its clean-up.
+/* A queue's fusion in the graph: its start, its end by cancelling or replacing, and its clean-up.
  *
  * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
 #include "reference/sched/sched_internal.h"
@@ -111,7 +111,7 @@ static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *
     }
 }
 
-/* A fault only (see KF-QUEUE-03): the list of a fusion that has not ended is lost. */
+/* Used only by faults (KF-QUEUE-03, KF-QUEUE-08): the kernels of the list are lost. */
 static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
@@ -144,7 +144,7 @@ static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queu
     return fusion;
 }
 
-/* Ends the fusion's node; every command that it waits for was handed over. */
+/* Ends the fusion's node; every command that it waits for must have been handed over. */
 static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     rt_command *node = scheduler->commands.items[fusion->command];
@@ -164,17 +164,17 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
     const rt_queue *fused_queue = &scheduler->queues.items[queue];
     if (fused_queue->ended)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "start_fusion on queue %u, which has ended", queue);
+                       "cannot start fusion on queue %u: it has ended", queue);
     if (!fused_queue->enable_fusion)
         return rt_fail(
             scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-            "start_fusion on queue %u, which was created without the property enable_fusion",
+            "cannot start fusion on queue %u: it was created without the property enable_fusion",
             queue);
     if (rt_queue_in_fusion_mode(scheduler, queue)) {
         if (RULE(KF_QUEUE_03)) {
             return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
-                           "start_fusion on queue %u, which is in fusion mode already; complete or "
-                           "cancel the fusion first",
+                           "cannot start fusion on queue %u: it is already in fusion mode; "
+                           "complete or cancel the fusion first",
                            queue);
         }
         rt_fusion_command *lost = fused_queue->fusion;
@@ -204,7 +204,8 @@ rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
     if (rt_queue_in_fusion_mode(scheduler, queue))
         return RULE_ELSE(KF_QUEUE_05, target->fusion, NULL);
     if (!target->enable_fusion || target->ended) return NULL;
-    /* Broken, each in its own way: kernels are collected although no call requested it. */
+    /* Broken, for each rule in a different situation: kernels are collected although no call
+     * requested it. */
     if (!target->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
     bool ended_early = target->fusion && target->fusion->ended_early;
     if (ended_early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
@@ -227,11 +228,11 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
     enqueue_auxiliary(scheduler, fusion);
     bool is_lost = is_call && !RULE(KF_QUEUE_08);
     if (is_lost) drop_list(scheduler, fusion);
-    /* The kernels are handed over in the order of submission, each with the edges that it got
-     * there. */
+    /* The kernels are handed over in submission order, each with the edges that it got when
+     * submitted. */
     for (uint32_t i = 0; i < fusion->kernels.count && !is_lost; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: only the last submission is handed over in order. */
+        /* Broken: the kernels lose the edges that they got when submitted. */
         if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
         if (i > 0 && !RULE(KF_GRAPH_07))
             rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
@@ -292,7 +293,8 @@ bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *a
             const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
             const rt_held *held = command->held;
             CHECK(command->state == RT_COMMAND_HELD && held->fusion == fusion);
-            /* Another thread may end the fusion, wait and unload the kernel's module. */
+            /* In the meantime another thread may end the fusion, wait and unload the kernel's
+             * module. */
             rt_program_retain(scheduler->programs, command->program);
             kernels[i] = (rt_listed_kernel){held->launch.kernel, &held->launch, command->program};
         }
@@ -336,12 +338,12 @@ static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fu
     return held && held->fusion == fusion && !held->auxiliary;
 }
 
-/* Every memory that a kernel of the list uses, once, with the union of all accesses to it. */
+/* Each memory that the list's kernels use, once, with the union of all their accesses to it. */
 static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     rt_access_list result = {0};
     rt_map index = {0};
-    /* Broken: only the last kernel's. */
+    /* Broken: only the last kernel's accesses. */
     uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
     for (uint32_t i = first; i < fusion->kernels.count; i++) {
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
@@ -364,7 +366,7 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
     return result;
 }
 
-/* The commands outside the list that the kernels wait for; the caller frees the list. */
+/* The commands outside the fusion list that its kernels wait for; the caller frees the result. */
 static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
                                             const rt_fusion_command *fusion)
 {
@@ -389,12 +391,12 @@ static void list_copy(rt_command_list *to, const rt_command_list *from)
         *rt_vector_push(to) = from->items[i];
 }
 
-/* The leaves of memories, in the order of a list of accesses. */
+/* The leaves of memories, in the same order as a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
 /* Removes the list's kernels from the leaves of every memory that they use, and returns the
  * previous leaves, in case the device refuses the fused kernel (leaves_give).  A memory that one of
- * the kernels wrote gets back the leaves from before the list; readers outside the list stay. */
+ * the kernels wrote gets back its leaves from before the list; readers outside the list remain. */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -428,7 +430,7 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
     return before;
 }
 
-/* Frees the list of leaves; with `restore` the memories get them back. */
+/* Frees the list of leaves; if `restore` is set, first gives them back to their memories. */
 static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_access_list *accesses,
                         bool restore)
 {
@@ -458,7 +460,7 @@ static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, r
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         CHECK(command->state == RT_COMMAND_REMOVED && command->held);
-        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done twice. */
+        if (!RULE(KF_GRAPH_12)) { /* Broken: the kernel's work is done twice. */
             rt_command_step(command, RT_STEP_RESTORE);
             rt_held_enqueue(scheduler, command);
             continue;
@@ -477,7 +479,7 @@ static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, r
     placeholder_end(scheduler, fusion);
 }
 
-/* The graph's part of the replacement; on success the fused command owns program. */
+/* The graph's part of the replacement.  On success, the fused command owns `program`. */
 static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_launch *fused,
                          rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {

@@ -32,7 +32,7 @@
     STATUS(ACTIVE, "ACTIVE")       /* the queue is in fusion mode */                               \
     STATUS(CANCELLED, "CANCELLED") /* the kernels run one by one */                                \
     STATUS(COMPLETED, "COMPLETED") /* a fused kernel runs in their place */                        \
-    STATUS(DELETE, "DELETE")       /* the queue has a newer one; clean-up may reclaim it */
+    STATUS(DELETE, "DELETE")       /* the queue has a newer fusion; clean-up may reclaim this */
 
 typedef enum rt_fusion_status {
 #define RT_FUSION_STATUS_ENUM(status, name) RT_FUSION_##status,
@@ -64,7 +64,7 @@ typedef enum rt_sync_reason {
         RT_SYNC_REASON_COUNT
 } rt_sync_reason;
 
-/* The columns of the tables, as static texts. */
+/* The columns of the tables, as static strings. */
 const char *rt_fusion_status_name(rt_fusion_status status);
 const char *rt_sync_reason_name(rt_sync_reason reason);
 const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": no warning */
@@ -85,20 +85,21 @@ typedef struct rt_fusion_command {
     rt_command_id command; /* its node */
     rt_queue_id queue;
     rt_fusion_status status;
-    bool ended_early;          /* CANCELLED because a command needed a kernel, not by a call of the
-                                * application */
-    rt_command_list kernels;   /* the fusion list, in the order of submission */
+    bool ended_early;          /* CANCELLED because a command needed a kernel, not because the
+                                * application called cancel_fusion */
+    rt_command_list kernels;   /* the fusion list, in submission order */
     rt_command_list auxiliary; /* created for the kernels: moves of content */
-    uint32_t covered; /* the last kernel that named the fusion's own event waits for the kernels of
-                         the list before this one */
+    uint32_t covered; /* the number of kernels, from the start of the list, for which the last
+                       * kernel that named the fusion's own event waits */
     rt_command_id last_before; /* rt_queue.last when the fusion began */
     RT_VECTOR(rt_saved_leaves) leaves;
     rt_arena arena; /* holds the held commands */
-    uint32_t users; /* threads that read the list without the lock; it is not reclaimed meanwhile */
+    uint32_t users; /* number of threads that are reading the list without the lock; until 0, it is
+                     * not reclaimed */
 } rt_fusion_command;
 
-/* The observer of fusions that the scheduler ends.  It is called with the scheduler's lock held,
- * which it must not take.  Members may be NULL. */
+/* The observer of fusions that the scheduler ends.  It is called with the scheduler's lock held, so
+ * it must not take the lock.  `ended` must be set; `not_fused` may be NULL. */
 typedef struct rt_fusion_observer {
     void *user;
     void (*ended)(void *user, rt_queue_id queue, rt_sync_reason reason);
@@ -112,13 +113,14 @@ void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer);
 
 /* Puts the queue into fusion mode: creates a new fusion command, ACTIVE.  Its predecessor, which
  * has ended, becomes DELETE and goes to clean-up.  ERRC_INVALID: the queue is already in fusion
- * mode (KF-QUEUE-03), or was not created for fusion, or has ended. */
+ * mode (KF-QUEUE-03), was not created with the property enable_fusion, or has ended. */
 RT_MUST_USE rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* True while the queue is in fusion mode. */
 bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* The queue's newest fusion command, as a command to wait for; RT_COMMAND_NONE: there was none. */
+/* The queue's newest fusion command, as a command to wait for; RT_COMMAND_NONE if there was none.
+ */
 rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Ends the queue's fusion: every held command goes to its device as it was submitted.  False: the
@@ -151,16 +153,17 @@ void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);
 void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list);
 
 /* Removes the kernels of the list from the graph, restores the leaves of the memories that they
- * use, and submits `fused`, whose `after` is ignored, with the union of their requirements and of
- * their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  If *out_replaced
- * is false, another thread has ended the fusion or added to its list in the meantime, and nothing
- * was done. Otherwise *out_command is the fused kernel's.  Fails with the codes of
- * rt_scheduler_launch, before anything was changed. */
+ * use, and submits `fused`, whose `after` is ignored, with the union of the kernels' requirements
+ * and of their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  If
+ * *out_replaced is false, another thread has ended the fusion or added to its list in the meantime,
+ * and nothing was done. Otherwise, *out_command is the fused kernel's command.  On failure, returns
+ * a code of rt_scheduler_launch and changes nothing. */
 RT_MUST_USE rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
                                                 const rt_launch *fused, bool *out_replaced,
                                                 rt_command_id *out_command);
 
-/* Reclaims fusion commands that are DELETE; commands that wait for their events are not affected.
+/* Reclaims fusion commands whose status is DELETE; commands that wait for their events are not
+ * affected.
  */
 void rt_fusion_clean_up(rt_scheduler *scheduler);
 

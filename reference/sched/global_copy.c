@@ -1,6 +1,6 @@
-/* Copies to and from device_globals: to the device's buffer, the program that has the variable, or
- * the host object.
- * Source: document 002, "Implementing the copy and memcpy functions in queue and handler". */
+/* Copies to and from device_globals, whose value is in the device's buffer, in the program that has
+ * the variable, or in the host object. Source: document 002, "Implementing the copy and memcpy
+ * functions in queue and handler". */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -21,7 +21,8 @@ static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                           RT_TEXT_ARG(copy->name));
 }
 
-/* Refuses a copy that does not compile, whose host object is unknown, or that exceeds the variable.
+/* Refuses a copy that would not compile, whose host object is unknown, or that exceeds the
+ * variable.
  */
 static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
                        rt_global_entry **out_entry)
@@ -39,8 +40,8 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
                               rt_host_access_name(inout_copy->host_access));
     }
     RT_TRY(find_entry(scheduler, inout_copy, out_entry));
-    /* The size is sizeof(T), which the call knows; broken, it is the size that images have
-     * described so far. */
+    /* The size is sizeof(T), which the call knows.  Broken: it is the size that images have stated
+     * so far. */
     uint64_t room = RULE_ELSE(DG_COPY_02, inout_copy->type_size, (*out_entry)->size);
     uint64_t offset = inout_copy->offset, size = inout_copy->size;
     CHECK(size >= 1);
@@ -59,7 +60,7 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
 
 /* ---- Without image scope ------------------------------------------------------------------- */
 
-/* Submits the transfer between the variable's content and the memory, which also waits for `first`.
+/* Submits the transfer between the variable's storage and the memory; it also waits for `first`.
  * Called with the lock held. */
 static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
                         rt_memory *content, rt_program *program, uint32_t first,
@@ -90,8 +91,8 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
                                   const rt_global_copy *copy, rt_global_entry *entry,
                                   rt_command_id *out_command)
 {
-    /* The host object's usmptr refers to an instance, if it was set for this queue's device and
-     * context. */
+    /* The instance to which the host object's usmptr refers is used if it was set for this queue's
+     * device and context. */
     const rt_queue *target = &scheduler->queues.items[queue];
     rt_global_instance *instance = entry->cached;
     bool fits =
@@ -121,8 +122,8 @@ static rt_program_global *global_of(rt_scheduler *scheduler, const rt_program *p
     return NULL;
 }
 
-/* Copies a variable inside a program.  Called with the lock held; the command takes ownership of
- * the program reference. */
+/* Copies to or from a variable inside a program.  Called with the lock held; the command takes
+ * ownership of the program reference. */
 static rt_status copy_with_program(rt_scheduler *scheduler, rt_queue_id queue,
                                    const rt_global_copy *copy, const rt_global_entry *entry,
                                    rt_program *program, rt_command_id *out_command)
@@ -149,8 +150,8 @@ typedef struct value_owner {
     uint32_t context, device;
 } value_owner;
 
-/* There is one host object for all queues; shipped DPC++ keeps a value per context, and with image
- * scope per device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
+/* There is one host object for all queues; shipped DPC++ keeps one value per context or, for image
+ * scope, one per context and device (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
 static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
 {
     const rt_queue *target = &scheduler->queues.items[queue];
@@ -161,9 +162,9 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
     return owner;
 }
 
-/* Shipped DPC++ checks whether a registered image has the variable, and keeps copies to a variable
- * without an image in such a value, regardless of its scope: a shadow, which no kernel ever sees,
- * since the content of an image that is registered later starts as zeros (requirements.yaml,
+/* Shipped DPC++ checks whether a registered image has the variable.  If none has it, copies access
+ * such a host value whatever the variable's scope: a shadow that no kernel ever sees, because the
+ * storage that is created once an image is registered starts as zeros (requirements.yaml,
  * DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
 static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
                         const rt_global_entry *entry)
@@ -172,7 +173,8 @@ static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *cop
            !rt_program_manager_has_global(scheduler->programs, entry->unique_id);
 }
 
-/* Copies a variable that no image has: its value is in the host object.  Called with the lock held.
+/* Copies to or from a variable that no image has; its value is in the host object.  Called with the
+ * lock held.
  */
 static rt_status copy_with_host(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_global_copy *copy, rt_global_entry *entry,
@@ -214,7 +216,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The copy ------------------------------------------------------------------------------ */
 
-/* True if a copy goes to a program, which the variable's type determines.  Broken, each rule in
+/* True if a copy accesses a program; the variable's type determines that.  Broken, for each rule in
  * turn: image scope makes no difference; every variable is in a program; only variables of images
  * are in a buffer. */
 static bool goes_to_program(const rt_global_copy *copy, const rt_global_entry *entry)
@@ -245,15 +247,15 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The blocking read --------------------------------------------------------------------- */
 
-/* The content that a read returns: its memory, and a reference to the program that holds it, if
- * any.  The memory is NULL if only existing content is requested and there is none. */
+/* The storage that a read accesses: its memory, and a reference to the program that holds it, if
+ * any.  The memory is NULL if only existing storage is requested and there is none. */
 typedef struct content {
     rt_memory *memory;
     rt_program *program;
 } content;
 
-/* Finds the content without building a program or creating content if only existing content is
- * requested. */
+/* Finds the storage.  If only existing storage is requested, neither builds a program nor creates
+ * storage. */
 static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
                               const rt_global_copy *copy, rt_global_entry *entry, bool existing,
                               content *out_content)
@@ -294,14 +296,15 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
     if (memory->size < copy->type_size) {
         return rt_fail_naming(
             scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &copy->name, 1,
-            "device_global '%.*s' has %llu bytes on the device, and its type %llu",
+            "device_global '%.*s' has %llu bytes on the device, but its type has %llu",
             RT_TEXT_ARG(copy->name), (unsigned long long)memory->size,
             (unsigned long long)copy->type_size);
     }
     /* Broken: the call returns before the command has ended. */
     if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
-    /* The bytes that have a value: as reported by the device that wrote them last, otherwise all.
+    /* Which bytes have a value: those that the device that wrote them last reports or, if no device
+     * did, all.
      */
     for (uint64_t i = 0; i < (copy->type_size + 7) / 8; i++)
         rt_buffer_append_byte(out_defined, '\377');

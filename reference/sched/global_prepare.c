@@ -1,6 +1,7 @@
-/* Gives a program's device_globals their content and its address before the program's first kernel.
+/* Gives a program's device_globals their storage, and pointers to it, before the program's first
+ * kernel.
  *
- * A variable without image scope is a pointer in every program, and its content one buffer per
+ * A variable without image scope is a pointer in every program, and its storage is one buffer per
  * device.  Both are set up by commands of the graph, on which every launch of the program depends.
  *
  * Source: document 002, "Initializing the device global variables in device code". */
@@ -11,8 +12,8 @@
 /* A broken runtime fills at most a page (DG-INIT-10). */
 enum { BROKEN_FILL_SIZE = 4096 };
 
-/* True if contexts of one device share content.  DPC++ keeps it per device and context
- * (requirements.yaml, DG-INIT-09, key dpcpp, tag C16). */
+/* True if the contexts of a device share storage.  DPC++ keeps separate storage per device and
+ * context (requirements.yaml, DG-INIT-09, key dpcpp, tag C16). */
 static bool contexts_share(rt_scheduler *scheduler)
 {
     if (scheduler->sharing == RT_SHARING_OPEN) {
@@ -30,14 +31,14 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
         if (instance->device != target->device && RULE(DG_INIT_09)) continue;
-        /* Broken: a launch does not find content that a copy has created. */
+        /* Broken: a launch does not find storage that a copy has created. */
         if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
         if (instance->context == target->context || contexts_share(scheduler)) return instance;
     }
     return NULL;
 }
 
-/* Fills new content of any size with zeros. */
+/* Fills new storage of any size with zeros. */
 static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_instance *instance)
 {
     uint64_t size = instance->memory->size;
@@ -58,9 +59,10 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 {
     const rt_queue *target = &scheduler->queues.items[queue];
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
-    /* Broken: content created for one program is not found by the next. */
+    /* Broken: storage created for one program is not found by the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
-    /* Broken: content that another context has filled is shared in name only. */
+    /* Broken: storage that another context has filled is not shared; a new, unfilled instance is
+     * made. */
     bool is_shared = *out_instance && (*out_instance)->context != target->context;
     bool is_torn = is_shared && !RULE(DG_INIT_11);
     if (is_torn) *out_instance = NULL;
@@ -69,10 +71,10 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
                                        size, out_instance));
         (*out_instance)->by_copy = by_copy;
     }
-    /* Content that could not be filled at its creation is filled now. */
+    /* Storage that could not be filled when it was created is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    /* The runtime always fills new content.  Broken, each rule in turn: not for a copy, not for a
-     * launch. */
+    /* The runtime always fills new storage.  Broken, for each rule in turn: not for a copy; not for
+     * a launch. */
     bool is_filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
     if (is_filled && !is_torn) return zero(scheduler, queue, *out_instance);
     rt_memory_written((*out_instance)->memory, target->device);
@@ -81,8 +83,9 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* The target of the pointer in a program: the variable's content.  Broken: the content of the
- * program's first variable, for the members of the class that follow the pointer. */
+/* The target of the pointer in a program: the variable's storage.  Broken: the storage of the
+ * program's first variable, so members that follow the pointer, such as get(), refer to a wrong
+ * value. */
 static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
                                            const rt_program *program,
                                            const rt_global_instance *instance)
@@ -95,7 +98,7 @@ static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id 
     return first ? first : instance;
 }
 
-/* Writes the content's address into the program's variable, through the interface for such writes.
+/* Writes the storage's address into the program's variable, through the interface for such writes.
  */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
@@ -127,8 +130,8 @@ static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_pr
      * size. */
     if (size == global->size && size != instance->memory->size) {
         return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &entry->unique_id, 1,
-                              "an image says that device_global '%.*s' has %llu bytes, and its "
-                              "content on the device has %llu",
+                              "an image says that device_global '%.*s' has %llu bytes, but its "
+                              "storage on the device has %llu",
                               RT_TEXT_ARG(entry->unique_id), (unsigned long long)size,
                               (unsigned long long)instance->memory->size);
     }
@@ -152,7 +155,7 @@ rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const r
     if (globals->damaged.length > 0) {
         return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &globals->damaged, 1,
                               "image %.*s: a property of its set " RT_SET_DEVICE_GLOBALS
-                              " is not a size and a truth value",
+                              " is not a size followed by a flag that is 0 or 1",
                               RT_TEXT_ARG(globals->damaged));
     }
     for (uint32_t i = 0; i < globals->list.count; i++) {

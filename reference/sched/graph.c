@@ -27,8 +27,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
     rt_free(command);
 }
 
-/* Adds an edge.  A command gets its edges one after the other, so `dependent` alone shows that an
- * edge already exists, and n readers cost O(n). */
+/* Adds an edge.  All edges of a command are added before those of another, so `dependent` alone
+ * shows whether an edge already exists, and n readers cost O(n). */
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
 {
     if (other == RT_COMMAND_NONE) return;
@@ -74,7 +74,9 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    /* An upload changes no content: the download still returns the host's bytes. */
+    /* An upload does not change the contents, so an earlier download still returns the host's
+     * bytes.
+     */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }
@@ -84,7 +86,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 uint64_t rt_command_rank(const rt_command *command)
 {
     if (command->kind != RT_COMMAND_FUSION) return 2 * (uint64_t)command->id;
-    /* The node was created before the kernels that it waits for. */
+    /* The node was created before the kernels that it waits for, but ranks after them. */
     return 2 * (uint64_t)command->ended_after + 1;
 }
 

@@ -8,7 +8,7 @@
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
-/* The launch without its `after`, which has become edges. */
+/* A copy of the launch without its `after`, which has become edges. */
 static rt_launch launch_copy(rt_arena *arena, const rt_launch *launch)
 {
     rt_launch copy = *launch;
@@ -56,7 +56,7 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
     held->kernel = kernel;
     held->launch = launch_copy(&fusion->arena, launch);
     held->auxiliary = command->queue != fusion->queue;
-    if (held->auxiliary) { /* a fault only, see rt_sync_keeper */
+    if (held->auxiliary) { /* only for a fault, see rt_sync_keeper */
         *rt_vector_push(&fusion->auxiliary) = command->id;
         return;
     }
@@ -84,8 +84,8 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 
 void rt_hold_after_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
 {
-    /* The kernel of the last call already waits for those before it, so the edges stay linear in
-     * the kernels. */
+    /* The kernel of the previous call already waits for those before it, so the number of edges
+     * stays linear in the number of kernels. */
     CHECK(fusion->covered <= fusion->kernels.count);
     for (uint32_t i = fusion->covered; i < fusion->kernels.count; i++)
         rt_graph_depend(scheduler, command, fusion->kernels.items[i]);

@@ -20,13 +20,14 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
     if (!task->to || (task->to != task->from && task->to->size == task->from->size))
         return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &task->to->name, 1,
-                          "a host task copies '%.*s' to '%.*s': they must be two buffers of one "
-                          "size",
+                          "a host task copies '%.*s' to '%.*s': they must be two different "
+                          "buffers of the same size",
                           RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
 }
 
-/* Brings the content to the host, creates the node, waits for its predecessors and runs the task,
- * whose result is their first failure; returns a refusal of the device. */
+/* Brings the contents to the host, creates the node, waits for its predecessors and runs the task.
+ * Their first failure becomes the task's result; only the device's refusal to move the contents is
+ * returned. */
 static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
                           rt_command_id *out_command)
 {

@@ -30,8 +30,8 @@ void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_
     static const char *const fills[SIDES] = {"fill", "fill usm", "fill usm"};
     side to = side_of(transfer->to), from = transfer->from ? side_of(transfer->from) : to;
     bool pointers = to == SIDE_POINTER && from == SIDE_POINTER;
-    /* Without dependencies such a command bypasses the command groups and goes directly to the
-     * driver. */
+    /* Without dependencies, a command on pointers bypasses the command groups and goes directly to
+     * the driver. */
     if (pointers && transfer->after_count == 0) return;
     report(scheduler, queue, transfer->from ? copies[from][to] : fills[to]);
 }

@@ -7,8 +7,8 @@
  * says so, except that a submission that depends on a command of another device waits for it: no
  * device can wait for another's events.
  *
- * Threads.  All functions may be called from several threads; one lock guards the graph.  Kernels
- * are resolved and built outside it.
+ * Threads: all functions may be called from several threads.  One lock guards the graph; kernels
+ * are resolved and built without it.
  *
  * Source: SYCL 2020, 3.7.1 "SYCL application execution model", 4.6.5 "Queue class". */
 #ifndef REFERENCE_SCHED_SCHED_H
@@ -26,7 +26,8 @@ typedef enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_READ_WRITE }
 
 typedef enum rt_argument_kind {
     RT_ARGUMENT_MEMORY,  /* a buffer, and how the kernel accesses it */
-    RT_ARGUMENT_POINTER, /* into unified shared memory; the runtime derives no dependencies from it
+    RT_ARGUMENT_POINTER, /* a pointer into unified shared memory; the runtime derives no
+                          * dependencies from it
                           */
     RT_ARGUMENT_NULL,    /* the null pointer */
     RT_ARGUMENT_BYTES,
@@ -35,7 +36,7 @@ typedef enum rt_argument_kind {
 
 /* A pointer into unified shared memory inside the bytes of a value. */
 typedef struct rt_inner_pointer {
-    uint64_t at;       /* position in the bytes, where 8 bytes are reserved for it */
+    uint64_t at;       /* offset in the value's bytes, where 8 bytes are reserved for it */
     rt_memory *memory; /* USM */
     uint64_t offset;   /* bytes from its start */
 } rt_inner_pointer;
@@ -44,11 +45,12 @@ typedef struct rt_argument {
     rt_argument_kind kind;
     rt_memory *memory;                /* MEMORY: a buffer; POINTER: USM */
     rt_access access;                 /* MEMORY */
-    rt_promotion promotion;           /* MEMORY: the promotion that the accessor requests in case of
-                                       * fusion */
+    rt_promotion promotion;           /* MEMORY: the promotion that the accessor requests if the
+                                       * kernel is fused */
     uint64_t offset;                  /* POINTER: bytes from the memory's start */
     rt_bytes bytes;                   /* BYTES; borrowed for the call */
-    const rt_inner_pointer *pointers; /* BYTES: written into a copy of the bytes */
+    const rt_inner_pointer *pointers; /* BYTES: their addresses are written into a copy of the bytes
+                                       */
     uint32_t pointer_count;
     uint64_t size; /* LOCAL: bytes >= 1 */
 } rt_argument;
@@ -66,8 +68,9 @@ typedef struct rt_launch {
     uint32_t constant_count;
     bool has_module; /* see rt_kernel_request */
     rt_module_id module;
-    const rt_bundle *bundle; /* executable: the kernel is taken from it, and options and module are
-                              * not set; NULL: the program manager finds the kernel */
+    const rt_bundle *bundle; /* an executable bundle from which the kernel is taken, in which case
+                              * options and module are not set; NULL: the program manager finds the
+                              * kernel */
 } rt_launch;
 
 /* A copy between memories, or a fill, as requested by the application; borrowed for the call.
@@ -77,8 +80,8 @@ typedef struct rt_transfer {
     uint64_t from_offset;
     rt_memory *to;
     uint64_t to_offset;
-    uint64_t size;    /* bytes >= 1; for a fill a multiple of the pattern's size */
-    rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes, of which to_offset is a multiple */
+    uint64_t size;    /* in bytes, >= 1; for a fill, a multiple of the pattern's size */
+    rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes; to_offset is a multiple of its size */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_transfer;
@@ -103,7 +106,7 @@ typedef struct rt_global_copy {
     uint32_t after_count;
 } rt_global_copy;
 
-/* All parameters are borrowed; globals NULL: no program has device_globals. */
+/* All parameters are borrowed.  If globals is NULL, no program has device_globals. */
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
                                   rt_global_database *globals);
 
@@ -111,7 +114,8 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
  * dropped, as at the end of an application. */
 void rt_scheduler_destroy(rt_scheduler *scheduler);
 
-/* Creates a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
+/* Creates a queue on a device, in a context that contains the device.  Returns the codes of
+ * dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device,
                                                 rt_context_id context, bool in_order,
                                                 rt_queue_id *out_queue);
@@ -121,19 +125,19 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Makes the queue, which has no command yet, record the times of its commands (SYCL 2020, 4.6.5.2
- * "Queue properties": enable_profiling).  Requires the device's capability profiling.  Codes of
- * dev_queue_create. */
+ * "Queue properties": enable_profiling).  Requires the device's capability profiling.  Returns the
+ * codes of dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler,
                                                           rt_queue_id queue);
 
 /* Ends a queue, as its destruction does: a fusion in it ends, and its commands continue.  Every
- * later submission to it is refused, ERRC_INVALID. */
+ * later submission to it is refused with ERRC_INVALID. */
 RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Submits a copy or a fill.  The caller need not check ranges and pattern: ERRC_INVALID if a range
  * is not inside its memory, if the ranges of a copy overlap, if a pattern is not as described
- * above, or if USM of one device is used in a queue of another.  Later failures are reported to the
- * waiter. */
+ * above, or if USM of one device is used in a queue of another device.  Later failures are reported
+ * to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
@@ -141,18 +145,19 @@ RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id
 /* Submits a copy to or from a device_global.  ERRC_INVALID: the range is not inside the variable
  * (DG-COPY-07) or the memory, no loaded module has the variable, or several programs or images have
  * it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids the copy, so such
- * a program would not compile.  Also the codes of rt_memory_usm_create for the variable's first use
- * on a device, of rt_global_variable, and of a program that has to be built.  Nothing is changed on
- * failure.  Later failures are reported to the waiter. */
+ * a program would not compile.  Also returns the codes of rt_memory_usm_create for the variable's
+ * first use on a device, of rt_global_variable, and of building a program if one must be built.  On
+ * failure nothing is changed.  Later failures are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy,
                                                rt_command_id *out_command);
 
-/* A blocking copy of the whole variable to the host; only address, name, type_size and image_scope
- * of `copy` are used.  With `existing` the copy is made only if there is an instance on the queue's
- * device: otherwise nothing is appended or created.  Waits for every command submitted so far.
- * Appends the bytes and, for each, whether it has a value, as reported by dev_memory_defined.
- * Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
+/* Copies the whole variable to the host and waits for the copy; only address, name, type_size and
+ * image_scope of `copy` are used.  If `existing` is set, the copy is made only if the variable has
+ * storage on the queue's device; otherwise nothing is appended or created.  Waits for every command
+ * submitted so far. Appends the bytes and, for each, whether it has a value, as reported by
+ * dev_memory_defined. Returns the codes of rt_scheduler_global_copy and of rt_scheduler_host_read.
+ */
 RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy, bool existing,
                                                rt_buffer *out_bytes, rt_buffer *out_defined);
@@ -160,27 +165,27 @@ RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue
 /* Submits a launch.  Fails immediately, and without enqueuing anything, with the codes of
  * rt_program_manager_kernel (rt_bundle_kernel) and of dev_enqueue_kernel.  ERRC_INVALID: unified
  * shared memory of another device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: the number
- * of arguments differs from that of the kernel's parameters.  Failures while the kernel runs are
- * reported to the waiter. */
+ * of arguments differs from the number of the kernel's parameters.  Failures while the kernel runs
+ * are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
-/* Host access: brings the latest content of the memory to its host bytes and waits for it, so that
- * memory->host may be read until the next submission that writes it.  Returns the first failure
- * among the commands that the content depends on.  For unified shared memory those are unknown: the
- * function waits for every command submitted so far, and ignores failures that were already
- * reported. */
+/* Host access: brings the latest contents of the memory to its host bytes and waits until it is
+ * there, so that memory->host may be read until the next submission that writes it.  Returns the
+ * first failure among the commands that the contents depend on.  For unified shared memory those
+ * commands are unknown, so the function waits for every command submitted so far, and ignores
+ * failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
- * content to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules"). */
+ * contents to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules"). */
 RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 
-/* A host task that copies the whole content of one buffer into another of the same size; borrowed
+/* A host task that copies the whole contents of one buffer into another of the same size; borrowed
  * for the call. */
 typedef struct rt_host_task {
     rt_memory *from;
-    rt_memory *to; /* NULL: it only reads */
+    rt_memory *to; /* NULL: the task only reads */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_host_task;
@@ -191,7 +196,8 @@ typedef struct rt_host_task {
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
-/* Waits for every command submitted so far; returns the first failure that was not yet reported. */
+/* Waits for every command submitted so far; returns the first failure that has not yet been
+ * reported. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
 /* Like rt_scheduler_wait, for the commands of one queue or for one command, each with all their
@@ -202,27 +208,28 @@ RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_comm
 /* The progress of a command, as far as it is known without waiting. */
 typedef enum rt_progress {
     RT_PROGRESS_SUBMITTED,   /* not yet handed to a device */
-    RT_PROGRESS_HANDED_OVER, /* its device has not finished it; devices do not report whether it has
-                              * begun */
+    RT_PROGRESS_HANDED_OVER, /* handed over, but not finished by its device; devices do not report
+                              * whether it has begun */
     RT_PROGRESS_COMPLETE,    /* a wait for it would not block; it may have failed */
 } rt_progress;
 
-/* Neither waits nor ends a fusion.  The event of a fusion is SUBMITTED while its kernels are held
- * back, and COMPLETE when they, or the fused kernel that replaces them, are. Source: SYCL 2020,
- * 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event Handling". */
+/* Queries the progress of a command; neither waits nor ends a fusion.  The event of a fusion is
+ * SUBMITTED while its kernels are held back, and COMPLETE when they, or the fused kernel that
+ * replaces them, are complete. Source: SYCL 2020, 4.6.6.1 "Event information and profiling
+ * descriptors"; document 001, "Event Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
 
-/* The times of a command, after a wait for it that ends a fusion as rt_scheduler_wait_command does.
- * The event of a fusion does no work: its times are the first submission and start and the last end
- * among its kernels.  ERRC_INVALID: its queue records no times, or no device has any: for a host
- * task, or a fusion without kernels.  A failure of the command is returned.  Source: SYCL 2020,
- * 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event Handling", by which
- * that event is a host event. */
+/* Gets the times of a command, after waiting for it, which may end a fusion as
+ * rt_scheduler_wait_command does. The event of a fusion does no work: its times are the first
+ * submission and start and the last end among its kernels.  ERRC_INVALID: the command's queue
+ * records no times, or no device ran it, as with a host task or a fusion without kernels.  If the
+ * command failed, its failure is returned.  Source: SYCL 2020, 4.6.6.1 "Event information and
+ * profiling descriptors"; document 001, "Event Handling", by which that event is a host event. */
 RT_MUST_USE rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
                                          dev_times *out_times);
 
-/* The launch reduced to the arguments that the kernel's code takes, in the arena; everything else
- * is borrowed from `launch` (eliminated.c). */
+/* A copy of the launch with only the arguments that the kernel's code takes, allocated in the
+ * arena; everything else is borrowed from `launch` (eliminated.c). */
 rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 
 #endif

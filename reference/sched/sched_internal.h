@@ -10,13 +10,13 @@ typedef enum rt_command_kind {
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
     RT_COMMAND_HOST_TASK,
-    /* the end of a queue's fusion, in any way: does no work */
+    /* the end of a queue's fusion, however it ends; does no work */
     RT_COMMAND_FUSION,
     /* the runtime's own moves of content, ordered by their memories, not by their queue */
     RT_COMMAND_UPLOAD,
     RT_COMMAND_HOST_READ,
-    RT_COMMAND_ZERO,  /* fills new content of a device_global */
-    RT_COMMAND_POINT, /* writes the address of that content into a program */
+    RT_COMMAND_ZERO,  /* fills new storage of a device_global */
+    RT_COMMAND_POINT, /* writes the address of that storage into a program */
 } rt_command_kind;
 
 /* The states of a command, and the steps between them; `-`: not permitted (state.c).
@@ -33,14 +33,15 @@ typedef enum rt_command_kind {
  *   (2) the device refused the fused kernel, so the list is as it was before
  *
  * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
- * that it waits for was handed over, and never has an event.  A command that the device refuses
- * during its submission is removed from the graph (rt_graph_remove_last). */
+ * that it waits for has been handed over, and never has an event.  A command that the device
+ * refuses during its submission is removed from the graph (rt_graph_remove_last). */
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
     RT_COMMAND_HELD,      /* in a fusion's list, or created for a kernel there: `held` is set */
     RT_COMMAND_ENQUEUED,  /* handed to the device: `event` is set */
     RT_COMMAND_STOPPED,   /* no device will run it: `result` is the failure that stopped it, its own
-                           * refusal or that of a predecessor whose event the device cannot take */
+                           * refusal or the failure of a predecessor for whose event the device
+                           * cannot wait */
     RT_COMMAND_DONE,      /* `result` is final */
     RT_COMMAND_REMOVED,   /* removed from the graph: a fused kernel does its work */
 } rt_command_state;
@@ -58,7 +59,7 @@ typedef enum rt_step {
  */
 typedef struct rt_held {
     rt_fusion_command *fusion;
-    bool auxiliary;     /* created for a kernel of the list, not one of them */
+    bool auxiliary;     /* created for a kernel of the list, but not itself in the list */
     dev_kernel *kernel; /* LAUNCH; lives as long as the command's program */
     rt_launch launch;   /* LAUNCH: a copy of the application's request */
     rt_memory *memory;  /* UPLOAD, HOST_READ */
@@ -70,7 +71,7 @@ typedef struct rt_command {
     rt_command_state state;
     uint32_t queue;               /* index into the scheduler's queues */
     rt_command_list dependencies; /* smaller ids, each once */
-    rt_program *program;          /* LAUNCH, COPY of a variable in it: kept until DONE */
+    rt_program *program;          /* LAUNCH, COPY of a variable in the program: kept until DONE */
     bool moves_variable;          /* COPY: of a variable in a program */
     dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;          /* STOPPED, DONE */
@@ -94,21 +95,23 @@ typedef struct rt_queue {
     rt_fusion_command *fusion; /* created by the last start_fusion; NULL before the first */
 } rt_queue;
 
-/* An access of the application's command to a memory. */
+/* An access to a memory by a command of the application. */
 typedef struct rt_memory_access {
     rt_memory *memory;
     rt_access access;
-    bool overwrites; /* writes every byte, so the previous content need not be brought */
+    bool
+        overwrites; /* writes every byte, so the previous contents need not be brought to the device
+                     */
 } rt_memory_access;
 
 typedef RT_VECTOR(rt_memory_access) rt_access_list;
 
-/* The last writer of a memory and the readers since.  Of unified shared memory only the command
- * that uploads the initial content is recorded, as the writer. */
+/* The last writer of a memory, and its readers since then.  For unified shared memory, only the
+ * command that uploads the initial contents is recorded, as the writer. */
 typedef struct rt_memory_use {
     rt_command_id writer;    /* RT_COMMAND_NONE: none */
     rt_command_list readers; /* since the writer */
-    rt_command_id download;  /* the host read of the latest content; RT_COMMAND_NONE: none */
+    rt_command_id download;  /* the host read of the latest contents; RT_COMMAND_NONE: none */
 } rt_memory_use;
 
 struct rt_scheduler {
@@ -116,7 +119,7 @@ struct rt_scheduler {
     rt_trace *trace;
     rt_program_manager *programs;
     rt_global_database *globals; /* NULL: there are none */
-    /* Whether two contexts of a device share the content of a variable, which DG-INIT-11 leaves
+    /* Whether two contexts of a device share the storage of a variable, which DG-INIT-11 leaves
      * open: chosen once, when it first matters. */
     enum { RT_SHARING_OPEN, RT_SHARING_PER_DEVICE, RT_SHARING_PER_CONTEXT } sharing;
     pthread_mutex_t lock;
@@ -125,7 +128,7 @@ struct rt_scheduler {
     RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
     RT_VECTOR(rt_fusion_command *) fusions; /* fusions that clean-up has not reclaimed */
     uint32_t active_count;                  /* fusions that are ACTIVE */
-    rt_sync_reason cause; /* the operation in progress, in case it ends a fusion */
+    rt_sync_reason cause; /* the reason to report if the operation in progress ends a fusion */
     rt_fusion_observer observer;
     uint64_t visit_count; /* number of walks over the graph */
     uint32_t settled;     /* commands before this one are over and their failures reported */
@@ -133,8 +136,8 @@ struct rt_scheduler {
 
 /* ---- check.c ------------------------------------------------------------------------------ */
 
-/* Takes and releases the lock around a public operation; in builds with sanitizers both check the
- * whole scheduler. */
+/* Takes and releases the lock around a public operation; in sanitizer builds, both check the whole
+ * scheduler. */
 void rt_scheduler_lock(rt_scheduler *scheduler);
 void rt_scheduler_unlock(rt_scheduler *scheduler);
 
@@ -149,11 +152,11 @@ bool rt_scheduler_check(const rt_scheduler *scheduler);
 void rt_command_step(rt_command *command, rt_step step);
 
 /* rt_command_is_pending: true before the command is handed over (SUBMITTED, HELD).
- * rt_command_is_over: true when no wait for it is needed any more (DONE, REMOVED). */
+ * rt_command_is_over: true once it need no longer be waited for (DONE, REMOVED). */
 bool rt_command_is_pending(const rt_command *command);
 bool rt_command_is_over(const rt_command *command);
 
-/* Gives a fusion its next status and traces it (the table in fusion_command.h). */
+/* Gives a fusion its next status (see the table in fusion_command.h) and traces it. */
 void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
                           rt_fusion_status status);
 
@@ -162,15 +165,16 @@ void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
 /* Adds a node without dependencies. */
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue);
 
-/* Removes the newest node: the device refused it. */
+/* Removes the newest node, which the device has refused. */
 void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 
 /* Makes `command` wait for `other` (RT_COMMAND_NONE: nothing to do). */
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
 
-/* Adds the dependencies that result from an access to a memory: a read waits for the last writer, a
- * write also for the readers since.  For unified shared memory a command waits only for the initial
- * content: its users order their commands themselves (SYCL 2020, 3.8.1 and 4.8.3). */
+/* Adds the dependencies that result from an access to a memory: a read waits for the last writer,
+ * and a write also for the readers since then.  For unified shared memory, a command waits only for
+ * the initial contents, because applications order the commands that use it themselves (SYCL 2020,
+ * 3.8.1 and 4.8.3). */
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access);
 
@@ -195,13 +199,13 @@ void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_eve
 
 /* ---- content.c (lock held) ---------------------------------------------------------------- */
 
-/* Makes the latest content of the memory present on the queue's device; with `overwrites` only
- * allocates its copy there.  The commands for it are held with a fusion unless that is NULL. */
+/* Brings the latest contents of the memory to the queue's device; with `overwrites`, only allocates
+ * its copy there.  The commands that do so are held with `fusion` unless it is NULL. */
 RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue,
                                        rt_memory *memory, bool overwrites,
                                        rt_fusion_command *fusion);
 
-/* Adds the command that reads a device's copy to the host bytes; it is held with a fusion unless
+/* Adds the command that reads a device's copy into the host bytes; it is held with `fusion` unless
  * that is NULL. */
 RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
                                       rt_fusion_command *fusion, rt_command_id *out_command);
@@ -219,19 +223,19 @@ typedef struct rt_submission {
         *fusion; /* the fusion whose list it joins; NULL: it is enqueued immediately */
 } rt_submission;
 
-/* The graph's part of a submission.  `begin` brings the contents and creates the node with its
- * dependencies; the caller enqueues it and passes the status to `end`, which removes the node again
- * or records its accesses. */
+/* The graph's part of a submission.  `begin` brings the memories' contents to the device and
+ * creates the node with its dependencies; the caller enqueues it and passes the status to `end`,
+ * which removes the node again or records its accesses. */
 RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                                           rt_command **out_command);
 RT_MUST_USE rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
                                         const rt_access_list *accesses, rt_status enqueued,
                                         rt_command_id *out_command);
 
-/* The accesses of a launch to memories; the caller frees the list. */
+/* The memory accesses of a launch; the caller frees the list. */
 rt_access_list rt_launch_accesses(const rt_launch *launch);
 
-/* ERRC_KERNEL_ARGUMENT if the number of the launch's arguments differs from that of the kernel's
+/* ERRC_KERNEL_ARGUMENT if the launch's number of arguments differs from the kernel's number of
  * parameters. */
 RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
                                                 const rt_program *program, dev_kernel *kernel);
@@ -255,7 +259,8 @@ RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *c
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
-/* Like rt_enqueue_launch, for a fill with `size` zero bytes and a write of a variable's pointer. */
+/* Like rt_enqueue_launch, for a fill with `size` zero bytes and for a write of a variable's
+ * pointer. */
 RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory, uint64_t size);
 RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
@@ -263,28 +268,28 @@ RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *comm
 
 /* ---- transfer.c (lock held) --------------------------------------------------------------- */
 
-/* Submits a transfer whose memories may be variables of `program` (NULL: none), of which the
- * command takes ownership of a reference, unless it is refused. */
+/* Submits a transfer whose memories may be variables of `program` (NULL: none).  The command
+ * takes ownership of a reference to the program unless it is refused. */
 RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);
 
 /* ---- global_prepare.c (lock held) --------------------------------------------------------- */
 
-/* Prepares the device_globals of a program for its first kernel and appends the commands that a
- * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
- * device code".  MALFORMED: an image's description of a variable is wrong; also the codes of
- * rt_global_instance_make and rt_global_variable. */
+/* Prepares the device_globals of a program for its first kernel and appends to `commands` the
+ * commands that a launch of the program must wait for.  Source: document 002, "Initializing the
+ * device global variables in device code".  MALFORMED: an image's description of a variable is
+ * wrong.  Also returns the codes of rt_global_instance_make and rt_global_variable. */
 RT_MUST_USE rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_program *program, rt_command_list *commands);
 
-/* The content of a variable without image scope on the queue's device, created with `size` bytes if
+/* The storage of a variable without image scope on the queue's device, created with `size` bytes if
  * there is none. */
 RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue,
                                           rt_global_entry *entry, uint64_t size, bool by_copy,
                                           rt_global_instance **out_instance);
 
-/* Like rt_globals_instance, but never creates content; NULL: there is none. */
+/* Like rt_globals_instance, but never creates storage; NULL if there is none. */
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry, bool by_copy);
 
@@ -294,7 +299,7 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
 bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
 
 /* Ensures that everything the command waits for is handed to its device before the command itself:
- * a fusion that holds some of it back ends (KF-SYNC-06). */
+ * ends every fusion that holds any of it back (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
 /* Like rt_sync_dependencies, for a command under construction that the fusion `holder` will hold,
@@ -302,21 +307,21 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
                              const rt_fusion_command *holder);
 
-/* A fault only (see KF-SYNC-10): the fusion whose list holds a kernel that the launch depends on,
- * with which the launch is deferred.  NULL: none. */
+/* Used only by the fault of KF-SYNC-10: the fusion whose list holds a kernel that the launch
+ * depends on; the launch is deferred with that kernel.  NULL: none. */
 rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
 
 /* Hands over a held command with everything that it waits for; does nothing for other commands. */
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);
 
-/* Ends the fusions that hold kernels back, those of a queue or all (RT_QUEUE_ALL). */
+/* Ends the fusions that hold kernels back: those of one queue, or all (RT_QUEUE_ALL). */
 void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
 #define RT_QUEUE_ALL UINT32_MAX
 
 /* ---- not_fused.c (lock held) -------------------------------------------------------------- */
 
-/* Reports a transfer or host task to a queue in fusion mode to the observer, before it becomes a
- * node.
+/* Tells the observer that a transfer or a host task is being submitted to a queue in fusion mode,
+ * before it becomes a node.
  */
 void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_transfer *transfer);
 void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue);
@@ -335,8 +340,8 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 /* ---- held.c (lock held) ------------------------------------------------------------------- */
 
 /* Checks a launch before it is held, as its device will later, so that a mistake that can be found
- * without a compiler is reported at submission.  ERRC_ND_RANGE: its groups do not divide its range,
- * or are larger than the device allows. */
+ * without a compiler is reported at submission.  ERRC_ND_RANGE: the work-group size does not divide
+ * the range, or is larger than the device allows. */
 RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
                                     const rt_launch *launch);
 
@@ -354,7 +359,7 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 /* Hands over one held command.  A refusal of the device is reported to the waiter. */
 void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
 
-/* Saves a memory's leaves that a kernel of the list is about to change. */
+/* Saves the leaves of a memory that a kernel of the list is about to change. */
 void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
                     rt_access access);
 
@@ -363,7 +368,8 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
 /* Waits for the command and everything it depends on, oldest first; returns the first failure. */
 RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id command);
 
-/* Waits for everything submitted so far; returns the first failure that was not yet reported. */
+/* Waits for everything submitted so far; returns the first failure that has not yet been reported.
+ */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 /* ---- Arguments (eliminated.c) -------------------------------------------------------------- */

@@ -23,7 +23,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
     CHECK_SLOW(rt_scheduler_check(scheduler));
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
-        /* A queue may still be in fusion mode, with nothing in its list. */
+        /* A queue may still be in fusion mode with an empty list. */
         CHECK(rt_command_is_over(command) || command->kind == RT_COMMAND_FUSION);
         CHECK(!command->program && !command->held);
         dev_event_destroy(command->event);
@@ -51,7 +51,7 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     rt_scheduler_lock(scheduler);
-    /* Broken: a new queue finds the entry of a queue in fusion mode with the same number. */
+    /* Broken: a new queue gets the fusion of another queue that is in fusion mode. */
     rt_fusion_command *fusion = NULL;
     if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
         fusion = scheduler->fusions.items[scheduler->fusions.count - 1];
@@ -70,7 +70,7 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
-/* A fault only (see DG-PLUGIN-04): the event of a command that moved a variable is lost. */
+/* Used only by the fault of DG-PLUGIN-04: the event of a command that moved a variable is lost. */
 static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
 {
     uint32_t kept_count = 0;
@@ -92,7 +92,8 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     CHECK_IMPLIES(submission->fusion, submission->fusion->status == RT_FUSION_ACTIVE);
     if (target->ended)
         return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "queue %u has ended and takes no more commands; make another", queue);
+                       "queue %u has ended and accepts no more commands; create another queue",
+                       queue);
     /* The reason to report if this command ends a fusion. */
     scheduler->cause = submission->kind == RT_COMMAND_LAUNCH      ? RT_SYNC_REASON_OTHER_QUEUE
                        : submission->kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
@@ -108,8 +109,8 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     for (uint32_t i = 0; i < submission->after_count; i++) {
         rt_command_id event = submission->after[i];
         CHECK(event < command->id);
-        /* The event of the command's own fusion represents the kernels before it, since the list
-         * cannot wait for its own end. */
+        /* The event of the command's own fusion represents only the kernels before the command,
+         * since the list cannot wait for its own end. */
         bool is_fusion_event = submission->fusion && event == submission->fusion->command;
         if (!is_fusion_event)
             rt_graph_depend(scheduler, command, event);
@@ -205,7 +206,7 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
                           (unsigned long long)memory->size);
 }
 
-/* Checks pointers to unified shared memory, which no device can check.  Called with the lock held.
+/* Checks pointers to unified shared memory, because no device can.  Called with the lock held.
  */
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
@@ -227,7 +228,8 @@ static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, cons
     return status;
 }
 
-/* The graph's part of a launch, called with the lock held.  On success the command owns program. */
+/* The graph's part of a launch.  Called with the lock held.  On success, the command owns
+ * `program`. */
 static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch,
                                rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {

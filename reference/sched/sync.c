@@ -14,7 +14,7 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue)
     return fusion && fusion->status == RT_FUSION_ACTIVE;
 }
 
-/* The fusion to which the command belongs as a kernel or event, while it is ACTIVE; NULL: none. */
+/* The ACTIVE fusion of which the command is a kernel or the event; NULL: none. */
 static rt_fusion_command *fusion_of(const rt_scheduler *scheduler, const rt_command *command)
 {
     if (!rt_command_is_pending(command)) return NULL;
@@ -23,7 +23,8 @@ static rt_fusion_command *fusion_of(const rt_scheduler *scheduler, const rt_comm
     bool listed = command->held && !command->held->auxiliary;
     if (listed) fusion = RULE_ELSE(KF_GRAPH_01, command->held->fusion, NULL);
     if (command->kind == RT_COMMAND_FUSION) fusion = scheduler->queues.items[command->queue].fusion;
-    /* While a fusion ends, it is not ACTIVE and its kernels are handed over one after the other. */
+    /* While a fusion is ending, it is not ACTIVE, and its kernels are being handed over one after
+     * the other. */
     return fusion && fusion->status == RT_FUSION_ACTIVE ? fusion : NULL;
 }
 
@@ -32,8 +33,9 @@ static bool is_move(const rt_command *command)
     return command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ;
 }
 
-/* True if the command, which depends on a kernel of a list, ends that list's fusion.  Each kind
- * of command has its rule; broken, that kind runs as if the kernel had not been submitted. */
+/* True if the command, which depends on a kernel of a list, ends that list's fusion.  There is a
+ * rule for each kind of command.  Broken: a command of that kind runs as if the kernel had not been
+ * submitted. */
 static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
 {
     if (is_move(command) && !RULE(KF_SYNC_06)) return false;
@@ -45,7 +47,7 @@ static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
     }
 }
 
-/* A fault only (see must_end): removes an edge. */
+/* Used only by the faults of must_end: removes an edge. */
 static void forget_dependency(rt_command *command, uint32_t index)
 {
     rt_command_list *list = &command->dependencies;
@@ -54,7 +56,7 @@ static void forget_dependency(rt_command *command, uint32_t index)
     list->count--;
 }
 
-/* A fault only (see KF-SYNC-05): any submission to another queue ends every fusion. */
+/* Used only by the fault of KF-SYNC-05: any submission to another queue ends every fusion. */
 static void end_other_fusions(rt_scheduler *scheduler, const rt_command *command)
 {
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
@@ -111,7 +113,8 @@ void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)
     if (fusion)
         rt_fusion_end(scheduler, fusion, scheduler->cause);
     else if (command->state == RT_COMMAND_HELD)
-        rt_held_enqueue(scheduler, command); /* Another command needs content moved for a kernel. */
+        rt_held_enqueue(scheduler, command); /* Another command needs the contents that this moves
+                                              * for a kernel. */
     CHECK(!rt_command_is_pending(command));
 }
 

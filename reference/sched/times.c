@@ -26,9 +26,9 @@ rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler, rt_queue_
     return status;
 }
 
-/* The times of a command; of a fusion's end, the time span of the kernels that it waited for, or of
- * the fused kernel: moves of content for them do not count, because the application did not submit
- * them. */
+/* The times of a command.  For a fusion's end, the time span of the kernels that it waited for, or
+ * of the fused kernel; moves of content for them do not count, because the application did not
+ * submit them. */
 static rt_status times_of(const rt_scheduler *scheduler, const rt_command *command,
                           dev_times *out_times)
 {
@@ -44,7 +44,7 @@ static rt_status times_of(const rt_scheduler *scheduler, const rt_command *comma
         const rt_command *kernel = scheduler->commands.items[command->dependencies.items[i]];
         if (kernel->kind != RT_COMMAND_LAUNCH) continue;
         CHECK(kernel->state == RT_COMMAND_DONE);
-        RT_TRY(kernel->result); /* a failure that an earlier wait has already returned */
+        RT_TRY(kernel->result); /* an earlier wait has already returned this failure */
         CHECK(kernel->event != NULL);
         dev_times times;
         RT_TRY(dev_event_times(kernel->event, &times));

@@ -1,8 +1,8 @@
 /* Copies and fills that the application requests.
  *
- * Both are commands on the queue's device: their sources are brought there first, as for a kernel.
- * A copy between two devices therefore goes through the host.  Source: SYCL 2020, 4.9.4.3 "SYCL
- * functions for explicit memory operations". */
+ * Both are commands on the queue's device: as for a kernel, the contents of their memories are
+ * brought there first. A copy between two devices therefore goes through the host.  Source: SYCL
+ * 2020, 4.9.4.3 "SYCL functions for explicit memory operations". */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -43,7 +43,7 @@ static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *trans
                           (unsigned long long)transfer->to_offset, RT_TEXT_ARG(name), size);
 }
 
-/* Checks device, ranges, overlap and pattern.  Called with the lock held. */
+/* Checks the device, ranges, overlap and pattern.  Called with the lock held. */
 static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer)
 {
@@ -94,7 +94,7 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
     if (rt_ok(status)) {
         command->program = program;
         command->moves_variable = program != NULL;
-        /* Broken: the application's dependencies are lost on the way to the driver. */
+        /* Broken: the dependencies that the application requested do not reach the driver. */
         if (program && !RULE(DG_PLUGIN_03)) command->dependencies.count = 0;
         status = rt_enqueue_transfer(scheduler, command, transfer);
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);

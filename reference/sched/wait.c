@@ -23,9 +23,9 @@ static void reach(rt_scheduler *scheduler, rt_command *command, command_list *li
     *rt_vector_push(list) = command;
 }
 
-/* Adds the ancestors of the commands in the list, which this walk has already reached, and sorts
- * the oldest first.  The walk stops at commands that are known to have succeeded.  Called with the
- * lock held. */
+/* Adds the ancestors of the commands in the list, all of which this walk has already reached, and
+ * sorts the list, oldest first.  The walk stops at commands that are known to have succeeded.
+ * Called with the lock held. */
 static void add_ancestors(rt_scheduler *scheduler, command_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -58,7 +58,7 @@ static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
 {
     pthread_mutex_lock(&scheduler->lock);
     CHECK(!rt_command_is_pending(command));
-    /* A command that no device runs has no event, nor has the end of a fusion, which is done when
+    /* A command that no device runs has no event; nor has the end of a fusion, which is done when
      * all its commands are (KF-GRAPH-03). */
     bool has_event = !rt_command_is_over(command) && command->event;
     CHECK_IMPLIES(command->state == RT_COMMAND_STOPPED, !has_event && !rt_ok(command->result));
@@ -82,8 +82,8 @@ static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
     return result;
 }
 
-/* Waits for every command of the list and returns the first failure; with `repeat` also a failure
- * that was already reported to the application. */
+/* Waits for every command of the list and returns the first failure; with `repeat`, that includes
+ * failures already reported to the application. */
 static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bool repeat)
 {
     rt_status first_failure = RT_STATUS_OK;
@@ -111,7 +111,7 @@ rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id id)
 }
 
 /* Moves `settled` past commands that no later wait has to examine, so that the total cost of all
- * waits is linear in the commands. */
+ * waits is linear in the number of commands. */
 static void skip_settled(rt_scheduler *scheduler)
 {
     rt_scheduler_lock(scheduler);
@@ -131,8 +131,8 @@ rt_status rt_commands_wait(rt_scheduler *scheduler)
     rt_scheduler_lock(scheduler);
     rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT);
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
-        /* A command that is still pending is an empty fusion, or a move of content for a kernel
-         * that no command needs. */
+        /* A command that is still pending is an empty fusion, or a move of content that was added
+         * for a kernel and that no other command needs. */
         if (!rt_command_is_pending(scheduler->commands.items[i]))
             *rt_vector_push(&list) = scheduler->commands.items[i];
     }
@@ -183,7 +183,7 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     scheduler->cause = RT_SYNC_REASON_WAIT;
     rt_sync_command(scheduler, command);
     CHECK(command < scheduler->commands.count);
-    /* Broken: the event of a completed fusion denotes the queue's current one. */
+    /* Broken: the event of a completed fusion denotes the queue's current fusion. */
     const rt_command *awaited = scheduler->commands.items[command];
     if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
         rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);

@@ -17,7 +17,7 @@ static const struct event_row {
 #undef RT_EVENT_ROW
 };
 
-enum { FIELD_COUNT_MAX = 16 }; /* no kind of event has more */
+enum { FIELD_COUNT_MAX = 16 }; /* no kind of event has more fields */
 
 struct rt_trace {
     pthread_mutex_t lock;

@@ -8,15 +8,15 @@
 
 #include "reference/base/text.h"
 
-/* event, name in scenarios, names of its fields separated by spaces.  Fields that hold a list end
- * in "[]" here (not in scenarios). */
+/* Each row: event, its name in scenarios, and the names of its fields, separated by spaces. Names
+ * of fields that hold a list end in "[]" here (not in scenarios). */
 #define RT_EVENTS(EVENT)                                                                           \
     /* the program was restarted; ids of programs, commands and queues start at 0 again */         \
     EVENT(RESTART, "restart", "process")                                                           \
-    /* the OS loader loaded or unloaded a module; path is its file's name */                       \
+    /* the OS loader loaded or unloaded a module; path is the name of its file */                  \
     EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
-    /* a module's host code registered a device_global: by the name in its source and by its id;   \
+    /* a module's host code registered a device_global: its name in the source, its unique id, its \
      * size in bytes */                                                                            \
     EVENT(DEVICE_GLOBAL_REGISTER, "device_global_register", "module variable id size image_scope") \
     /* a module's constructor registered an image; its destructor unregistered it */               \
@@ -26,53 +26,57 @@
     EVENT(IMAGE_LOAD, "image_load", "image module")                                                \
     /* an image was chosen to provide a kernel */                                                  \
     EVENT(SELECT, "select", "kernel image")                                                        \
-    /* resolution searches for the exporter of an import; found one; found none */                 \
+    /* resolution searched for the exporter of an import, found one, or found none */              \
     EVENT(SEARCH, "search", "image symbol")                                                        \
     EVENT(RESOLVE, "resolve", "image symbol provider")                                             \
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
-    /* an image joins a link set to provide a set of virtual functions that another image calls,   \
-     * creates or uses (relation); stands_for: the image that a dummy replaces, if it is one */    \
+    /* an image joined a link set because it provides a set of virtual functions that another      \
+     * image calls, creates or uses (relation); stands_for: the image that it replaces, if it is a \
+     * dummy */                                                                                    \
     EVENT(JOIN, "join", "image set relation provider stands_for")                                  \
     /* a choice that a rule leaves open was made among two or more alternatives */                 \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
-    /* a program object was created from one image: to be linked, or executable at once; compiled  \
-     * by the device's compiler, or loaded as it was compiled ahead of time */                     \
+    /* a program object was created from one image: either to be linked or executable at once      \
+     * (executable), and either compiled by the device's compiler or loaded as compiled ahead of   \
+     * time (compiled) */                                                                          \
     EVENT(CREATE, "create", "image executable compiled")                                           \
     /* program objects were linked, by the driver or by one of our tools */                        \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
-    /* a program was built; constants are those that have been set, as "name=value" */             \
+    /* a program was built; constants are the specialisation constants that were set, as           \
+     * "name=value" */                                                                             \
     EVENT(BUILD, "build", "program images[] device context constants[]")                           \
     /* a kernel object was taken from a program */                                                 \
     EVENT(KERNEL_CREATE, "kernel_create", "kernel program")                                        \
-    /* the program cache: a tuple was stored, found, or dropped with its module */                 \
+    /* the program cache: a tuple was stored, was found, or was dropped with its module */         \
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
-    /* the persistent cache: a program was loaded from it instead of being built; one was stored;  \
-     * an entry was unusable, and why; one could not be stored, and why (reported once) */         \
+    /* the persistent cache: a program was loaded from it in place of being built; a program was   \
+     * stored; an entry was unusable (and why); a program could not be stored (and why; reported   \
+     * once) */                                                                                    \
     EVENT(PERSISTENT_HIT, "persistent_hit", "program images[] device context constants[]")         \
     EVENT(PERSISTENT_STORE, "persistent_store", "program images[] device")                         \
     EVENT(PERSISTENT_REJECT, "persistent_reject", "program images[] device reason")                \
     EVENT(PERSISTENT_FAIL, "persistent_fail", "program images[] device reason")                    \
-    /* kernel bundles: the application obtained one with these images; compiled or built one;      \
-     * linked or joined several; "of" and "bundles" are the inputs */                              \
+    /* kernel bundles: the application obtained one with these images, or compiled, linked, built  \
+     * or joined one from others; "of" and "bundles" are the inputs */                             \
     EVENT(BUNDLE_GET, "bundle_get", "bundle state images[] device context")                        \
     EVENT(BUNDLE_COMPILE, "bundle_compile", "bundle of images[]")                                  \
     EVENT(BUNDLE_LINK, "bundle_link", "bundle bundles[] images[]")                                 \
     EVENT(BUNDLE_BUILD, "bundle_build", "bundle of images[]")                                      \
     EVENT(BUNDLE_JOIN, "bundle_join", "bundle bundles[] images[]")                                 \
     EVENT(RELEASE, "release", "program")                                                           \
-    /* commands, when they are submitted to a device */                                            \
+    /* commands, traced when they are submitted to a device */                                     \
     EVENT(LAUNCH, "launch",                                                                        \
           "command kernel program queue device global[] local[] offset[] after[]")                 \
     EVENT(COPY, "copy", "command from from_offset to to_offset size queue device after[]")         \
     EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
-    /* device_globals.  A program's image describes one; one was looked up by the address of its   \
-     * host object; its content got device memory, which a command fills with zeros; a program's   \
-     * instance was pointed to it; the content of an instance inside a program was copied to or    \
-     * from a memory; a copy accesses the host object itself */                                    \
+    /* device_globals: a program's image describes one; one was looked up by the address of its    \
+     * host object; one got device memory, which a command fills with zeros; the pointer in a      \
+     * program was set to that memory; an instance inside a program was copied to or from a        \
+     * memory; a copy accesses the host object itself */                                           \
     EVENT(DEVICE_GLOBAL_DESCRIBE, "device_global_describe", "id size image_scope program")         \
     EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
     EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
@@ -86,25 +90,25 @@
     EVENT(DEVICE_GLOBAL_HOST, "device_global_host", "variable id")                                 \
     /* a host task ran */                                                                          \
     EVENT(HOST_TASK, "host_task", "command from to queue after[]")                                 \
-    /* kernel fusion: the status of a queue's fusion command (by its command number) changed; a    \
-     * kernel was added to its list, as that command; the list is passed to the fusion compiler,   \
-     * with the range of the fused kernel, which was compiled or found in the cache; the fusion    \
-     * ended early or was impossible, and why */                                                   \
+    /* kernel fusion: the status of a queue's fusion command (given by its id) changed; a kernel   \
+     * was added to that command's list, as the given command; a list is passed to the fusion      \
+     * compiler, with the range of the fused kernel */                                             \
     EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
     EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion held_after[]")                  \
     EVENT(FUSE, "fuse",                                                                            \
           "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
-    /* an image that was created at run time was added, with the hash of its code */               \
+    /* an image that was created at run time was added, with the hash of its code; a fused kernel  \
+     * was found in the store; a fusion ended early or was impossible, and why */                  \
     EVENT(INJECT, "inject", "image code")                                                          \
     EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
     EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \
-    /* a buffer was not promoted as requested */                                                   \
+    /* a buffer was not promoted although that was requested */                                    \
     EVENT(FUSION_DEMOTE, "fusion_demote", "memory reason")                                         \
-    /* what the runtime prints when SYCL_RT_WARNING_LEVEL is 1 or more */                          \
+    /* a warning, which the runtime prints if SYCL_RT_WARNING_LEVEL is 1 or more */                \
     EVENT(WARNING, "warning", "text")                                                              \
     /* the application waits for everything, for a queue, or for a command and its dependencies */ \
     EVENT(WAIT, "wait", "commands queue command")                                                  \
-    /* a call of the application was refused */                                                    \
+    /* a call by the application was refused */                                                    \
     EVENT(ERROR, "error", "class rule names[]")
 
 typedef enum rt_event_kind {
@@ -114,18 +118,18 @@ typedef enum rt_event_kind {
         RT_EVENT_COUNT
 } rt_event_kind;
 
-/* The name of an event kind, static. */
+/* The name of an event kind; a static string. */
 const char *rt_event_name(rt_event_kind kind);
 
-/* The names of the fields of that kind's events as in the table: separated by spaces, lists marked
- * by a trailing "[]".  Static. */
+/* The names of the fields of that kind of event, as in the table: separated by spaces, with lists
+ * marked by a trailing "[]". A static string. */
 const char *rt_event_fields(rt_event_kind kind);
 
-/* Finds an event kind by name; RT_EVENT_COUNT if there is none. */
+/* Finds an event kind by its name; RT_EVENT_COUNT if there is none. */
 rt_event_kind rt_event_find(rt_text name);
 
-/* True if events of that kind have a field of that name; sets *out_is_list (may be NULL) to
- * whether it holds a list. */
+/* True if events of that kind have a field with that name; *out_is_list (may be NULL) then says
+ * whether the field holds a list. */
 bool rt_event_has_field(rt_event_kind kind, rt_text field, bool *out_is_list);
 
 /* One field of an event.  A number is kept as its decimal text. */
@@ -149,7 +153,7 @@ typedef struct rt_trace_value {
     uint64_t number;
     const rt_text *texts;
     const uint64_t *numbers;
-    uint32_t count; /* of texts or numbers */
+    uint32_t count; /* number of texts or numbers */
     enum { RT_TRACE_TEXT, RT_TRACE_NUMBER, RT_TRACE_TEXTS, RT_TRACE_NUMBERS } type;
 } rt_trace_value;
 
@@ -163,11 +167,13 @@ typedef struct rt_trace_value {
 
 typedef struct rt_trace rt_trace;
 
-/* Creates an empty trace; the caller destroys it, with all events (NULL does nothing). */
+/* Creates an empty trace; the caller destroys it, which frees all events (destroying NULL does
+ * nothing). */
 rt_trace *rt_trace_create(void);
 void rt_trace_destroy(rt_trace *trace);
 
-/* Appends an event; values are copied; keys must be fields of the kind, each once.  Thread-safe. */
+/* Appends an event; values are copied. The keys must be fields of the kind, without repetition.
+ * Thread-safe. */
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
                    uint32_t value_count);
 
@@ -179,14 +185,14 @@ void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *va
 /* Number of events so far; thread-safe.  Events never change or move after they are emitted. */
 uint32_t rt_trace_count(rt_trace *trace);
 
-/* The event of that index, valid as long as the trace; thread-safe. */
+/* The event with that index, valid for as long as the trace exists; thread-safe. */
 const rt_event *rt_trace_event(rt_trace *trace, uint32_t index);
 
-/* Prints the newest `limit` events to stderr, one per line.  For the message of a panic: it takes
- * no lock, so it may miss an event that another thread is emitting. */
+/* Prints the newest `limit` events to stderr, one per line.  Used for panic messages: it takes no
+ * lock, so it may miss an event that another thread is emitting. */
 void rt_trace_print_newest(const rt_trace *trace, uint32_t limit);
 
-/* The field of that name, or NULL. */
+/* The field with that name, or NULL. */
 const rt_event_field *rt_event_field_find(const rt_event *event, rt_text key);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "reference/image/virtual_functions.h"
 
-/* True if both images state which functions they define, and these are the same. */
+/* True if both images state which functions they define, and define the same ones. */
 static bool define_the_same(const rt_property_set *real, const rt_property_set *other)
 {
     if (!real || !other || real->property_count != other->property_count) return false;
@@ -40,7 +40,8 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
         const rt_property_set *listed =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
         if (define_the_same(defined, listed)) return candidate;
-        bool is_foreign = defined && listed; /* they differ, so it replaces another image */
+        bool is_foreign = defined && listed; /* the functions differ, so the candidate replaces
+                                              * another image */
         if (!is_foreign && !first_free && !has_joined(joined, candidate)) first_free = candidate;
     }
     CHECK_IMPLIES(first_free, first_free != real && first_free->module == real->module);

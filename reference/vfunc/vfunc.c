@@ -4,11 +4,11 @@
 #include "reference/image/virtual_functions.h"
 #include "reference/vfunc/dummy.h"
 
-/* The relations of an image to a set; names as in the trace. */
+/* The relations of an image to a set, with the names that the trace uses. */
 typedef enum set_relation { CALLS, CREATES, USES } set_relation;
 static const char *const relation_names[] = {"calls", "creates", "uses"};
 
-/* The search for the images that one image of a link set requests. */
+/* The state of the search for the images that one member of a link set requests. */
 typedef struct discovery {
     const rt_link_context *context;
     const rt_registered_image *requesting, *member;
@@ -45,8 +45,8 @@ static bool has_needs(const rt_registered_image *image)
 }
 
 /* Images that request other images, and images requested by one that joined for a symbol, join like
- * all others.  Broken: only images that the document's algorithm reaches keep their functions, and
- * dummies replace the others. */
+ * any others.  Broken: only images that the document's algorithm reaches join as they are; dummies
+ * replace the others. */
 static void join_real(discovery *d, const rt_registered_image *image)
 {
     bool followed = !has_needs(image) || RULE(VF_LINK_09);
@@ -88,7 +88,7 @@ static rt_link_contribution providers_of(const discovery *d)
         const rt_registered_image *image = group->images.items[i];
         rt_virtual_functions functions;
         const char *damaged = rt_virtual_functions_read(image->image, &functions);
-        CHECK(!damaged); /* The tables contain no such image. */
+        CHECK(!damaged); /* The tables contain no damaged image. */
         CHECK(functions.provides.length > 0 || d->context->profile == RT_PROFILE_DPCPP);
         if (functions.dummy) continue;
         bool other_format = image->image->format != d->requesting->image->format;
@@ -100,7 +100,8 @@ static rt_link_contribution providers_of(const discovery *d)
     return providers;
 }
 
-/* A fault only (see VF-ASPECT-03): another set of the provider's module does not suit the device.
+/* A fault only (see VF-ASPECT-03): an image of the provider's module that provides a set but does
+ * not suit the device; NULL: there is none.
  */
 static const rt_registered_image *unsuited_neighbour(const discovery *d,
                                                      const rt_registered_image *provider)
@@ -117,16 +118,17 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
     return NULL;
 }
 
-/* Joins a set that is called: all providers join.  Those of the member's own module are not checked
- * against the device, since the kernel itself requires every aspect of the sets that it calls; it
- * does not know the images that another module adds to a set (VF-LINK-10). */
+/* Joins a provider of a set that is called: all providers join.  Those of the member's own module
+ * are not checked against the device, since the kernel itself requires every aspect of the sets
+ * that it calls; the kernel's requirements do not cover images that another module adds to a set
+ * (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||
                  rt_device_meets(d->context->device, provider->image, NULL);
     const rt_registered_image *unsuited = suits ? NULL : provider;
-    /* Broken: the requirements of the class's other functions count too. RULE is evaluated first,
-     * because only the fault examines them. */
+    /* Broken: the requirements of other sets in the provider's module count too. RULE is evaluated
+     * first, because only the fault examines them. */
     if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);
     if (unsuited)
         return refuse_provider(d, unsuited,
@@ -136,8 +138,8 @@ static rt_status join_called(discovery *d, const rt_registered_image *provider)
     return RT_STATUS_OK;
 }
 
-/* Joins a set that is created: dummies replace providers that the device cannot run, since objects
- * are created regardless of what their functions need. */
+/* Joins a provider of a set whose objects are created, or its dummy if the device cannot run it,
+ * since objects are created regardless of what their functions need. */
 static rt_status join_created(discovery *d, const rt_registered_image *provider)
 {
     bool suits = rt_device_meets(d->context->device, provider->image, NULL);
@@ -146,16 +148,16 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
         join_real(d, provider);
         return RT_STATUS_OK;
     }
-    /* Broken: aspects propagate through the table of virtual functions. */
+    /* Broken: aspects propagate through the vtable. */
     if (!(RULE(VF_SPLIT_05) && RULE(VF_ASPECT_04)))
         return refuse_provider(d, provider, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_SPLIT_05, "");
     const rt_registered_image *dummy = rt_vfunc_dummy(d->context, provider, d->out);
     if (dummy) {
-        /* Broken: providers that do not suit are left out, as in shipped DPC++. */
+        /* Broken: providers that do not suit the device are left out, as in shipped DPC++. */
         if (RULE(VF_LINK_04)) join(d, dummy, provider);
         return RT_STATUS_OK;
     }
-    /* A compiler of the older property creates no dummies (tag D6). */
+    /* A compiler that writes the older property creates no dummies (tag D6). */
     if (d->relation == USES) return RT_STATUS_OK;
     if (RULE(VF_LINK_11))
         return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
@@ -168,7 +170,7 @@ static rt_status join_set(discovery *d)
 {
     rt_link_contribution providers = providers_of(d);
     rt_status status = RT_STATUS_OK;
-    /* A set without providers is not an error by itself (VF-LINK-08). */
+    /* A set without providers is not in itself an error (VF-LINK-08). */
     if (providers.images.count == 0 && !RULE(VF_LINK_08))
         status = rt_fail_naming(d->context->sink, RT_ERRC_INVALID, RT_RULE_VF_LINK_08, &d->set, 1,
                                 "no registered image provides set '%.*s'", RT_TEXT_ARG(d->set));
@@ -180,8 +182,8 @@ static rt_status join_set(discovery *d)
     return status;
 }
 
-/* Shipped DPC++ takes every image under the name that suits the device, regardless of format, and
- * leaves the others out (requirements.yaml, key dpcpp, tags D5 to D7). */
+/* Of the images listed under the set's name, shipped DPC++ takes every one that suits the device,
+ * regardless of format, and leaves the others out (requirements.yaml, key dpcpp, tags D5 to D7). */
 static void join_users(discovery *d)
 {
     const rt_image_group *group = rt_program_tables_function_set(d->context->tables, d->set);
@@ -199,7 +201,7 @@ static rt_status join_sets(discovery *d, rt_text list, set_relation relation)
     rt_text name;
     d->relation = relation;
     for (uint32_t i = 0; rt_set_names_next(&list, &name); i++) {
-        if (i > 0 && relation == CALLS && !RULE(VF_LINK_02)) break; /* Broken: the first set. */
+        if (i > 0 && relation == CALLS && !RULE(VF_LINK_02)) break; /* Broken: the first. */
         d->set = name;
         d->out->links = true;
         if (d->context->profile == RT_PROFILE_DPCPP)
@@ -231,7 +233,7 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
     CHECK(rt_program_tables_hold(context->tables, member));
     discovery d = {context, requesting, member, out_contribution, {0}, USES};
     if (!rt_image_set(member->image, RT_SET_VIRTUAL_FUNCTIONS)) {
-        /* Broken: a kernel without relation to a set is linked with all of them. */
+        /* Broken: a kernel that has no relation to any set is linked with all sets. */
         if (RULE(VF_LINK_01) || member != requesting) return RT_STATUS_OK;
         return join_all_sets(&d);
     }
@@ -245,7 +247,7 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
                        damaged, RT_TEXT_ARG(member->image->name));
     if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
     RT_TRY(join_sets(&d, functions.calls, CALLS));
-    /* Broken: an image that calls nothing needs nothing. */
+    /* Broken: an image that calls no set needs none, even if it creates objects. */
     if (functions.creates.length > 0 && RULE(VF_LINK_03))
         RT_TRY(join_sets(&d, functions.creates, CREATES));
     return join_sets(&d, functions.uses, USES);

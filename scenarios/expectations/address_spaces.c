@@ -30,7 +30,7 @@ static void run(cl_device_id device)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     status |= clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL);
     if (status != CL_SUCCESS) {
-        printf("%s, driver %s: has no generic address space\n", name, version);
+        printf("%s, driver %s: no generic address space\n", name, version);
         return;
     }
     cl_kernel kernel = clCreateKernel(program, "ask", NULL);
@@ -44,9 +44,9 @@ static void run(cl_device_id device)
     status |= clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
     status |= clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL);
     printf("%s, driver %s, status %d\n", name, version, status);
-    printf("  of global memory  %d, must be 1\n", out[0]);
-    printf("  of local memory   %d, must be 2\n", out[1]);
-    printf("  of private memory %d, must be 4\n", out[2]);
+    printf("  pointer to global memory  %d, must be 1\n", out[0]);
+    printf("  pointer to local memory   %d, must be 2\n", out[1]);
+    printf("  pointer to private memory %d, must be 4\n", out[2]);
 }
 
 int main(void)

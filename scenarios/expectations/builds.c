@@ -4,22 +4,22 @@
  *     flags='-c -emit-llvm -target spir64 -O1 -Xclang -finclude-default-header'
  *
  * The functions of OpenCL C 1.2 must be available to SPIR 1.2 code (cl_khr_spir), which PoCL claims
- * to accept; "Explicit Memory Fence Functions" has mem_fence:
+ * to accept; "Explicit Memory Fence Functions" includes mem_fence:
  *
  *     echo 'kernel void f(global int *a) {
  *             a[0] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); a[1] = 2; }' > fence.cl
  *     clang-14 $flags -cl-std=CL1.2 fence.cl && ./builds fence.bc
  *
- * SPIR-V, "Universal Validation Rules", has Generic among the storage classes of pointers in atomic
- * instructions, and Intel's device has generic pointers:
+ * SPIR-V, "Universal Validation Rules", lists Generic among the storage classes of pointers in
+ * atomic instructions, and Intel's device has generic pointers:
  *
  *     echo 'kernel void f(global volatile atomic_flag *a, global int *b) {
  *             *b = atomic_flag_test_and_set_explicit(a, memory_order_relaxed,
  *                                                    memory_scope_device); }' > flag.cl
  *     clang-14 $flags -cl-std=CL2.0 flag.cl && llvm-spirv-14 flag.bc && ./builds flag.spv
  *
- * Intel's compiler crashes on a call of one of two functions that the item selects; with
- * CL_CONFIG_CPU_VECTORIZER_MODE=1 in the environment it builds:
+ * Intel's compiler crashes on an indirect call to one of two functions that the work-item selects;
+ * with CL_CONFIG_CPU_VECTORIZER_MODE=1 in the environment it builds:
  *
  *     echo '#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
  *           int twice(int x) { return 2 * x; }
@@ -53,7 +53,7 @@ static void build(cl_device_id device, const unsigned char *code, size_t size)
     cl_program program = program_of(context, device, code, size, spirv);
     printf("%s, driver %s\n", name, version);
     if (!program) {
-        printf("  does not take this form\n");
+        printf("  does not accept code in this format\n");
         return;
     }
     cl_int status =

@@ -4,8 +4,9 @@
 //   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -fsyntax-only -isystem $venv/include
 //       host_access.cpp
 //
-// sycl_ext_oneapi_device_global, "host_access": with read the host may not write, with write it may
-// not read; the functions then do not exist, so this must not compile.
+// sycl_ext_oneapi_device_global, "host_access": with read, the host may not write, and with write
+// it may not read; the functions for the forbidden direction do not exist, so this must not
+// compile.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0): it compiles.
 #include <sycl/sycl.hpp>

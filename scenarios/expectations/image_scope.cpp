@@ -8,8 +8,8 @@
 // default (DG-SCOPE-03): the kernel of an image with a specialisation constant, which is not set,
 // is launched: there is one program.  5 is copied to the variable, and the kernel reads 5.
 //
-// values (DG-SCOPE-05): the same image is built with the values 1 and 2, and the kernel of both is
-// launched: there are two programs, and a copy is refused.
+// values (DG-SCOPE-05): the same image is built with the values 1 and 2, and the kernel of each
+// build is launched: there are two programs, and a copy is refused.
 //
 // library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
@@ -35,11 +35,11 @@ CODE(library);
 CODE(one);
 CODE(two);
 
-/* With this property the host's object is the value alone; g++ 12 accepts the class without it. */
+/* With this property the host object is the value alone, in a class that g++ 12 accepts. */
 using properties = decltype(syclex::properties{syclex::device_image_scope});
 static syclex::device_global<int, properties> counter;
 
-/* DPC++ would have generated this for the constant. */
+/* DPC++ would generate this function for the constant. */
 static constexpr sycl::specialization_id<int> stride{1};
 template <> const char *sycl::detail::get_spec_constant_symbolic_ID<stride>()
 {
@@ -104,7 +104,7 @@ static int launch(sycl::queue &queue, const char *name)
     return data[0];
 }
 
-/* Builds the only kernel with a value of the constant, and launches it. */
+/* Builds the only kernel with the given value of the constant, and launches it. */
 static int launch_with(sycl::queue &queue, int value)
 {
     auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(queue.get_context(),

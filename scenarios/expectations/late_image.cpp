@@ -1,4 +1,4 @@
-// The fate of a copy to a device_global when an image that uses it is registered afterwards,
+// What becomes of a copy to a device_global when an image that uses it is registered afterwards,
 // without assay.
 //
 //   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
@@ -8,8 +8,8 @@
 //
 // DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
 // without device_image_scope has one buffer on a device, which a copy makes if there is none yet;
-// whether an image lists the variable does not matter.  So the copy from it gives 5.  No kernel
-// runs, so the image's code is never examined.
+// whether an image lists the variable does not matter.  So the copy from the variable gives 5.  No
+// kernel runs, so the image's code is never examined.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000: 0, must be 5

@@ -5,8 +5,8 @@
  *         -S -emit-llvm libclc_edges.cl -o -
  *
  * sign() of -1 becomes a constant, 1; OpenCL C, "Additional Requirements Beyond C99 TC2", requires
- * 0. narrow() ends in an fptosi of a possible NaN, a result that the LLVM Language Reference leaves
- * open ("poison"); OpenCL C, "Out-of-Range Behavior and Saturated Conversions", requires 0. */
+ * 0. narrow() ends in an fptosi of a possible NaN, whose result the LLVM Language Reference leaves
+ * undefined ("poison"); OpenCL C, "Out-of-Range Behavior and Saturated Conversions", requires 0. */
 int sign(void)
 {
     int at_pole;

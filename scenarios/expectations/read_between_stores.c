@@ -3,13 +3,13 @@
  *
  *     cc read_between_stores.c -l:libOpenCL.so.1 -o read_between_stores && ./read_between_stores
  *
- * Item 1 stores 2 in its first place, reads it, and stores its cube, 8, in its second place. OpenCL
- * specification, "Memory Model": a work-item that reads memory which no other work-item accesses
- * gets the value that it stored there last.
+ * Item 1 stores 2 in its first element, reads it back, and stores its cube, 8, in its second
+ * element. OpenCL specification, "Memory Model": a work-item that reads memory which no other
+ * work-item accesses gets the value that it stored there last.
  *
- * LLVM's loop vectoriser causes it: in a loop that is marked as parallel, as PoCL marks its loops
- * over work-items, it moves the combined stores past the read. clang 14 does the same without
- * OpenCL:
+ * LLVM's loop vectoriser causes the wrong result: in a loop that is marked as parallel, as PoCL
+ * marks its loops over work-items, it moves the combined stores past the read. clang 14 does the
+ * same without OpenCL:
  *
  *     unsigned pairs[64];
  *     void cubes(unsigned zero, unsigned long count)

@@ -9,20 +9,20 @@
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
 // set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
-// "shapes", and the image that exports `area` is of that set.  A property of bytes has a length;
-// what follows it in memory, an X in the first and a NUL in the second, is not part of the
-// name, so both answer 1 2 3.
+// "shapes", and the image that exports `area` is of that set.  A byte-array property has a length;
+// the byte that follows the array in memory, an X for set-name and a NUL for set-name-nul, is not
+// part of the name, so both answer 1 2 3.
 //
 // other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
 // too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
 //
 // dummy (VF-LINK-03): a second image in SPIR-V has the set and `dummy-image` = 1, and its `area`
-// does nothing.  The device can run the other image, so the answer is 1 2 3.
+// does nothing.  The device can run the first image, so the answer is 1 2 3.
 //
-// dummy-needed (VF-LINK-04): the same, but the first one requires the aspect gpu (2).  The dummy is
-// linked instead, and the kernel runs; no document defines the result of the dummy's `area`.
+// dummy-needed (VF-LINK-04): the same, but the first image requires the aspect gpu (2).  The dummy
+// is linked instead, and the kernel runs; no document defines the result of the dummy's `area`.
 //
-// libsycl treats every property of "SYCL/virtual functions" as names of sets.
+// libsycl treats every property in "SYCL/virtual functions" as a list of set names.
 //
 // no-dummy: as dummy-needed without the dummy, for which VirtualFunctions.md defines no result.
 //
@@ -49,7 +49,7 @@ CODE(set);
 CODE(user);
 CODE(dummy);
 
-/* ---- Three values through the kernel -------------------------------------------------------- */
+/* ---- A launch over three values ------------------------------------------------------------- */
 
 static int launch(const char *name)
 try {
@@ -91,7 +91,7 @@ static int providers()
     return launch("apply");
 }
 
-/* "shapes" with its length before it, 48 bits, and `after` after it. */
+/* The set name "shapes", preceded by its length in bits, 48, and followed by the byte `after`. */
 static int sets(char after)
 {
     static unsigned char name[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
@@ -108,7 +108,7 @@ static int sets(char after)
 
 /* ---- Two images that have set s -------------------------------------------------------------- */
 
-/* Bytes after their length in bits; the name of the set is s, followed by a NUL. */
+/* The set name "s", preceded by its length in bits and followed by a NUL. */
 static const unsigned char set_s[] = {8, 0, 0, 0, 0, 0, 0, 0, 's', 0};
 static const unsigned char aspect_gpu[] = {32, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
 

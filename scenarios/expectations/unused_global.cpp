@@ -15,8 +15,8 @@
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>
 
-// The host representation of C++20's device_global<int>{42}, whose constructor g++ 12 does not
-// compile: a pointer, followed by the initial value.
+// The host representation of C++20's device_global<int>{42}, a pointer followed by the initial
+// value; g++ 12 does not compile the class's constructor.
 static struct {
     void *memory;
     int initial;

@@ -1,4 +1,4 @@
-/* Data races: shadows, clocks and the reports. race.h explains the idea. */
+/* Data races: shadows, clocks and reports. race.h explains the idea. */
 #include "sim/check/race.h"
 
 #include "reference/base/alloc.h"
@@ -111,8 +111,8 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
                                                              .group = race->group};
 }
 
-/* Restarts the clock because its stamps have run out or soon will: clears all shadows of the class,
- * so accesses that were open are forgotten. */
+/* Restarts the clock because its stamps have run out or soon will: clears all shadows of this class
+ * of memory, so accesses that were open are forgotten. */
 static void clock_restart(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -138,7 +138,7 @@ static void clock_run_out(sim_race *race, sim_race_class class)
     race->is_blind = race->has_atomics || race->has_meetings;
 }
 
-/* Hands out stamps of one clock to all work-items of the group. */
+/* Hands out new stamps of one clock to all work-items of the group. */
 static void clock_stamp(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -180,7 +180,7 @@ void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
     }
 }
 
-/* Settles the group's earlier accesses to that memory. */
+/* Settles the group's earlier accesses to memory of that class. */
 static void clock_order(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -280,13 +280,13 @@ typedef struct access {
     sim_race_shadow *shadow;
     const sim_view_memory *view;
     uint32_t site, size, level;
-    uint32_t lid;  /* the work-item that makes it, or a copy; ids of copies follow those of the
-                    * work-items */
-    uint32_t item; /* the work-item, or the work-item whose share of the copy it is */
+    uint32_t lid;  /* id of the work-item or copy that makes the access; the ids of copies follow
+                    * those of work-items */
+    uint32_t item; /* the work-item itself; for a copy, the one whose share of the copy this is */
     bool is_write;
 } access;
 
-/* The work-item whose recorded access is open with respect to the one being judged. */
+/* Whose recorded access is open with respect to the access being judged. */
 typedef enum open_kind {
     OPEN_NONE,
     OPEN_NAMED,  /* the work-item or copy that the stamp names */
@@ -308,9 +308,9 @@ static open_kind find_open(const access *a, uint32_t cell)
         uint32_t other = sim_race_lid(clock, stamp, &group);
         bool near = a->lid / race->subgroup_size == other / race->subgroup_size;
         bool is_atomic = level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
-        /* What precedes a copy in the program of the only work-item of its group also happens
-         * before it.  With several work-items it is unspecified which of them executes which part
-         * of a copy, and when. */
+        /* If the group has only one work-item, what precedes a copy in that work-item's program
+         * also happens before the copy. With several work-items it is unspecified which of them
+         * executes which part of a copy, and when. */
         bool is_own_copy = a->lid >= race->items && race->items == 1 && other == 0;
         if (other != a->lid && !is_atomic && !is_own_copy &&
             !sim_race_knows(race, known, class, stamp)) {
@@ -326,7 +326,7 @@ static open_kind find_open(const access *a, uint32_t cell)
 
 /* ---- Reporting ----------------------------------------------------------------------------- */
 
-/* Writes the global id of work-item `lid` of a group. */
+/* Writes the global id of work-item `lid` in a group. */
 static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, uint64_t *out_ids)
 {
     const sim_range *range = l->range;
@@ -382,7 +382,7 @@ static void report(const access *a, uint32_t cell, open_kind open, bool is_write
         "%s of %u bytes at offset %llu of '%.*s' by %swork-item (%llu, %llu, %llu) and %.*s are "
         "not ordered%s%s",
         verb, a->size, (unsigned long long)a->view->offset, RT_TEXT_ARG(a->view->label),
-        a->lid == a->item ? "" : "the asynchronous copy that is begun by ",
+        a->lid == a->item ? "" : "the asynchronous copy begun by ",
         (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
         (unsigned long long)row->work_item[2], RT_TEXT_ARG(other),
         narrow ? ", and the scope of one does not include the other" : "",
@@ -408,14 +408,15 @@ static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_vie
                     .size = size};
 }
 
-/* Judges the access and notes the worst race it is part of. `same_value`: a write that stores what
- * is already there. */
+/* Judges the access and notes the worst race that it is part of. `same_value`: the access is a
+ * write that stores the value already there. */
 static void judge(const access *a, bool same_value)
 {
     const sim_race_shadow *shadow = a->shadow;
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
-    open_kind same_open = OPEN_NONE; /* against other writers, for a write that changes nothing */
+    open_kind same_open = OPEN_NONE; /* open with respect to other writers, for a write that changes
+                                      * nothing */
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
@@ -491,7 +492,7 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
     record(&a, memcmp(view->data + view->offset, bytes, size) == 0);
 }
 
-/* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv translates them to
+/* OpenCL 1.x atomics are atomic for all work-items of the device, but llvm-spirv translates them to
  * relaxed atomics of scope Workgroup. */
 uint32_t sim_race_atomic_level(uint32_t order)
 {
@@ -515,7 +516,7 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
     sim_race_synchronise(a.race, a.lid, op, address, wrote);
 }
 
-/* ---- All lanes at one place ----------------------------------------------------------------- */
+/* ---- All lanes at one address -------------------------------------------------------------- */
 
 bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
                        uint32_t size)
@@ -538,7 +539,8 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race_cells_make(shadow, false, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
     for (uint64_t c = first; shadow->writers && c <= last; c++) {
-        /* A writer that may be open with respect to any work-item of the group. */
+        /* Returns false if the writer's access may be open with respect to some work-item of the
+         * group. */
         uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
         if (stamp < clock->launch_first) continue;
         if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
@@ -562,8 +564,8 @@ void sim_race_barrier(sim_launch_state *l, uint32_t packed_order)
     bool orders = (order.acquires || order.releases) && order.classes;
     if (!race->is_on || !orders || order.level < SIM_RACE_WORKGROUP) return;
     CHECK(race->copy_now == SIM_NONE);
-    /* A barrier whose memory scope is the device is also a fence of each work-item.  All work-items
-     * learn what any of them acquires here, and each releases what all of them have done. */
+    /* A barrier whose memory scope is Device is also a fence by each work-item. Here all work-items
+     * learn what any of them acquires, and each releases what all of them have done. */
     bool is_fence = order.level == SIM_RACE_DEVICE && race->has_atomics;
     for (uint32_t lid = 0; is_fence && lid < race->items; lid++)
         sim_race_item_fence(race, lid, order);
@@ -604,7 +606,7 @@ void sim_race_fence(sim_exec *x, uint32_t packed_order)
     }
 }
 
-/* ---- The whole search ----------------------------------------------------------------------- */
+/* ---- Checking the whole state -------------------------------------------------------------- */
 
 bool sim_race_check(const sim_race *race)
 {
@@ -627,7 +629,7 @@ bool sim_race_check(const sim_race *race)
     }
     for (uint32_t i = 0; i < race->tracked.count; i++)
         CHECK(race->tracked.items[i]->is_tracked);
-    for (uint32_t i = 1; i < race->nodes.count; i++) /* nodes refer to older nodes only */
+    for (uint32_t i = 1; i < race->nodes.count; i++) /* nodes refer only to older nodes */
         CHECK(race->nodes.items[i].a < i && race->nodes.items[i].b < i);
     return true;
 }
@@ -654,7 +656,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
-        /* A launch that takes less than half of the stamps never runs out of them. */
+        /* So a launch that takes less than half of the stamps never runs out of them. */
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);

@@ -2,18 +2,18 @@
  * that are neither ordered nor both atomic.
  *
  * Every object that a launch may write has a shadow, which records the last writer and the last
- * reader of each four bytes, or of each byte once a smaller access has happened. A writer or reader
- * is recorded as a stamp. A clock hands out stamps in ascending order: to all work-items of a group
- * when the group starts and whenever a barrier orders the memory, and to one work-item when it
- * releases. A comparison of stamps then tells whether an access is from an earlier launch
- * (settled), from an earlier part of this group (settled by the barrier), or *open*: by another
- * work-item since the last barrier, or by another group. Only open accesses are examined further;
- * race_order.c decides whether atomics and fences order them. The result does not depend on the
- * order in which the simulator happens to run work-items.
+ * reader of every four bytes, or of every byte once an access has not been aligned to four bytes. A
+ * writer or reader is recorded as a stamp. A clock hands out stamps in ascending order: to all
+ * work-items of a group when the group starts and whenever a barrier orders the memory, and to one
+ * work-item when it releases. Comparing stamps then shows whether an access is from an earlier
+ * launch (settled), from an earlier part of this group (settled by the barrier), or *open*: by
+ * another work-item since the last barrier, or by another group. Only open accesses are examined
+ * further; race_order.c decides whether atomics and fences order them. The result does not depend
+ * on the order in which the simulator happens to run work-items.
  *
- * In doubt no race is reported. Of several readers (or atomics) of one cell only the last is known
- * by name; a work-item that has acquired anything is assumed to know of the others, and so is a
- * work-item whose atomic is for its sub-group. When stamps run out, all shadows are cleared, and a
+ * In doubt, no race is reported. Of several readers (or atomics) of one cell, only the last is
+ * identified; a work-item that has acquired anything is assumed to know of the others, and so is a
+ * work-item whose atomic has scope Subgroup. When stamps run out, all shadows are cleared, and a
  * launch with atomics or sub-group operations reports no more races. A relaxed atomic of scope
  * Workgroup counts as one of scope Device, because that is how translators write the atomics of
  * OpenCL 1.x.
@@ -29,22 +29,23 @@
 
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
-/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: those from
- * lid_first on of group `group`, then the same work-items of the groups after it, or of that group
- * again. `groups` or `rounds` is 1. */
+/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: first to lid_count
+ * work-items of group `group` from lid_first on, then to the same work-items of each following
+ * group, or of that group again. `groups` or `rounds` is 1. */
 typedef struct sim_race_interval {
     uint32_t first, lid_first, lid_count, groups, rounds;
     uint64_t group;
 } sim_race_interval;
 
 typedef struct sim_race_clock {
-    uint32_t launch_first; /* stamps below belong to earlier launches (local memory: to earlier
+    uint32_t launch_first; /* lower stamps belong to earlier launches (in local memory, to earlier
                             * groups) */
     uint32_t group_first;  /* first stamp of the running group */
-    uint32_t ordered_from; /* its first stamp since the last barrier that orders this memory */
+    uint32_t ordered_from; /* that group's first stamp since the last barrier that ordered this
+                            * memory */
     uint32_t next;
-    /* The stamp of a work-item: base plus its local linear id, or stamps[id] if some work-item has
-     * received another stamp since the last barrier (is_split). */
+    /* The stamp of a work-item is base plus its local linear id, or stamps[id] once any work-item
+     * has received another stamp since the last barrier (is_split). */
     uint32_t base;
     bool is_split;
     uint32_t *stamps;
@@ -58,8 +59,8 @@ static inline uint32_t sim_race_stamp_of(const sim_race_clock *clock, uint32_t l
 
 /* ---- What work-items know about each other (race_order.c) ----------------------------------- */
 
-/* What is known to have happened; immutable. A node covers, in memory of `classes` only, all
- * accesses up to `stamp` by the work-items from lid_first on, everything that their group did
+/* What is known to have happened; immutable. A node covers, only in memory of `classes`, all
+ * accesses up to `stamp` by lid_count work-items from lid_first on, everything that their group did
  * before `ordered_from`, and what the nodes a and b cover. Node 0 covers nothing. */
 typedef struct sim_race_node {
     uint32_t stamp[SIM_RACE_CLASSES], ordered_from[SIM_RACE_CLASSES];
@@ -73,11 +74,11 @@ typedef struct sim_race_node {
 #define SIM_RACE_KNOWS_ALL UINT32_MAX
 
 typedef struct sim_race_item {
-    uint32_t acquired;                      /* node of what it knows */
-    uint32_t pending_device, pending_group; /* nodes read by relaxed atomics, which a later fence
-                                             * acquires: those published for the device and for the
-                                             * group */
-    /* The last release fence: what it publishes when a later atomic writes. */
+    uint32_t acquired;                      /* node that covers what the work-item knows */
+    uint32_t pending_device, pending_group; /* nodes read by relaxed atomics, to be acquired by a
+                                             * later fence: those published for the device and for
+                                             * the group */
+    /* The last release fence, that is, what a later atomic publishes when it writes. */
     uint32_t fence_node, fence_acquired;
     uint32_t fence_stamp[SIM_RACE_CLASSES], fence_from[SIM_RACE_CLASSES];
     uint8_t fence_level, fence_classes; /* level 0: no fence yet */
@@ -87,8 +88,8 @@ typedef struct sim_race_item {
 typedef struct sim_race_place {
     uint32_t for_device, for_group; /* nodes */
     uint32_t group_first;           /* first stamp of the group that for_group is published for */
-    uint32_t owner_lid;             /* the work-item of that group that released last; SIM_NONE:
-                                     * none */
+    uint32_t owner_lid;             /* the work-item of that group that was the last to release;
+                                     * SIM_NONE: none */
 } sim_race_place;
 
 /* A node found by a search, keyed by its group. */
@@ -96,8 +97,8 @@ typedef struct sim_race_found {
     uint32_t group_first, node;
 } sim_race_found;
 
-/* What the order of a barrier, fence or atomic (sim_order_pack) says: the level of its memory
- * scope, the memory that it orders, and in which directions. */
+/* The unpacked order of a barrier, fence or atomic (sim_order_pack): the level of its memory scope,
+ * the memory that it orders, and whether it acquires and releases. */
 typedef struct sim_race_order {
     uint32_t level;   /* SIM_RACE_PLAIN and so on */
     uint32_t classes; /* SIM_RACE_CLASS_BIT of each */
@@ -127,8 +128,8 @@ typedef struct sim_race_copy {
 
 /* ---- One launch ------------------------------------------------------------------------------ */
 
-/* Reads of local memory between two barriers, before any write to the object. They cannot race
- * until a write follows, and usually none does. */
+/* One operation's reads of a local object between two barriers, before any write to the object.
+ * They cannot race unless a write follows, and usually none does. */
 typedef struct sim_race_log_row {
     sim_race_shadow *shadow;
     uint32_t size;    /* bytes of one access */
@@ -145,15 +146,15 @@ typedef struct sim_race_log_row {
 typedef struct sim_race {
     bool is_on; /* the launch is checked: several work-items, or asynchronous copies */
     bool has_atomics;
-    bool has_meetings; /* sub-groups meet; their barriers also order work-items */
-    bool is_blind;     /* stamps ran out in a launch with atomics or meetings: no more races are
-                        * reported */
+    bool has_meetings; /* sub-groups synchronise; their barriers also order work-items */
+    bool is_blind;     /* stamps ran out in a launch with atomics or sub-group operations: no more
+                        * races are reported */
     uint32_t items, subgroup_size;
     uint64_t group; /* number of the running group */
     sim_world *world;
     sim_race_clock clocks[SIM_RACE_CLASSES];
     RT_VECTOR(sim_race_shadow *) tracked;
-    sim_race_shadow *locals; /* per object of local memory */
+    sim_race_shadow *locals; /* one per object of local memory */
     uint32_t local_count;
     RT_VECTOR(sim_race_log_row) log;
     uint8_t *log_data; /* SIM_RACE_LOG_BYTES */
@@ -162,14 +163,14 @@ typedef struct sim_race {
     RT_VECTOR(sim_race_node) nodes;
     RT_VECTOR(sim_race_place) places;
     rt_map place_of; /* address -> place */
-    bool any_known;  /* some `item` knows something */
+    bool any_known;  /* some `item` may know something */
     /* The cached search: all nodes below found_root that cover found_class, by group; search_work
      * counts the steps of all searches. */
     RT_VECTOR(sim_race_found) found;
     uint32_t found_root, found_class;
     uint64_t search_work;
-    /* Copies of the running group by number; all before copy_first are complete. copy_calls: the
-     * copies that each work-item has begun. copy_now: the copy that the engine is executing. */
+    /* Copies of the running group by number; all before copy_first are complete. copy_calls: how
+     * many copies each work-item has begun. copy_now: the copy that the engine is executing. */
     RT_VECTOR(sim_race_copy) copies;
     uint32_t copy_first, *copy_calls, copy_now; /* SIM_NONE: no copy is being executed */
 } sim_race;
@@ -180,13 +181,13 @@ void sim_race_open(sim_launch_state *launch, const sim_argument *arguments);
 void sim_race_close(sim_launch_state *launch);
 /* Begins the next group, launch->group. */
 void sim_race_group(sim_launch_state *launch);
-/* All work-items of the group have reached a barrier of that order (sim_order_pack). */
+/* Call when all work-items of the group have reached a barrier with that order (sim_order_pack). */
 void sim_race_barrier(sim_launch_state *launch, uint32_t order);
-/* Work-items [lid_first, lid_first + lid_count) of the group, which form a sub-group, have reached
- * a barrier of that order. Not for shuffles and collectives, which order nothing. */
+/* Call when work-items [lid_first, lid_first + lid_count) of the group, which form a sub-group,
+ * have reached a barrier with that order. Not for shuffles and collectives, which order nothing. */
 void sim_race_subgroup_barrier(sim_launch_state *launch, uint32_t lid_first, uint32_t lid_count,
                                uint32_t order);
-/* The active lanes execute a fence of that order. */
+/* Call when the active lanes execute a fence with that order. */
 void sim_race_fence(sim_exec *x, uint32_t order);
 
 /* Records that one lane reads or writes `size` bytes at view->offset, and notes races. The bytes
@@ -198,13 +199,13 @@ void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_mem
 void sim_race_read_all(sim_exec *x, uint32_t site, const sim_view_memory *view, uint32_t size);
 void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
                     uint32_t size, const uint8_t *bytes);
-/* Records one lane's atomic at `address`; does nothing if the address is invalid or its object is
- * not tracked. `wrote`: the atomic did more than read. */
+/* Records one lane's atomic access at `address`; does nothing if the address is invalid or its
+ * object is not tracked. `wrote`: the atomic did more than read. */
 void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                      bool wrote);
 
-/* The level of an atomic of that order, SIM_RACE_SUBGROUP and so on: which work-items it is atomic
- * for. */
+/* The level of an atomic with that order (SIM_RACE_SUBGROUP and so on), which says for which
+ * work-items it is atomic. */
 uint32_t sim_race_atomic_level(uint32_t order);
 
 /* Records that all active lanes read the same `size` bytes of a tracked object. False, with nothing
@@ -212,29 +213,30 @@ uint32_t sim_race_atomic_level(uint32_t order);
 bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
                        uint32_t size);
 
-/* Checks that clocks only advance, intervals follow each other and nodes refer to older nodes;
+/* Checks that clocks only advance, intervals follow each other and nodes refer only to older nodes;
  * panics otherwise. For CHECK_SLOW, between groups and at barriers. */
 bool sim_race_check(const sim_race *race);
 
 /* ---- race_copy.c ----------------------------------------------------------------------------- */
 
-/* Begins a work-item's share of a copy: until sim_race_copy_begun, the lane's loads and stores
- * count as the copy's. Returns the copy's event, which is `shared` unless that is 0. */
+/* Begins a work-item's share of a copy: until sim_race_copy_begun is called, the lane's loads and
+ * stores count as the copy's. Returns the copy's event, which is `shared` unless `shared` is 0. */
 uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared);
 void sim_race_copy_begun(sim_exec *x);
-/* Makes the group's next barrier complete the copies of that event. */
+/* Makes the group's next barrier complete all copies with that event. */
 void sim_race_copy_wait(sim_exec *x, uint64_t event);
 /* Ends a group: reports copies that no work-item waited for, and forgets all copies. */
 void sim_race_copies_end(sim_exec *x);
 /* Forgets all copies. */
 void sim_race_copies_forget(sim_race *race);
 /* For race.c, at a barrier. sim_race_copies_complete completes the copies that were waited for;
- * sim_race_copies_renew records the accesses of the others to memory of that class again, so that
- * they are open with respect to accesses after the barrier. */
+ * sim_race_copies_renew records again the accesses of the other copies to memory of that class, so
+ * that they are open with respect to accesses after the barrier. */
 void sim_race_copies_complete(sim_race *race);
 void sim_race_copies_renew(sim_race *race, sim_race_class class);
-/* sim_race_copy_stamp returns the stamp of copy `number` for that class, and takes a new one if it
- * has none since the last barrier. sim_race_copy_note remembers an access of the running copy. */
+/* sim_race_copy_stamp returns the stamp of copy `number` for that class of memory, and takes a new
+ * one if the copy has taken none since the last barrier. sim_race_copy_note remembers an access of
+ * the running copy. */
 uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class class);
 void sim_race_copy_note(sim_race *race, const sim_race_piece *piece);
 /* The copy with that id; ids of copies follow the local linear ids of the work-items. */
@@ -243,7 +245,7 @@ static inline sim_race_copy *sim_race_copy_of(sim_race *race, uint32_t lid)
     CHECK(lid >= race->items && lid - race->items < race->copies.count);
     return &race->copies.items[lid - race->items];
 }
-/* Takes a further stamp of that class for the copy with that id. */
+/* Takes a new stamp of that class's clock for the copy with that id. */
 uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid);
 /* Records an access by `lid`, whose stamp is `mine`. */
 void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
@@ -251,10 +253,11 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
 
 /* ---- For race.c, race_order.c and exec/race.c ------------------------------------------------ */
 
-/* Creates the cells if necessary, one per byte if `bits`, the offsets and sizes of the accesses
+/* Creates the cells if necessary. There is one per byte if `bits`, the accesses' offsets and sizes
  * ORed together, is not a multiple of four. */
 void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);
-/* Remembers the site at which the running launch writes or reads the object. */
+/* Remembers the site at which the running launch writes or reads the object, if it is the only one.
+ */
 void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site);
 /* Records the logged reads in the cells and empties the log. */
 void sim_race_log_flush(sim_race *race);
@@ -266,30 +269,30 @@ static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *sh
 }
 /* Adds a row with `bytes` bytes of data to the log; the caller fills in the row and its data. */
 sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
-/* The cell after a read or atomic of that level by `lid`, whose stamp is `mine`. It keeps the flags
- * of the other accesses that are still open. */
+/* Returns the cell after a read or an atomic of that level by `lid`, whose stamp is `mine`. The
+ * cell keeps the flags for other accesses that are still open. */
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
                        uint32_t level);
-/* The local linear id of the work-item that has that stamp of this launch; *out_group receives the
- * number of its group. */
+/* Returns the local linear id of the work-item or copy that was given this stamp in this launch;
+ * *out_group receives the number of its group. */
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group);
-/* Gives these work-items new stamps of both clocks. */
+/* Gives lid_count work-items from lid_first on new stamps of both clocks. */
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count);
 
 /* ---- race_order.c ---------------------------------------------------------------------------- */
 
 /* True if the node covers the access of that stamp to memory of that class. */
 bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp);
-/* Applies the order of an atomic at that address: what `lid` learns from earlier releases and what
- * it publishes. */
+/* Applies the order of an atomic at that address: `lid` learns from earlier releases, and publishes
+ * what it releases. */
 void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64_t address,
                           bool wrote);
 /* Begins a group, whose work-items know nothing yet. */
 void sim_race_order_group(sim_race *race);
 /* Forgets everything published. */
 void sim_race_order_reset(sim_race *race);
-/* Makes lid_count work-items from lid_first on share what any of them and node `also` know of
- * memory of these classes. */
+/* Makes lid_count work-items from lid_first on share what any of them knows, or node `also` covers,
+ * in memory of these classes. */
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
                     uint32_t also);
 /* Applies one work-item's fence of that order. */

@@ -1,13 +1,13 @@
 /* What work-items know about each other through atomics and fences: the happens-before of the
  * memory model, beyond what barriers order.
  *
- * A release creates a node, which records how far (up to which stamp) which work-items have got.
- * The node is kept at the address of the atomic for the work-items that acquire it;
- * read-modify-writes add to the nodes that are there and stores replace them, which models a
- * release sequence. Nodes are immutable, and a join refers to both of its parts, so the cost of
+ * A release creates a node, which records how far (up to which stamp) the work-items that it covers
+ * have got. The node is kept at the address of the atomic for the work-items that acquire it;
+ * read-modify-writes add to the nodes kept there and stores replace them, which models a release
+ * sequence. Nodes are immutable, and a join refers to both of its parts, so the cost of
  * synchronising does not depend on how much is known; nodes are searched only when an access looks
- * like a race. Local and global memory are ordered separately: each node records the memory for
- * which it holds. Beyond NODES_MAX nodes, or SEARCH_MAX steps of searching, every work-item is
+ * like a race. Local and global memory are ordered separately: each node records the classes of
+ * memory for which it holds. Beyond NODES_MAX nodes, or SEARCH_MAX search steps, every work-item is
  * assumed to know everything.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6.2 and 3.3.6.3 (fences). */
@@ -19,7 +19,7 @@
 
 #define NODES_MAX  (1u << 20)
 #define SEARCH_MAX (UINT64_C(1) << 27)
-#define NEAR_STEPS 32u /* steps tried before everything that the node knows is searched */
+#define NEAR_STEPS 32u /* steps tried before everything that the node covers is searched */
 
 /* ---- Orders -------------------------------------------------------------------------------- */
 
@@ -54,15 +54,15 @@ static uint32_t node_add(sim_race *race, sim_race_node node)
     return race->nodes.count - 1;
 }
 
-/* A node that covers what `node` covers in memory of these classes. */
+/* Returns a node that covers what `node` covers in memory of these classes. */
 static uint32_t limit(sim_race *race, uint32_t node, uint32_t classes)
 {
     if (node == 0 || node == SIM_RACE_KNOWS_ALL || classes == SIM_RACE_ALL_CLASSES) return node;
     return node_add(race, (sim_race_node){.a = node, .classes = (uint8_t)classes});
 }
 
-/* True if a is a join whose later part is b, limited to the classes. So a spinning work-item adds
- * no nodes. */
+/* True if a is a join whose later part is b, limited to the classes. Thanks to this test, a
+ * spinning work-item adds no nodes. */
 static bool ends_in(const sim_race *race, uint32_t a, uint32_t b, uint32_t classes)
 {
     if (a == 0) return false;
@@ -73,7 +73,7 @@ static bool ends_in(const sim_race *race, uint32_t a, uint32_t b, uint32_t class
     return join->b && part->a == b && !part->b && !part->lid_count && part->classes == classes;
 }
 
-/* A node that covers what a covers, and what b covers in memory of these classes. */
+/* Returns a node that covers what a covers, and what b covers in memory of these classes. */
 static uint32_t join(sim_race *race, uint32_t a, uint32_t b, uint32_t classes)
 {
     if (b == 0 || a == b || a == SIM_RACE_KNOWS_ALL) return a;
@@ -107,7 +107,7 @@ uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_coun
 
 /* ---- Searching ----------------------------------------------------------------------------- */
 
-/* True if the node itself, without a and b, covers the access of that stamp. */
+/* True if the node itself, without a and b, covers the access with that stamp. */
 static bool says(const sim_race *race, const sim_race_node *node, sim_race_class class,
                  uint32_t stamp)
 {
@@ -120,8 +120,8 @@ static bool says(const sim_race *race, const sim_race_node *node, sim_race_class
     return lid >= node->lid_first && lid < (uint32_t)node->lid_first + node->lid_count;
 }
 
-/* Searches the nearest nodes, the latest first. Returns 1 if a node covers the access, 0 if none
- * does, and -1 if there are more nodes to search. */
+/* Searches the nearest nodes, latest first. Returns 1 if a node covers the access, 0 if none does,
+ * or -1 if more nodes remain to be searched. */
 static int search_near(const sim_race *race, uint32_t root, sim_race_class class, uint32_t stamp)
 {
     uint32_t stack[2 * NEAR_STEPS + 2], depth = 0;
@@ -144,7 +144,8 @@ static int compare_found(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Lists all nodes below root that cover accesses to memory of the class, ordered by group. */
+/* Lists all nodes below root that themselves cover accesses to memory of the class, sorted by
+ * group. */
 static void search_all(sim_race *race, uint32_t root, sim_race_class class)
 {
     RT_VECTOR(uint32_t) stack = {0};
@@ -268,8 +269,8 @@ void sim_race_item_fence(sim_race *race, uint32_t lid, sim_race_order order)
     }
 }
 
-/* The node of a work-item's last release fence, created when the first atomic after the fence
- * writes; 0 if there is no fence. */
+/* Returns the node of a work-item's last release fence, which the first atomic write after the
+ * fence creates; 0 if there is no fence. */
 static uint32_t fence_node(sim_race *race, uint32_t lid)
 {
     sim_race_item *item = &race->item[lid];
@@ -302,8 +303,8 @@ static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32
     }
 }
 
-/* The place of an address; drops what an earlier group published there for itself. NULL if nothing
- * was published there and `make` is false. */
+/* Returns the place of an address and drops what an earlier group published there for itself. NULL
+ * if nothing was published there and `make` is false. */
 static sim_race_place *place_find(sim_race *race, uint64_t address, bool make)
 {
     uint32_t index = rt_map_find_number(&race->place_of, address);
@@ -351,7 +352,7 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
             join(race, item->pending_group, place->for_group, SIM_RACE_ALL_CLASSES);
     }
     if (!wrote) return;
-    /* A store ends the release sequences of other work-items, but not its own. */
+    /* A store ends other work-items' release sequences, but not those of its own work-item. */
     if (is_store && (releases || fence || place->owner_lid != lid)) {
         place->for_device = place->for_group = 0;
     }

@@ -1,5 +1,5 @@
 /* Undefined bits as they move between memory and registers, and the findings about their use.
- * shadow_rules.c defines what operations do to them. */
+ * shadow_rules.c defines how operations propagate them. */
 #include "sim/check/shadow.h"
 
 #include "reference/base/alloc.h"
@@ -73,7 +73,7 @@ uint64_t sim_shadow_get(const sim_exec *x, sim_register place, uint32_t bytes, u
     return undefined;
 }
 
-/* The marks of a row; the row is in space FRAME or WAVE. */
+/* Returns the marks for a row, which must be in space FRAME or WAVE. */
 static uint8_t *marks_of(const sim_exec *x, sim_register place)
 {
     const sim_shadow *shadow = x->wave->shadow;
@@ -171,7 +171,8 @@ void sim_shadow_end(sim_exec *x, const sim_code_block *block)
         sim_shadow_use(x, block->site, block->condition, block->condition_bytes, "switch on");
         break;
     case SIM_END_CALL_POINTER:
-        sim_shadow_use(x, block->site, block->condition, 8, "call of a function at");
+        sim_shadow_use(x, block->site, block->condition, 8,
+                       "call through a function pointer made of");
         break;
     default: break;
     }
@@ -215,7 +216,7 @@ void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *
     }
 }
 
-/* Sets the origin of what one lane read; for a uniform register, of all active lanes. */
+/* Sets the origin of what one lane read, or, for a uniform register, all active lanes. */
 static void lane_origin(sim_exec *x, const sim_op *op, uint32_t lane, bool is_uniform,
                         uint64_t address, uint32_t bytes)
 {
@@ -286,8 +287,8 @@ bool sim_shadow_store_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint32_
 
 /* ---- Atomics -------------------------------------------------------------------------------- */
 
-/* The undefined bits of what the operation leaves in memory, from those of the old value, of its
- * operand and of its comparator. */
+/* Returns the undefined bits of what the operation leaves in memory, given those of the old value,
+ * the operand and the comparator. */
 static uint64_t exchange(const sim_op *op, const sim_shadow_atomic *a, uint64_t old, uint64_t value,
                          uint64_t comparator)
 {

@@ -3,8 +3,8 @@
  *
  * An address has 64 bits: two bits of class, 22 bits of object, 40 bits of offset. The offset of an
  * object's first byte is SIM_ADDRESS_BIAS, not 0, so that an address slightly below the object
- * still names it and an access through it is a finding about that object. Null is 0: object 0 does
- * not exist. */
+ * still names it and an access through it is a finding about that object. The null pointer is 0;
+ * there is no object 0. */
 #ifndef SIM_ADDRESS_H
 #define SIM_ADDRESS_H
 
@@ -18,7 +18,7 @@
 #define SIM_ADDRESS_BIAS        (UINT64_C(1) << (SIM_ADDRESS_OFFSET_BITS - 1))
 #define SIM_OBJECT_COUNT_MAX    ((1u << SIM_ADDRESS_OBJECT_BITS) - 1)
 
-/* The memory that an address points into; the numbers are part of the address. */
+/* The kind of memory that an address points into; the numbers are part of addresses. */
 typedef enum sim_address_class {
     SIM_CLASS_GLOBAL,   /* objects of the world */
     SIM_CLASS_LOCAL,    /* objects of the running work-group, numbered from 1: variables, then
@@ -28,7 +28,7 @@ typedef enum sim_address_class {
                          * accessed */
 } sim_address_class;
 
-/* Private objects: 10 bits of frame (from 1), 12 bits of variable. */
+/* Private objects: 10 bits of frame number (from 1), 12 bits of variable number. */
 #define SIM_PRIVATE_VARIABLE_BITS 12u
 #define SIM_PRIVATE_FRAME_MAX     ((1u << (SIM_ADDRESS_OBJECT_BITS - 12u)) - 1)
 
@@ -46,8 +46,8 @@ static inline uint32_t sim_address_object(uint64_t address)
 {
     return (uint32_t)(address >> SIM_ADDRESS_OFFSET_BITS) & SIM_OBJECT_COUNT_MAX;
 }
-/* Distance in bytes from the object's first byte, modulo 2^64: an offset before the object is
- * larger than any size. */
+/* The distance in bytes from the object's first byte, modulo 2^64; before the object it is larger
+ * than any size. */
 static inline uint64_t sim_address_offset(uint64_t address)
 {
     return (address & ((UINT64_C(1) << SIM_ADDRESS_OFFSET_BITS) - 1)) - SIM_ADDRESS_BIAS;

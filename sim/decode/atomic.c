@@ -1,7 +1,7 @@
-/* Atomic instructions: one operation each; the order is a constant of the operation. */
+/* Atomic instructions: each becomes one operation, which has the order as a constant. */
 #include "sim/decode/decode.h"
 
-/* instruction, operation, indices of the operands with the value and the comparator (0: none) */
+/* instruction, operation, operand indices of the value and the comparator (0: none) */
 static const struct {
     uint16_t opcode;
     uint8_t operation, value, comparator;

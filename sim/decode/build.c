@@ -1,12 +1,12 @@
 /* Translates functions to operations: constants, phis, blocks and their terminators. flow.c has
- * laid out the control flow, which gets its operands here; value.c and memory.c build the contents
+ * laid out the control flow, whose operands are added here; value.c and memory.c build the contents
  * of blocks. */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
 #include <string.h>
 
-/* Semantics: the defined bits, and those of a fence that orders everything. */
+/* Memory semantics: all bits kept in an order, and the bits of a fence that orders everything. */
 #define ORDER_BITS UINT32_C(0xffffff)
 #define ORDER_ALL                                                                                  \
     (UINT32_C(0) | SIM_MemorySemanticsSequentiallyConsistent |                                     \
@@ -81,7 +81,7 @@ rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_i
 }
 
 /* Reads the scalars of a known value from its memory representation; returns the position after the
- * last. */
+ * last one written. */
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
@@ -130,7 +130,8 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
         *out_leaves = (sim_leaves){refs, count};
         return RT_STATUS_OK;
     }
-    /* An operation is recomputed wherever it is used; it is uniform, so it costs almost nothing. */
+    /* An operation on constants is recomputed wherever it is used; being uniform, it costs almost
+     * nothing. */
     sim_view view = {constant->opcode, constant->operands, constant->count, constant->type,
                      constant->id};
     return sim_decode_instruction(d, &view, out_leaves);
@@ -143,7 +144,7 @@ rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
     sim_leaves *known = &d->leaves[f->module_index][id];
     if (entry->kind == SIM_ID_VARIABLE) {
         const sim_variable *variable = sim_module_variable(f->module, id);
-        /* The function uses a variable in local memory, perhaps not for the first time. */
+        /* Note that the function uses this variable in local memory; it may do so repeatedly. */
         if (variable->storage_class == SIM_StorageClassWorkgroup) {
             uint32_t count = d->locals.count;
             uint32_t index = d->global_of[f->module_index][variable - f->module->variables];
@@ -180,7 +181,7 @@ rt_status sim_decode_operands(sim_decoder *d, const sim_view *view, uint32_t fir
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
-/* Phis are the first nodes of a block, so that edges can rely on their order. */
+/* Returns a node's results as the scalars of a value of the type, and sets their lane types. */
 static sim_leaves node_leaves(sim_decoder *d, const sim_node *node, const sim_type *type)
 {
     sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count + 1, sizeof *lanes);
@@ -242,7 +243,7 @@ static void site_set(sim_decoder *d, const sim_instruction *instruction)
                    .name = name};
 }
 
-/* Appends the leaves to the function's refs, for the block; returns the index of the first. */
+/* Appends the leaves to the function's refs; returns the index of the first. */
 static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
 {
     uint32_t first = d->f->refs.count;
@@ -297,7 +298,7 @@ static rt_status build_call(sim_decoder *d, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Reads an id that is a constant of at most 32 bits; false for any other id. */
+/* Reads the value of a constant of at most 32 bits; false if the id is anything else. */
 static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
 {
     *out_value = 0;
@@ -321,7 +322,7 @@ uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory,
     return sim_order_pack(among & 15, seen_by & 15, bits & ORDER_BITS);
 }
 
-/* Waits for the work-group. */
+/* Ends the block with a barrier of the work-group. */
 static void build_wait(sim_decoder *d, uint32_t order)
 {
     d->f->blocks.items[d->block].order = order;
@@ -329,8 +330,8 @@ static void build_wait(sim_decoder *d, uint32_t order)
 }
 
 /* The execution scope decides which work-items wait for each other; the reader has checked that it
- * is constant. The memory of all scopes is one memory here, so a barrier without other participants
- * is a fence. */
+ * is constant. All scopes see the same memory here, so a barrier without other participants is a
+ * fence. */
 static rt_status build_barrier(sim_decoder *d, const sim_view *view)
 {
     uint32_t order = sim_decode_order(d, view->operands[0], view->operands[1], view->operands[2]);
@@ -344,21 +345,21 @@ static rt_status build_barrier(sim_decoder *d, const sim_view *view)
     }
 }
 
-/* The data was copied when each copy began, by all work-items; the copies of these events are
+/* All work-items copied the data when each copy began; the copies that belong to these events are
  * complete when all work-items have reached this point. */
 static rt_status build_wait_events(sim_decoder *d, const sim_view *view)
 {
     uint32_t scope;
     if (!constant_u32(d, view->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpGroupWaitEvents",
-                                 "the scope must be a constant: work-group");
+                                 "the scope must be constant and be work-group");
     }
     RT_TRY(sim_decode_wait_events(d, view));
     build_wait(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;
 }
 
-/* The terminator of the module's block. */
+/* Builds the terminator of a block of the module. */
 static rt_status build_end(sim_decoder *d, const sim_view *view)
 {
     sim_ir_block *block = &d->f->blocks.items[d->block];
@@ -391,7 +392,8 @@ static void build_phi(sim_decoder *d, const sim_view *view)
     d->leaves[d->f->module_index][view->id] = node_leaves(d, &node, view->type);
 }
 
-/* Fills the blocks of the module's block that begins with block `index`. */
+/* Fills the blocks into which one block of the module is split, of which block `index` is the
+ * first. */
 static rt_status build_block(sim_decoder *d, uint32_t index)
 {
     sim_ir_function *f = d->f;
@@ -449,7 +451,7 @@ static void build_latch(sim_decoder *d, uint32_t index)
         f->values.items[node.result_first + i].type = f->values.items[first + i].type;
 }
 
-/* The operand of a phi for the edge from the module's block `source`. */
+/* Returns a phi's operand for the edge from block `source` of the module. */
 static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, uint32_t source)
 {
     for (uint32_t i = 0; i + 1 < phi->operand_count; i += 2) {
@@ -458,8 +460,8 @@ static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, 
     UNREACHABLE();
 }
 
-/* The module's block whose phis an edge to `target` sets; a latch has the phis of its loop's
- * header. */
+/* Returns the block of the module whose phis an edge to `target` sets; a latch has the phis of its
+ * loop's header. */
 static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
 {
     const sim_ir_block *block = &f->blocks.items[target];
@@ -469,7 +471,8 @@ static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
     return &f->module->blocks[block->module_block];
 }
 
-/* True for a constant that may be or contain an operation, which must be computed in some block. */
+/* True for a constant that may be or contain an operation and thus must be computed in some block.
+ */
 static bool is_computed(const sim_module *module, sim_id id)
 {
     const sim_id_entry *entry = sim_module_id(module, id);
@@ -478,8 +481,8 @@ static bool is_computed(const sim_module *module, sim_id id)
     return kind == SIM_CONSTANT_OPERATION || kind == SIM_CONSTANT_COMPOSITE;
 }
 
-/* Edges are filled when all blocks have ended, so constants that phis take are computed earlier, at
- * the end of the block that the edge leaves. */
+/* Edges get their arguments when all blocks have been built, so constants used by phis are computed
+ * earlier, at the end of the block that the edge leaves. */
 static rt_status phi_constants(sim_decoder *d, uint32_t index)
 {
     sim_ir_function *f = d->f;
@@ -500,7 +503,7 @@ static rt_status phi_constants(sim_decoder *d, uint32_t index)
     return RT_STATUS_OK;
 }
 
-/* The scalars that the phis of the edge's target take. */
+/* Appends the edge's arguments: the scalars for the phis of its target. */
 static rt_status edge_args(sim_decoder *d, uint32_t number)
 {
     sim_ir_function *f = d->f;

@@ -2,10 +2,10 @@
  * slot of the pool, or a mask computed from a work-item's index in its sub-group. A sub-group has
  * at most 32 work-items, so the first of a mask's four integers contains all of them. Source:
  * SPIR-V specification 1.6, section 3.21 "BuiltIn"; OpenCL C specification, "Sub-Group Ballots",
- * which defines that masks end at the maximum size of a sub-group. */
+ * which limits masks to the maximum sub-group size. */
 #include "sim/decode/decode.h"
 
-/* The location of the components: rows of lanes or slots of the pool. */
+/* Where the components are: rows of lanes or slots of the pool. */
 typedef struct built_in_row {
     uint32_t built_in;
     bool is_row;
@@ -32,7 +32,7 @@ static const built_in_row built_in_rows[] = {
     {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
 };
 
-/* Masks: the bits below the work-item's own, the bit itself, the bits above it. */
+/* Which bits a mask contains: those below the work-item's own, its own, those above it. */
 typedef struct mask_row {
     uint32_t built_in;
     bool below, itself, above;
@@ -46,7 +46,7 @@ static const mask_row mask_rows[] = {
 
 #define INT(op, a, b) sim_build_four(d, SIM_INT4(op, SIM_I64), SIM_I64, a, b)
 
-/* Component `i` as a 64-bit integer. */
+/* Returns component `i` as a 64-bit integer. */
 static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
 {
     for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
@@ -72,7 +72,8 @@ static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
 
 rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    /* The pointer names a variable, or one component of it by an id; 0: the whole variable. */
+    /* The pointer names a variable or one component of it. `index` is the id of the component's
+     * index; 0: the whole variable. */
     const sim_module *module = d->f->module;
     sim_id pointer = view->operands[0], index = 0;
     while (sim_module_id(module, pointer)->kind != SIM_ID_VARIABLE) {

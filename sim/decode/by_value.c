@@ -1,11 +1,11 @@
 /* Parameters that are passed by value through a pointer, such as aggregates: every activation of
  * the function gets its own copy, regardless of how the function is called, so a caller does not
- * see the callee's changes. Kernels are left alone: their copies are written at launch (launch.c).
+ * see the callee's changes. Kernels are left out: their copies are written at launch (launch.c).
  *
  * Source: SPIR-V specification 1.6, section 3.19 "Function Parameter Attribute", ByVal. */
 #include "sim/decode/decode.h"
 
-/* Translators generate calls of kernels too, contrary to section 2.16. */
+/* A kernel may have callers: contrary to section 2.16, translators generate calls of kernels. */
 static bool is_uncalled_kernel(const sim_decoder *d, const sim_ir_function *f)
 {
     if (!sim_module_is_entry(f->module, f->function)) return false;

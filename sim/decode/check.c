@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* True if the place lies within its space; the first place is also what unused operands name. */
+/* True if the place lies within its space or is SIM_REGISTER_NONE. */
 static bool place_is_sound(const sim_program *program, const sim_code_function *function,
                            sim_register place)
 {
@@ -51,7 +51,7 @@ static bool is_spare(sim_register place)
            place == sim_register_of(SIM_SPACE_UNIFORM, 0);
 }
 
-/* True if executing the moves in sequence equals executing them in parallel: none reads what an
+/* True if executing the moves in sequence has the same effect as in parallel: none reads what an
  * earlier one has written. */
 static bool moves_are_ordered(const sim_code_function *function, const sim_edge *edge)
 {

@@ -2,8 +2,8 @@
  *
  * Values are scalars; vectors, arrays and structs exist only as lists of scalars, so building and
  * decomposing them costs nothing at run time. A value that is the same for all work-items that
- * compute it is *uniform* and stored once, in eight bytes; any other value is *varying* and stored
- * as a lane array: SIM_LANES adjacent elements.
+ * compute it is *uniform* and is stored once, in eight bytes; any other value is *varying* and is
+ * stored as a lane array of SIM_LANES adjacent elements.
  *
  * Rules that the decoder guarantees and the engine relies on:
  *
@@ -25,12 +25,12 @@
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-/* The location of a value: two bits of space, 30 bits of byte offset in the space. */
+/* The location of a value: a space in two bits, a byte offset in that space in 30 bits. */
 typedef uint32_t sim_register;
 typedef enum sim_space {
-    SIM_SPACE_FRAME,   /* varying, of one activation of a function */
+    SIM_SPACE_FRAME,   /* varying: values of one activation of a function */
     SIM_SPACE_WAVE,    /* varying: built-ins (sim_row), then temporaries of the running block */
-    SIM_SPACE_UNIFORM, /* uniform, of one activation of a function */
+    SIM_SPACE_UNIFORM, /* uniform: values of one activation of a function */
     SIM_SPACE_POOL,    /* uniform: launch values (sim_slot), then constants of the program */
     SIM_SPACE_COUNT
 } sim_space;
@@ -49,7 +49,7 @@ static inline bool sim_register_uniform(sim_register place)
     return (place >> SIM_REGISTER_SHIFT) >= SIM_SPACE_UNIFORM;
 }
 
-/* Varying built-ins: rows of 64-bit lanes at the start of the wave's space. */
+/* Varying built-ins: rows of 64-bit lanes at the start of space WAVE. */
 typedef enum sim_row {
     SIM_ROW_GLOBAL_ID, /* x, y, z */
     SIM_ROW_LOCAL_ID = 3,
@@ -62,8 +62,9 @@ typedef enum sim_row {
 } sim_row;
 
 /* After them come three rows for operands that the emitter broadcasts to all lanes and for cyclic
- * moves, then the temporaries of blocks. The three begin at an even row: rows at the same offset in
- * a page stall loads on processors that mistake earlier stores for stores to the same address. */
+ * moves, then the temporaries of blocks. The three begin at an even row: if rows were at the same
+ * offset in a page, some processors would mistake stores for stores to the address of a later load
+ * and stall the load. */
 #define SIM_SPREAD_ROWS       3u
 #define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
 #define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
@@ -76,9 +77,9 @@ typedef enum sim_slot {
     SIM_SLOT_GROUP_COUNT = 9,
     SIM_SLOT_GROUP_ID = 12,
     SIM_SLOT_DIMENSIONS = 15,
-    SIM_SLOT_GROUP_ITEMS, /* work-items of a group */
+    SIM_SLOT_GROUP_ITEMS, /* number of work-items in a group */
     SIM_SLOT_SUBGROUP_COUNT,
-    SIM_SLOT_SUBGROUP_SIZE, /* of all sub-groups but the last */
+    SIM_SLOT_SUBGROUP_SIZE, /* the size of all sub-groups but the last */
     SIM_SLOT_UNDEFINED,     /* the result of OpUndef: a number that depends on the seed */
     SIM_SLOT_UNDEFINED_BOOL,
     SIM_POOL_SLOTS
@@ -116,21 +117,23 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* target (I8, 0 or 1) = a relation b; all four forms. */
 #define SIM_INT_COMPARE(X)   X(EQ) X(NE) X(ULT) X(ULE) X(SLT) X(SLE)
 #define SIM_FLOAT_COMPARE(X) X(FEQ) X(FONE) X(FUNE) X(FLT) X(FLE) X(FORD)
-/* As binary, forms VV and SS only. */
+/* Like the binary families, but only forms VV and SS. */
 /* clang-format off */
 #define SIM_INT_RARE(X) \
     X(UMIN) X(UMAX) X(SMIN) X(SMAX) X(ROTATE) X(UMULHI) X(SMULHI) \
     X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) \
     X(UHADD) X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
 /* clang-format on */
-/* As rare, lane by lane; undefined if the divisor is 0 or the quotient does not fit. */
+/* Like the rare families, but lane by lane; undefined if the divisor is 0 or the quotient does not
+ * fit. */
 #define SIM_INT_DIVIDE(X) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SMOD)
 #define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
 /* target = op a; forms V and S. */
 #define SIM_INT_UNARY(X)   X(CLZ) X(CTZ) X(POPCOUNT) X(REVERSE)
 #define SIM_FLOAT_UNARY(X) X(SQRT) X(FLOOR) X(CEIL) X(TRUNC) X(RINT) X(ROUND)
-/* target = function `extra` (sim_math) of a (and b); V and S, VV and SS. Integer operands are as
- * wide as the floats. RSQRT exists for F32 only; for F64 it is a function. */
+/* target = function `extra` (sim_math) of a (and b); all operands varying or all uniform. Integer
+ * operands are as wide as the floats. RSQRT exists only for F32; for F64 it is one of these
+ * functions. */
 #define SIM_MATH(X)    X(MATH1) X(MATH2)
 #define SIM_TERNARY(X) X(FMA)
 
@@ -146,7 +149,7 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
     X(STOF, I8, F64) X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64) \
     X(FTOF, F32, F64) X(FTOF, F64, F32)
 /* clang-format on */
-/* As conversions; undefined if the integer cannot hold the value. */
+/* Like the conversions above; undefined if the integer cannot hold the value. */
 /* clang-format off */
 #define SIM_FLOAT_TO_INT(X) \
     X(FTOU, F32, I8) X(FTOU, F32, I16) X(FTOU, F32, I32) X(FTOU, F32, I64) \
@@ -157,21 +160,21 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 
 /* Half, stored as I16, rounded to nearest even (half.h); forms V and S. */
 #define SIM_HALF_CONVERSIONS(X) X(HTOF, I16, F32) X(FTOH, F32, I16) X(FTOH, F64, I16)
-/* A finding if the bits or the component do not exist; forms V and S.
+/* Reports a finding if the bits or the component do not exist; forms V and S.
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
  *   PLACE            the low c bits of a, at bit b; no finding if `extra` is 1
  *   INDEX            a, which must be less than `extra`
- *   HOLDS            a, a sum that fits its type if b is not 0 */
+ *   HOLDS            a, a sum; a finding if b is 0, that is, if the sum overflowed */
 #define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
 
-/* Operations that depend only on the width, of the types I8 to I64.
- *   MOVE     target = a (a uniform: every lane gets it)
+/* Operations that depend only on the width, for the types I8 to I64.
+ *   MOVE     target = a; if a is uniform, every lane gets it
  *   SELECT   target = a ? b : c, a varying; the forms are those of b and c
  *   PICK     target = a ? b : c, a uniform
  *   LOAD, STORE   `count` adjacent elements from address a, or a + b * stride, plus imm; their
  *            registers are at places[extra]; `c` is the alignment required of the address, in bytes
  *     ONE    a uniform, no b; for LOAD into uniform registers
- *     SAME   a uniform, no b; for LOAD into varying registers (memory of the lanes themselves)
+ *     SAME   a uniform, no b; for LOAD into varying registers (each lane may have its own memory)
  *     U32, S32, I64   a uniform, b varying, 32-bit unsigned or signed or 64-bit
  *     EACH   a varying, no b
  *   ATOMIC   target = the old value at address a; operation `extra` with operand b and comparator
@@ -213,17 +216,20 @@ typedef enum sim_handler {
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
     SIM_H_CONVERT_S,   /* `extra` is the conversion (sim_numeric_pack) */
-    SIM_H_COLLECTIVE,  /* target = operation `extra` of a sub-group on a, b, c */
+    SIM_H_COLLECTIVE,  /* target = result of sub-group operation `extra` on a, b, c */
     SIM_H_GROUP_PUT,   /* publishes a to the work-group */
-    SIM_H_GROUP_TAKE,  /* target = operation `extra` of the work-group on the published values and
-                        * b */
-    SIM_H_ASYNC_COPY,  /* target = event; places[extra]: target, source, count, stride, event to
-                        * share; elements have imm bytes and alignment c; the stride is the
+    SIM_H_GROUP_TAKE,  /* target = result of work-group operation `extra` on the published values
+                        * and b */
+    SIM_H_ASYNC_COPY,  /* target = event; places[extra]: copy's target, source, count, stride, event
+                        * to share; elements have imm bytes and alignment c; the stride is the
                         * source's, or the target's if `a` is set */
-    SIM_H_WAIT_EVENTS, /* makes the next barrier complete the copies of the a events at address b */
-    SIM_H_PRINT,       /* target = printf number `stride` of the program, places[extra] */
+    SIM_H_WAIT_EVENTS, /* makes the next barrier complete the copies that belong to the a events at
+                        * address b */
+    SIM_H_PRINT,       /* target = result of printf number `stride` of the program; its operands are
+                        * at places[extra] */
     SIM_H_FENCE,       /* orders the work-item's accesses; `extra` is a sim_order_pack */
-    SIM_H_COPY_MEMORY, /* c bytes from address b, aligned to `extra`, to address a */
+    SIM_H_COPY_MEMORY, /* copies c bytes from address b, aligned to `extra`, to address a, aligned
+                        * to imm */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_H_FORGET,        /* the private variable at address a becomes undefined */
     SIM_HANDLER_COUNT
@@ -256,10 +262,10 @@ typedef enum sim_atomic {
     SIM_ATOMIC_FMAX,
 } sim_atomic;
 
-/* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
- * the lane type of a and c, and SIM_COLLECTIVE_HALF if they are halves. `count`: 1 if all
- * work-items of the group must participate; `imm`: work-items per cluster, 0 without clusters;
- * `stride`: bytes of a result. */
+/* `extra` of a collective operation: the operation, SIM_GroupOperation… for reductions and scans,
+ * the lane type of a and c, and SIM_COLLECTIVE_HALF if these are halves. The operation's `count` is
+ * 1 if all work-items of the group must participate, `imm` the number of work-items per cluster (0
+ * without clusters) and `stride` the size of a result in bytes. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {
@@ -270,7 +276,8 @@ static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fo
 
 /* The order of an atomic, a fence or a barrier: SIM_Scope… of the participating work-items,
  * SIM_Scope… of the work-items that see the memory operations, and SIM_MemorySemantics… bits. The
- * two scopes of an atomic are equal. Semantics that are not constant count as all semantics. */
+ * two scopes of an atomic are equal. Semantics that are not constant count as having all bits set.
+ */
 static inline uint32_t sim_order_pack(uint32_t execution, uint32_t memory, uint32_t semantics)
 {
     CHECK(execution < 16 && memory < 16 && semantics < UINT32_C(1) << 24);
@@ -305,9 +312,9 @@ typedef struct sim_op {
 typedef enum sim_end {
     SIM_END_JUMP,         /* edge 0 */
     SIM_END_BRANCH,       /* condition: edge 0 if it is 1, edge 1 if it is 0 */
-    SIM_END_SWITCH,       /* the first edge whose literal is equal, edge 0 by default */
+    SIM_END_SWITCH,       /* the first edge whose literal equals the condition; default: edge 0 */
     SIM_END_CALL,         /* calls[extra], then the next block */
-    SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
+    SIM_END_CALL_POINTER, /* like CALL, but the condition is the address of the function */
     SIM_END_RETURN,       /* the function's results are at places[extra] */
     SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
     SIM_END_MEET,         /* waits for the sub-group, then the next block, which holds only a
@@ -316,7 +323,7 @@ typedef enum sim_end {
     SIM_END_UNREACHABLE,  /* undefined: notes a finding and ends the work-items */
 } sim_end;
 
-/* True for the ends after which the engine continues with the next block. */
+/* True for block ends after which the engine continues with the next block. */
 static inline bool sim_end_falls_through(sim_end end)
 {
     return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
@@ -333,24 +340,26 @@ typedef struct sim_edge {
 
 typedef struct sim_code_block {
     uint32_t op_first, op_count;
-    uint32_t cost; /* instructions of SPIR-V, for the budget */
+    uint32_t cost; /* number of SPIR-V instructions, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
-    bool takes_undefined; /* as for an edge: an operand of the operations, condition, arguments or
-                           * results */
+    bool takes_undefined; /* as for an edge, for the operands of operations, the condition,
+                           * arguments and results */
     sim_register condition;
     uint32_t edge_first, edge_count;
     uint32_t extra;
-    uint32_t site; /* of the instruction that ends it */
+    uint32_t site; /* site of the instruction that ends the block */
 } sim_code_block;
 
 typedef struct sim_call {
-    uint32_t function;                       /* index in the program; POINTER: of the signature */
-    uint32_t argument_first, argument_count; /* places in the caller, leaf by leaf */
-    uint32_t result_first, result_count;     /* places in the caller; SIM_REGISTER_NONE: not used */
+    uint32_t function;                       /* index in the program; CALL_POINTER: index of the
+                                              * signature */
+    uint32_t argument_first, argument_count; /* the arguments' places in the caller, leaf by leaf */
+    uint32_t result_first, result_count;     /* the results' places in the caller;
+                                              * SIM_REGISTER_NONE: not used */
 } sim_call;
 
-/* What a call through a pointer expects of its target. */
+/* What a call through a function pointer expects of its target. */
 typedef struct sim_signature {
     const uint8_t *result_bytes; /* size of each scalar of the result */
     uint32_t result_count;
@@ -367,23 +376,23 @@ typedef struct sim_private_variable {
     rt_text name;
 } sim_private_variable;
 
-/* Properties of operations that decide how a launch is run: of one function, or of everything that
- * a kernel can reach (reach.c). */
+/* What decides how a launch is run: what a function's operations do, or the operations of
+ * everything that a kernel can reach (reach.c). */
 typedef struct sim_reach {
-    bool meets;       /* work-items of a sub-group meet */
+    bool meets;       /* work-items of a sub-group wait for each other */
     bool atomics;     /* on any memory */
     bool far_atomics; /* on memory that other work-groups may see */
     bool copies;      /* asynchronous ones */
     bool prints;
-    const bool *locals; /* per variable of the program in local memory: true if it is used; NULL:
-                         * none is */
+    const bool *locals; /* per local-memory variable of the program: true if it is used; NULL: none
+                         * is */
 } sim_reach;
 
 typedef struct sim_code_function {
     rt_text name;
     uint32_t module;              /* index among the linked modules */
     uint32_t place;               /* index in the module */
-    rt_text set;                  /* set of virtual functions that contains it; empty: none */
+    rt_text set;                  /* the set of virtual functions that it belongs to; empty: none */
     uint32_t signature;           /* index in the program; SIM_NONE: its address is never taken */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
@@ -399,15 +408,15 @@ typedef struct sim_code_function {
     uint32_t variable_count;
     uint64_t private_bytes; /* per work-item, a multiple of 64 */
     uint32_t frame_bytes, uniform_bytes, temporary_bytes;
-    sim_reach does; /* without its callees; `meets` is not set, its blocks show it */
+    sim_reach does; /* without its callees; `meets` is not set, since the blocks show it */
 } sim_code_function;
 
-/* A place in the source; findings are collected by site. */
+/* A location in the source; findings are collected per site. */
 typedef struct sim_site {
     rt_text source; /* file; empty if unknown */
     uint32_t line;
     uint32_t function; /* index in the program */
-    const char *name;  /* of the instruction: "OpIAdd", "fma" */
+    const char *name;  /* name of the instruction: "OpIAdd", "fma" */
 } sim_site;
 
 #endif

@@ -1,7 +1,8 @@
 /* Conversions between numbers: common conversions become operations on whole rows of lanes; those
- * with another rounding mode or saturation become one general operation. Without a decoration,
- * conversions to float round to nearest even, and conversions to integer towards zero. Source:
- * SPIR-V specification 1.6, sections 3.42.11 and 3.20 (FPRoundingMode, SaturatedConversion). */
+ * with another rounding mode or saturation, and those between half and integers, become one general
+ * operation. Without a decoration, conversions to float round to nearest even, and conversions to
+ * integer round towards zero. Source: SPIR-V specification 1.6, sections 3.42.11 and 3.20
+ * (FPRoundingMode, SaturatedConversion). */
 #include "sim/decode/decode.h"
 
 #include "sim/module/fold.h"
@@ -43,7 +44,7 @@ sim_ref sim_build_convert(sim_decoder *d, const sim_view *view, const sim_ref *i
 }
 
 /* Rounds to the precision of half. A value too small for a normal half becomes a zero of the same
- * sign, which is one of the results that the instruction may have. */
+ * sign, as the instruction permits. */
 sim_ref sim_build_quantize(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     CHECK(sim_type_lane(view->type) == SIM_F32);

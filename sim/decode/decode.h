@@ -20,7 +20,8 @@
 #include "sim/module/linker.h"
 #include "sim/number/math.h"
 
-/* A value: an index of a value or, with a flag, a slot of the pool or a row of built-in lanes. */
+/* A reference to an operand: the index of a value or, with a flag, a slot of the pool or a row of
+ * built-in lanes. */
 typedef uint32_t sim_ref;
 #define SIM_REF_POOL (UINT32_C(1) << 31)
 #define SIM_REF_ROW  (UINT32_C(1) << 30)
@@ -31,7 +32,7 @@ static inline bool sim_ref_is_value(sim_ref ref)
     return !(ref & (SIM_REF_POOL | SIM_REF_ROW));
 }
 
-/* The operands of an operation; determines how its handler depends on their forms. */
+/* What operands an operation has, which determines how its handler depends on their forms. */
 typedef enum sim_shape {
     SIM_SHAPE_FOUR,       /* a, b; handler + form */
     SIM_SHAPE_UNARY,      /* a; handler + uniform */
@@ -48,8 +49,8 @@ typedef enum sim_shape {
     SIM_SHAPE_FENCE,
     SIM_SHAPE_FORGET, /* address */
     SIM_SHAPE_FRAME_ADDRESS,
-    SIM_SHAPE_RESULT, /* of a call: the return sets it */
-    SIM_SHAPE_PHI,    /* edges set it */
+    SIM_SHAPE_RESULT, /* result of a call; the return sets it */
+    SIM_SHAPE_PHI,    /* edges set its value */
     SIM_SHAPE_PARAMETER,
 } sim_shape;
 
@@ -57,11 +58,11 @@ typedef struct sim_node {
     uint8_t shape;       /* sim_shape */
     uint8_t type;        /* sim_lane_type of the elements in memory, or of the result */
     bool is_dead;        /* the results are never needed */
-    bool is_quiet;       /* only selections need the result, and they may drop it */
-    bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
+    bool is_quiet;       /* only selections need the result, and they may discard it */
+    bool may_be_private; /* LOAD: the address may be in private memory, where lanes differ */
     bool is_uniform;     /* COLLECTIVE: all work-items of the group must participate */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
-    uint16_t handler;    /* first handler of its row: the type is chosen, the form is not */
+    uint16_t handler;    /* first handler for the type; the form is still to be chosen */
     uint32_t block;
     uint32_t site;
     uint32_t operand_first, operand_count; /* in refs */
@@ -72,7 +73,7 @@ typedef struct sim_node {
 
 /* How a pointer was computed: base + index * stride + imm. */
 typedef struct sim_chain {
-    sim_ref base, index; /* base NONE: no chain; index NONE: base + imm */
+    sim_ref base, index; /* base NONE: no chain; index NONE: just base + imm */
     uint8_t form;        /* SIM_MEMORY_U32, S32 or I64: type of the index */
     uint32_t stride;
     int64_t imm;
@@ -84,8 +85,8 @@ typedef struct sim_value {
     bool is_local; /* varying and used only in its block */
     uint32_t node; /* the node that defines it */
     uint32_t use_count;
-    uint32_t last_use; /* place step: last operation of its block that uses it */
-    uint32_t group; /* place step: values that share a register, in a ring through `group_next` */
+    uint32_t last_use; /* in place.c: last node of its block that uses it */
+    uint32_t group;    /* in place.c: id shared by values in one register, a ring by `group_next` */
     uint32_t group_next;
     sim_register place;
     sim_chain chain;
@@ -93,25 +94,27 @@ typedef struct sim_value {
 
 typedef struct sim_ir_edge {
     uint32_t from, target; /* blocks */
-    uint32_t args_first;   /* in refs: one per phi of the target */
-    uint32_t source;       /* index of the module's block that the edge leaves; phis refer to it */
+    uint32_t args_first;   /* in refs: one operand per phi of the target */
+    uint32_t source;       /* index of the module's block that the edge leaves, by which phis name
+                            * their operands */
     bool is_back;
     uint64_t literal;
 } sim_ir_edge;
 
 typedef struct sim_ir_block {
     uint32_t module_block;           /* index; SIM_NONE: a latch made by flow.c */
-    bool is_first;                   /* the first block of the module's block: it holds the phis */
+    bool is_first;                   /* first of the blocks made from the module's block, which
+                                      * holds the phis */
     uint32_t node_first, node_count; /* phis first */
-    uint32_t phi_count;              /* values, not phis of the module */
+    uint32_t phi_count;              /* counts values, not the module's phis */
     uint32_t edge_first, edge_count;
-    uint32_t loop; /* innermost, index into loops; SIM_NONE: none */
+    uint32_t loop; /* index into loops of the innermost loop; SIM_NONE: none */
     uint32_t cost;
     uint32_t site;
     uint8_t end;                           /* sim_end */
     sim_ref condition;                     /* BRANCH, SWITCH; CALL_POINTER: the address */
     uint32_t operand_first, operand_count; /* CALL: arguments; RETURN: results */
-    uint32_t call;        /* CALL: index of the function; CALL_POINTER: of the signature */
+    uint32_t call;        /* CALL: index of the function; CALL_POINTER: index of the signature */
     uint32_t order;       /* BARRIER: sim_order */
     uint32_t result_node; /* CALL: RESULT node in the next block; SIM_NONE: no result */
     bool divergence_done;
@@ -140,24 +143,25 @@ typedef struct sim_ir_function {
     RT_VECTOR(sim_private_variable) variables;
     uint64_t private_bytes;
     uint32_t parameter_node;
-    uint32_t *parameter_first; /* per parameter of the function, in leaves; one more at the end */
+    uint32_t *parameter_first; /* per parameter, its first leaf; then one entry for the end */
     uint32_t parameter_leaves;
-    uint8_t *result_types; /* per leaf of the result */
+    uint8_t *result_types; /* sim_lane_type per leaf of the result */
     uint32_t result_leaves;
     bool *result_varying;
-    uint32_t *block_of; /* module block - block_first -> first ir block; SIM_NONE: unreachable */
-    uint32_t *last_of;  /* the same for the last ir block */
+    uint32_t *block_of; /* block of the module - block_first -> first block here; SIM_NONE:
+                         * unreachable */
+    uint32_t *last_of;  /* the same for the last block here */
     sim_reach does;     /* except `meets` */
-    bool *locals;       /* does.locals, owned by the program; NULL: no variable used yet */
+    bool *locals;       /* does.locals, owned by the program; NULL: no such variable used so far */
 } sim_ir_function;
 
-/* The scalars of an id of the module. */
+/* The scalars that an id of the module stands for. */
 typedef struct sim_leaves {
     const sim_ref *refs;
     uint32_t count;
 } sim_leaves;
 
-/* A constant that is or contains an operation, computed for a phi at the end of the block that an
+/* A constant that is or contains an operation, computed for a phi at the end of the block that the
  * edge leaves. */
 typedef struct sim_phi_constant {
     uint32_t edge;
@@ -174,7 +178,8 @@ typedef struct sim_decoder {
     const sim_linkage *linkage;
     sim_ir_function *functions;
     uint32_t function_count;
-    uint32_t **function_of; /* [module][function index] -> function in the program, or SIM_NONE */
+    uint32_t **function_of; /* [module][function index] -> index of the function in the program, or
+                             * SIM_NONE */
     sim_leaves **leaves;    /* [module][id] */
     uint32_t **global_of;   /* [module][variable index] -> global or local in the program */
     RT_VECTOR(uint64_t) pool;
@@ -184,7 +189,7 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
     RT_VECTOR(sim_print) prints;
-    RT_VECTOR(const sim_type *) signatures; /* distinct types of functions that have addresses */
+    RT_VECTOR(const sim_type *) signatures; /* types of functions that pointers may refer to */
     /* The function being decoded. */
     sim_ir_function *f;
     RT_VECTOR(sim_phi_constant) phi_constants;
@@ -192,11 +197,11 @@ typedef struct sim_decoder {
     uint32_t site;
 } sim_decoder;
 
-/* A copy of the vector's items that lives as long as the program. */
+/* Copies the vector's items; the copy lives as long as the program. */
 #define SIM_PROGRAM_COPY(d, vector)                                                                \
     rt_arena_copy(&(d)->program->arena, (vector).items, (vector).count, sizeof *(vector).items)
 
-/* An instruction, or an operation on constants, in one form. */
+/* A uniform view of an instruction or of an operation on constants. */
 typedef struct sim_view {
     const sim_opcode *opcode;
     const uint32_t *operands;
@@ -218,32 +223,33 @@ bool sim_loop_encloses(const sim_ir_function *f, uint32_t outer, uint32_t inner)
  * execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 
-/* The order (sim_order_pack) that operands of the module specify. Pass execution 0 for fences and
- * atomics: the memory scope is used. A scope that is not constant counts as CrossDevice. */
+/* Returns the order (sim_order_pack) that these operands specify. For fences and atomics pass
+ * execution 0: the memory scope then serves as both. A scope that is not constant counts as
+ * CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
-/* Ends the block and continues in the next block, which sim_decode_flow has laid out. */
+/* Ends the block with `end` and continues in the next block, which sim_decode_flow has laid out. */
 void sim_decode_next(sim_decoder *d, sim_end end);
 
-/* The scalars of an id; constants and variables are created on first use. */
+/* Returns the scalars of an id; those of constants and variables are created on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
-/* The scalars of `count` operands from number `first` on. */
+/* Returns the scalars of `count` operands from number `first` on. */
 RT_MUST_USE rt_status sim_decode_operands(sim_decoder *d, const sim_view *view, uint32_t first,
                                           uint32_t count, sim_leaves *out_leaves);
-/* A value of the type that consists of the scalars of the ids, one id after the other. */
+/* Returns a value of the type that consists of the ids' scalars, one id after the other. */
 RT_MUST_USE rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_id *ids,
                                            uint32_t count, sim_leaves *out_leaves);
 
-/* The pool slot of a constant. */
+/* Returns the pool slot of a constant. */
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
 /* Reads the bits of a pool slot that is a constant; false for any other ref. */
 bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
-/* An undefined value: a number that depends on the seed, but false for a bool. */
+/* Returns an undefined value, a number that depends on the seed, but false for a bool. */
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
 /* ---- node.c ---------------------------------------------------------------------------------- */
 
-/* A value with more scalars is refused when it is used. */
+/* Using a value with more scalars than this is refused. */
 #define SIM_LEAVES_MAX 4096u
 
 /* The lane type of a scalar or pointer type, or of a vector's elements; a half is represented by
@@ -252,22 +258,24 @@ sim_lane_type sim_type_lane(const sim_type *type);
 /* The integer type as wide as `type`. */
 sim_lane_type sim_lane_integer(sim_lane_type type);
 bool sim_type_is_half(const sim_type *type);
-/* Scalars in a value of the type, at most SIM_LEAVES_MAX + 1. */
+/* Returns the number of scalars in a value of the type, capped at SIM_LEAVES_MAX + 1. */
 uint32_t sim_type_leaves(const sim_type *type);
-/* Writes the lane type of each scalar, in order; returns the position after the last. */
+/* Writes the lane type of each scalar, in order; returns the position after the last one written.
+ */
 sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out);
 
-/* The type of an operand that is the id of a value. */
+/* Returns the type of an operand, which must be the id of a value. */
 const sim_type *sim_decode_type(const sim_decoder *d, const sim_view *view, uint32_t index);
 
-/* Allocates `count` scalars that live as long as the decoding. */
+/* Allocates `count` scalars, which live until decoding ends. */
 sim_ref *sim_refs_new(sim_decoder *d, uint32_t count);
-/* A value of one scalar. */
+/* Returns a value of one scalar. */
 sim_leaves sim_leaves_single(sim_decoder *d, sim_ref ref);
-/* The first value of the phis of a block that has some. */
+/* Returns the first value set by the phis of a block, which must have some. */
 uint32_t sim_phi_first(const sim_ir_function *f, const sim_ir_block *block);
 
-/* Appends a node and creates its result values. The node lives until the next one is added. */
+/* Appends a node and creates its result values. The pointer is valid until the next node is added.
+ */
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                        const sim_ref *operands, uint32_t operand_count, uint32_t result_count);
 /* Appends an operation with one result and returns the result. */
@@ -283,13 +291,14 @@ sim_ref sim_build_select(sim_decoder *d, sim_lane_type type, sim_ref condition, 
                          sim_ref b);
 /* Orders the work-item's accesses to memory; `order` is a sim_order_pack. */
 void sim_build_fence(sim_decoder *d, uint32_t order);
-/* Converts an integer from width `from` to width `type`, truncated or extended. */
+/* Truncates or extends an integer of type `from` to `type`. */
 sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type, bool is_signed,
                          sim_ref a);
 /* Returns UNSUPPORTED, with a diagnostic that names the current instruction. */
 RT_MUST_USE rt_status sim_decode_refuse(sim_decoder *d, const char *name, const char *reason);
 
-/* The handler, form V, of a conversion between lane types; it must exist. */
+/* sim_conversion_handler returns the handler, form V, of a conversion between lane types, which
+ * must exist. */
 typedef enum sim_conversion {
     SIM_CONVERT_ZEXT,
     SIM_CONVERT_SEXT,
@@ -302,7 +311,7 @@ typedef enum sim_conversion {
 } sim_conversion;
 uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lane_type to);
 
-/* Handlers of integer and float families by type: the name is that of the I8 or F32 handler. */
+/* Handlers of integer and float families by type, computed from the I8 or F32 handler. */
 #define SIM_INT4(op, type)   (uint32_t)(SIM_H_##op##_I8_VV + 4 * (int)(type))
 #define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
@@ -310,29 +319,30 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 
 /* ---- pointer.c ------------------------------------------------------------------------------- */
 
-/* The index in the program of the function that a constant of kind FUNCTION names; marks the
- * function as addressed. */
+/* Returns the index in the program of the function that a constant of kind FUNCTION names; marks
+ * the function as addressed. */
 uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant);
-/* The pool slot for the address of a function; the world fills in the address. */
+/* Returns the pool slot for a function's address, which the world fills in. */
 sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function);
-/* The index of a function's type among those of the program that have addresses. */
+/* Returns the index of a function type among the program's signatures, adding it if necessary. */
 uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
-/* Moves the tables for calls through pointers to the program. UNSUPPORTED: the address of a kernel
- * is taken. */
+/* Moves the tables for calls through function pointers to the program. UNSUPPORTED: the address of
+ * a kernel is taken. */
 RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 
 /* ---- group.c --------------------------------------------------------------------------------- */
 
-/* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
+/* Appends an instruction of group COLLECTIVE on a sub-group; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
-/* The two halves of a COLLECTIVE instruction for a work-group, before and after the barrier. */
+/* The two halves of a COLLECTIVE instruction on a work-group, before and after the barrier. */
 RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
 RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
-/* The barrier of a sub-group: a meeting without a computation. */
+/* Appends a sub-group barrier, which is a collective without a computation. */
 void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
-/* OpGroupWaitEvents: names the events, before the barrier that completes their copies. */
+/* OpGroupWaitEvents: names the events; the caller then adds the barrier that completes their
+ * copies. */
 RT_MUST_USE rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *view);
 /* OpGroupAsyncCopy: every work-item copies its share immediately. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
@@ -340,7 +350,7 @@ RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view
 
 /* ---- print.c --------------------------------------------------------------------------------- */
 
-/* printf of OpenCL.std; see sim_decode_instruction. */
+/* printf from OpenCL.std; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
                                        sim_leaves *out_leaves);
 
@@ -352,21 +362,21 @@ RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *vie
                                              sim_leaves *out_leaves);
 
 /* Builds one component of a result from the same component of every operand; operands that the
- * instruction does not have are NONE. */
+ * instruction lacks are NONE. */
 typedef sim_ref sim_component(sim_decoder *d, const sim_view *view, const sim_ref *in);
-/* Builds a result from the components of its operands, one to three, from number `first` on. A
+/* Builds a result from the components of one to three operands, from number `first` to the last. A
  * scalar operand is combined with every component of the others. */
 RT_MUST_USE rt_status sim_decode_each(sim_decoder *d, const sim_view *view, uint32_t first,
                                       sim_component *build, sim_leaves *out_leaves);
 
-/* The component of a vector selected by an integer of the module; a component that the vector does
- * not have is a finding. */
+/* Returns the component of a vector that an integer of the module selects; selecting a component
+ * that the vector lacks is a finding. */
 RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
                                            sim_lane_type type, sim_leaves *out_leaves);
 
 /* ---- convert.c ------------------------------------------------------------------------------- */
 
-/* Conversions between numbers, with their decorations. */
+/* Conversions between numbers, according to their decorations. */
 sim_component sim_build_convert;
 sim_component sim_build_quantize;
 /* Converts a float or double (`from`) to half, rounded as SIM_FPRoundingMode… specifies. */
@@ -374,12 +384,12 @@ sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t ro
 
 /* ---- half.c ---------------------------------------------------------------------------------- */
 
-/* Conversion of half, which is stored as I16, to and from F32 or F64. */
+/* Convert half, which is stored as I16, to and from F32 or F64. */
 sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
 sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
-/* OpDot of halves. */
+/* OpDot on halves. */
 sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
-/* One component of an instruction of OpenCL.std on halves; unused operands are NONE. */
+/* Builds one component of an OpenCL.std instruction on halves; unused operands are NONE. */
 sim_ref sim_decode_half_extended(sim_decoder *d, uint32_t number, const sim_ref *operands);
 
 /* ---- integer.c ------------------------------------------------------------------------------- */
@@ -432,11 +442,11 @@ typedef struct sim_vector_access {
 void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *access);
 
 /* Adds a private variable to the function being decoded: memory of one work-item for one
- * activation. Findings use the name of `id`. UNSUPPORTED: too much private memory; `name` is the
- * instruction that requires it. */
+ * activation. Findings call it by the name of `id`. UNSUPPORTED: too many or too large variables;
+ * `name` is the instruction that requires this one. */
 RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id,
                                          const sim_type *type, sim_ref *out_address);
-/* Copies `size` (I64) bytes; the alignments, in bytes, are those required of the addresses. */
+/* Copies `size` (I64) bytes. The alignments are those required of the addresses, in bytes. */
 void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
                      uint32_t source_alignment, sim_ref size);
 
@@ -451,9 +461,9 @@ RT_MUST_USE rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view,
 
 /* ---- initial.c ------------------------------------------------------------------------------- */
 
-/* Creates the program's module-scope variables and their initial bytes. */
+/* Creates the program's module-scope variables with their initial bytes. */
 RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
-/* The pool slot for the address of a module-scope variable of the module of d->f. */
+/* Returns the pool slot for the address of a module-scope variable in the module of d->f. */
 RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
                                           sim_ref *out_ref);
 
@@ -465,12 +475,12 @@ RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
 
 /* ---- by_value.c ------------------------------------------------------------------------------ */
 
-/* Copies parameters with attribute ByVal at the start of the function being decoded. */
+/* Copies parameters with the attribute ByVal at the start of the function being decoded. */
 RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
 /* ---- extended.c ------------------------------------------------------------------------------ */
 
-/* One component of an instruction of OpenCL.std. */
+/* Builds one component of an OpenCL.std instruction. */
 sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
                             const sim_ref *operands);
 /* Applies a function of `type` (F32, F64) to a, and to b unless b is NONE. Integer operands are as
@@ -478,24 +488,24 @@ sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
 sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b);
 /* 1 / sqrt(a): an operation for F32, a function for F64. */
 sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a);
-/* The pool slot of the float `value`, rounded to the type. */
+/* Returns the pool slot of the float `value`, rounded to the type. */
 sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
 
 /* ---- math.c ---------------------------------------------------------------------------------- */
 
-/* Instructions of OpenCL.std on floats that cannot be built component by component with one
- * operation: with integer operands, with a second result in memory, and the geometric functions. */
+/* OpenCL.std instructions on floats that cannot be built component by component with one operation:
+ * those with integer operands or with a second result in memory, and the geometric functions. */
 RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                                       sim_leaves *out_leaves);
 
 /* ---- uniform.c ------------------------------------------------------------------------------- */
 
-/* Marks varying values in all functions of the program, until a fixed point is reached. */
+/* Marks the varying values in all functions of the program, iterating to a fixed point. */
 void sim_decode_uniform(sim_decoder *d);
 
 /* ---- written.c ------------------------------------------------------------------------------- */
 
-/* Finds what each kernel of the program may write. Call it when the kernels exist and before
+/* Finds what each kernel of the program may write. Call it when the kernels exist, but before
  * addresses are fused. */
 void sim_decode_written(sim_decoder *d);
 

@@ -1,8 +1,8 @@
 /* Emits register code for operations whose values have registers. */
 #include "sim/decode/decode.h"
 
-/* The first eight bytes of a function's uniform registers hold a value that is being broadcast to
- * all lanes. */
+/* The first eight bytes of a function's uniform registers hold a value while it is being broadcast
+ * to all lanes. */
 #define SCRATCH sim_register_of(SIM_SPACE_UNIFORM, 0)
 
 typedef struct emitter {
@@ -50,7 +50,7 @@ static void move_add(emitter *e, sim_register target, sim_register source, uint3
     op_add(e, SIM_INT4(MOVE, log) + (uint32_t)form, 0, target)->a = source;
 }
 
-/* The operand as lanes; a uniform operand is broadcast to one of the emitter's rows. */
+/* Returns the operand as lanes; a uniform operand is broadcast to one of the emitter's rows. */
 static sim_register in_lanes(emitter *e, sim_register place, uint32_t bytes, uint32_t row)
 {
     if (!sim_register_uniform(place)) return place;
@@ -88,7 +88,7 @@ static void emit_result(emitter *e, const sim_node *node)
     } else if (node->shape == SIM_SHAPE_SELECT && !is_a) {
         handler += (is_b ? 2u : 0u) + (sim_register_uniform(in[2]) ? 1u : 0u);
     } else {
-        /* All operands must be lanes, except the condition of a selection. */
+        /* All operands must be lanes, except the uniform condition of a PICK. */
         bool is_select = node->shape == SIM_SHAPE_SELECT;
         if (is_select) handler = SIM_INT2(PICK, log);
         for (uint32_t i = is_select; i < node->operand_count; i++)
@@ -99,7 +99,7 @@ static void emit_result(emitter *e, const sim_node *node)
     op->b = in[1];
     op->c = in[2];
     op->extra = node->extra;
-    /* Divisions always report; fields of bits do in lanes. */
+    /* Divisions always report findings; operations on bit-fields do so in lanes. */
     bool can_be_quiet = node->shape == SIM_SHAPE_FOUR || node->shape == SIM_SHAPE_UNARY ||
                         (all_uniform && node->shape != SIM_SHAPE_BINARY);
     op->count = node->is_quiet && can_be_quiet;
@@ -117,8 +117,8 @@ static void emit_access(emitter *e, const sim_node *node)
     if (form == SIM_MEMORY_ONE && !sim_register_uniform(address)) {
         form = SIM_MEMORY_EACH;
     } else if (form == SIM_MEMORY_ONE && !is_store) {
-        /* A load with a uniform address loads one value for all lanes, unless the memory may be
-         * that of the lanes themselves or the result is needed in lanes. */
+        /* A load with a uniform address loads one value for all lanes, unless each lane may have
+         * its own memory there or the result is needed in lanes. */
         if (e->f->values.items[node->result_first].is_varying) form = SIM_MEMORY_SAME;
     }
     uint32_t first = is_store ? SIM_H_STORE_ONE_8 : SIM_H_LOAD_ONE_8;
@@ -138,7 +138,7 @@ static void emit_access(emitter *e, const sim_node *node)
     }
 }
 
-/* Appends the places of operands of a node or block; returns the index of the first. */
+/* Appends the places of a node's or block's operands; returns the index of the first. */
 static uint32_t places_keep(emitter *e, uint32_t first, uint32_t count)
 {
     uint32_t index = e->places.count;
@@ -219,8 +219,8 @@ static bool is_source(const move_list *moves, sim_register place)
     return false;
 }
 
-/* Emits parallel moves in an order that is correct in sequence; a cycle is broken with a spare
- * register. */
+/* Emits parallel moves in an order in which they can be executed one by one; a cycle is broken with
+ * a spare register. */
 static void moves_emit(emitter *e, move_list *moves)
 {
     while (moves->count > 0) {

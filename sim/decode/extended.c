@@ -1,5 +1,5 @@
-/* Instructions of OpenCL.std, one component at a time: a table for instructions that are one
- * operation, short recipes for the others. opencl_std.def refuses what the simulator does not
+/* Instructions of OpenCL.std, one component at a time: a table for instructions that become one
+ * operation, short recipes for the others. opencl_std.def lists what the simulator refuses to
  * execute. half_ and native_ functions are computed with full precision, which the specification
  * allows. Source: OpenCL extended instruction set specification 1.0. */
 #include "sim/decode/decode.h"
@@ -19,7 +19,7 @@ typedef enum way {
 typedef struct recipe {
     uint16_t number;
     uint8_t way;
-    uint16_t handler; /* of the first type; MATH: sim_math */
+    uint16_t handler; /* handler for the first type; MATH: sim_math */
 } recipe;
 
 #define FLOAT1(name, op) SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V
@@ -190,7 +190,7 @@ static sim_ref build_float(sim_decoder *d, uint32_t number, sim_lane_type type, 
         return MUL(MUL(t, t), slope);
     }
     case SIM_STD_sign: {
-        /* sign() of a zero is that zero, and of a NaN it is 0. */
+        /* sign() of a zero is that zero; sign() of a NaN is 0. */
         sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, in[0], in[0]);
         sim_ref out = sim_build_select(d, type, is_nan, zero, in[0]);
         out = sim_build_select(d, type, LESS(zero, in[0]), one, out);
@@ -213,7 +213,7 @@ static sim_ref build_float(sim_decoder *d, uint32_t number, sim_lane_type type, 
 #define INT(op, a, b)  sim_build_four(d, SIM_INT4(op, type), type, a, b)
 #define RARE(op, a, b) sim_build_binary(d, SIM_INT2(op, type), type, a, b)
 
-/* The low 24 bits of a 32-bit integer, extended to 32. */
+/* The low 24 bits of a 32-bit integer, extended to 32 bits. */
 static sim_ref low24(sim_decoder *d, sim_lane_type type, bool is_signed, sim_ref a)
 {
     sim_ref eight = sim_decode_constant(d, 8);

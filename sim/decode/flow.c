@@ -1,22 +1,22 @@
 /* Lays out blocks in the order in which the engine prefers them.
  *
- * The engine always runs the fragment with the lowest block. Lanes that diverged meet again as
- * early as possible if that order has two properties: a block precedes its successors, and a loop's
- * blocks are contiguous, so that lanes that have left a loop wait after it for the others. A
- * topological order that finishes an entered loop before anything else has both.
+ * The engine always runs the fragment with the lowest block number. Lanes that have diverged
+ * reconverge as early as possible if that order has two properties: a block precedes its
+ * successors, and a loop's blocks are contiguous, so lanes that have left a loop wait behind it for
+ * the others. A topological order that finishes an entered loop before anything else has both.
  *
  * Every loop gets exactly one back edge, from its last block; if the module has several, or has it
- * elsewhere, a latch is added. So all lanes of a loop are in the same iteration, which is what
- * allows uniform values to be stored once (uniform.c). */
+ * elsewhere, a latch is added. All lanes in a loop are therefore in the same iteration, which is
+ * what allows uniform values to be stored only once (uniform.c). */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
 typedef struct layout {
     sim_decoder *d;
     sim_ir_function *f;
-    uint32_t count;    /* blocks of the function in the module */
+    uint32_t count;    /* number of the function's blocks in the module */
     uint32_t *loop;    /* innermost loop of each block, by the block's number in the function */
-    uint32_t *waiting; /* forward edges into each block that are not laid out yet */
+    uint32_t *waiting; /* forward edges into each block whose sources are not laid out yet */
     uint32_t *left;    /* blocks of each loop, including inner loops, that are not laid out yet */
     bool *ready;
     uint32_t *order; /* block numbers in layout order */
@@ -34,7 +34,7 @@ static bool reachable(const layout *l, uint32_t number)
     return block_at(l, number)->order != SIM_NONE;
 }
 
-/* The number in the function of a block index of the module. */
+/* Converts a block's index in the module to its number in the function. */
 static uint32_t number_of(const layout *l, uint32_t block)
 {
     CHECK(block >= l->f->function->block_first);
@@ -62,7 +62,7 @@ bool sim_loop_encloses(const sim_ir_function *f, uint32_t outer, uint32_t inner)
     return inner == outer;
 }
 
-/* Adds the latch and all blocks that lead to it, back to the header, to the loop. */
+/* Adds to the loop the latch and all blocks on paths from the header to it. */
 static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
 {
     sim_ir_function *f = l->f;
@@ -94,7 +94,7 @@ static void loop_fill(layout *l, uint32_t loop, uint32_t latch)
     rt_vector_free(&work);
 }
 
-/* Finds the loops, inner loops first, or finds that the flow is irreducible. */
+/* Finds the loops, inner loops first, or discovers that the control flow is irreducible. */
 static void find_loops(layout *l)
 {
     sim_ir_function *f = l->f;
@@ -131,8 +131,8 @@ static void loops_count(layout *l)
     }
 }
 
-/* The ready block to lay out next: the first in reverse post-order inside `open`, a loop that was
- * entered and is not finished (SIM_NONE: anywhere). */
+/* Chooses the ready block to lay out next: the first in reverse post-order inside `open`, a loop
+ * that has been entered but not finished (SIM_NONE: anywhere). */
 static uint32_t choose(const layout *l, uint32_t open)
 {
     uint32_t best = SIM_NONE;
@@ -180,11 +180,11 @@ static void order_blocks(layout *l)
     }
 }
 
-/* The number of engine blocks that an instruction ends; the rest of the module's block goes into
- * the blocks after them. */
+/* Returns the number of engine blocks that end because of an instruction; the rest of the module's
+ * block goes into the blocks after them. */
 static uint32_t splits(const sim_module *module, const sim_instruction *instruction)
 {
-    if (sim_collective_meets(module, instruction)) return 2; /* the meeting has its own block */
+    if (sim_collective_meets(module, instruction)) return 2; /* the operation has its own block */
     switch ((sim_group)instruction->opcode->group) {
     case SIM_GROUP_CALL:
     case SIM_GROUP_CALL_POINTER:
@@ -261,7 +261,7 @@ static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal
     for (uint32_t i = 0; i < f->loops.count && is_back; i++) {
         const sim_ir_loop *loop = &f->loops.items[i];
         if (loop->header != number || loop->latch == from) continue;
-        target = loop->latch; /* whose edge goes back */
+        target = loop->latch; /* the latch has the back edge */
         is_back = false;
     }
     f->blocks.items[from].edge_count++;
@@ -269,7 +269,8 @@ static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal
         .from = from, .target = target, .source = source, .is_back = is_back, .literal = literal};
 }
 
-/* Adds the edges of latches, and of the module's blocks from the last of their engine blocks. */
+/* Adds the edges of latches, and those of the module's blocks, which leave the last of their engine
+ * blocks. */
 static void connect(layout *l)
 {
     sim_ir_function *f = l->f;
@@ -324,7 +325,7 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f)
     order_blocks(&l);
     blocks_add(&l);
     connect(&l);
-    /* Until here, headers were block numbers of the function. */
+    /* So far, headers have been block numbers in the function. */
     for (uint32_t i = 0; i < f->loops.count; i++) {
         f->loops.items[i].header = f->block_of[f->loops.items[i].header];
     }

@@ -1,7 +1,7 @@
-/* Instructions of groups of work-items. For a sub-group, whose lanes are adjacent, an instruction
- * is one operation in its own block, which the lanes enter together. For a work-group it is two
- * operations with a barrier between them: the first publishes each work-item's values, the second
- * computes every work-item's result from all of them. */
+/* Instructions on groups of work-items. On a sub-group, whose lanes are adjacent, an instruction
+ * becomes one operation in its own block, which the lanes enter together. On a work-group it
+ * becomes two operations with a barrier between them: the first publishes each work-item's value,
+ * and the second computes every work-item's result from all of them. */
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
@@ -15,7 +15,7 @@ typedef struct collective {
     uint32_t fold, cluster;
 } collective;
 
-/* The scalars of an integer of any width, as 64-bit integers. */
+/* Returns the scalars of an integer or integer vector of any width as 64-bit integers. */
 static rt_status index_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 {
     RT_TRY(sim_decode_leaves(d, id, out_leaves));
@@ -36,14 +36,15 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
     uint64_t bits = entry->kind == SIM_ID_CONSTANT ? d->f->module->constants[entry->index].bits : 0;
     if (bits == 0 || bits > 32 || (bits & (bits - 1))) {
         return sim_decode_refuse(d, view->opcode->name,
-                                 "the size of a cluster must be a constant power of two up to 32");
+                                 "the cluster size must be a constant power of two up to 32");
     }
     *out_cluster = (uint32_t)bits;
     return RT_STATUS_OK;
 }
 
-/* A quad is four adjacent work-items. The second operand is a constant: a position in the quad, or
- * a direction: 0 across, 1 down, 2 to the opposite corner. Both instructions are shuffles. */
+/* A quad is four adjacent work-items. The second operand is a constant: for a broadcast a position
+ * in the quad, for a swap a direction (0 horizontal, 1 vertical, 2 diagonal). Both instructions are
+ * shuffles. */
 static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place, collective *o)
 {
     bool swaps = view->opcode->number == SIM_OpGroupNonUniformQuadSwap;
@@ -52,8 +53,8 @@ static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place,
     if (entry->kind == SIM_ID_CONSTANT) number = d->f->module->constants[entry->index].bits;
     if (number >= (swaps ? 3 : 4)) {
         return sim_decode_refuse(d, view->opcode->name,
-                                 swaps ? "the direction must be a constant, at most 2"
-                                       : "the index in the quad must be a constant, at most 3");
+                                 swaps ? "the direction must be a constant from 0 to 2"
+                                       : "the index in the quad must be a constant from 0 to 3");
     }
     sim_ref source = sim_decode_constant(d, number + 1);
     if (!swaps) {
@@ -75,7 +76,7 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
         uint32_t scope = sim_scope_constant(d->f->module, view->operands[at++]);
         if (scope != SIM_ScopeWorkgroup && scope != SIM_ScopeSubgroup) {
             return sim_decode_refuse(d, view->opcode->name,
-                                     "the scope must be a constant: work-group or sub-group");
+                                     "the scope must be constant and be work-group or sub-group");
         }
     }
     bool folds =
@@ -83,7 +84,8 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     if (folds) {
         o->fold = view->operands[at++];
         if (o->fold > SIM_GroupOperationClusteredReduce) {
-            return sim_decode_refuse(d, view->opcode->name, "only shaders partition groups");
+            return sim_decode_refuse(d, view->opcode->name,
+                                     "partitioned group operations are for shaders only");
         }
     }
     if (o->row->form == SIM_COLLECTIVE_FORM_NONE) {
@@ -150,7 +152,8 @@ rt_status sim_decode_collective(sim_decoder *d, const sim_view *view, sim_leaves
     *out_leaves = (sim_leaves){refs, count};
     if (o.row->operation == SIM_COLLECTIVE_BALLOT) {
         for (uint32_t i = 0; i < count; i++)
-            refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items */
+            refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items, so only
+                                                  * the first integer is not 0 */
         count = 1;
     }
     CHECK_IMPLIES(count > 0, o.a.refs);
@@ -188,7 +191,8 @@ rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
     }
     sim_ref index = sim_decode_constant(d, 0);
     if (o.b.count) {
-        /* A broadcast names a work-item in up to three dimensions: its linear index. */
+        /* A broadcast names a work-item by an index of up to three dimensions: compute its linear
+         * index. */
         index = o.b.refs[o.b.count - 1];
         for (uint32_t i = o.b.count - 1; i-- > 0;) {
             sim_ref size = SIM_REF_POOL | (SIM_SLOT_GROUP_SIZE + i);
@@ -207,7 +211,7 @@ rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view, sim_leaves
     collective o;
     RT_TRY(collective_read(d, view, &o));
     CHECK(o.row->is_uniform && o.a.count == 1);
-    o.b = (sim_leaves){NULL, 0}; /* was published with the value */
+    o.b = (sim_leaves){NULL, 0}; /* the index was published with the value */
     sim_lane_type type = sim_type_lane(view->type);
     *out_leaves = sim_leaves_single(
         d, collective_add(d, &o, SIM_H_GROUP_TAKE, type, o.a.refs[0], o.a.refs[0]));
@@ -218,7 +222,7 @@ rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view, sim_leaves
 {
     const sim_type *target = sim_decode_type(d, view, 1);
     if (target->element->size_bytes > 128) {
-        return sim_decode_refuse(d, view->opcode->name, "its elements have more than 128 bytes");
+        return sim_decode_refuse(d, view->opcode->name, "its elements are larger than 128 bytes");
     }
     sim_ref operands[5];
     for (uint32_t i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
-/* Half: represented by its bits, computed in a wider format and rounded once (half.h explains why
- * that is exact). */
+/* Half: values are represented by their bits; each operation is computed in a wider format and
+ * rounded once (half.h explains why that is exact). */
 #include "sim/decode/decode.h"
 
 #define F32(op, a, b) sim_build_four(d, SIM_FLOAT4(op, SIM_F32), SIM_F32, a, b)
@@ -37,13 +37,14 @@ static sim_ref bits_and(sim_decoder *d, sim_ref a, uint64_t mask)
     return sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, a, sim_decode_constant(d, mask));
 }
 
-/* ---- The next half ------------------------------------------------------------------------ */
+/* ---- The half after another --------------------------------------------------------------- */
 
 #define INT(op, a, b)     sim_build_four(d, SIM_INT4(op, SIM_I16), SIM_I16, a, b)
 #define COMPARE(op, a, b) sim_build_four(d, SIM_INT4(op, SIM_I16), SIM_I8, a, b)
 #define CONSTANT(bits)    sim_decode_constant(d, bits)
 
-/* Maps halves to integers in the same order, both zeros to 0; a NaN is mapped to some number too.
+/* Maps halves to integers that have the same order, and both zeros to 0; a NaN is mapped to some
+ * number, too.
  */
 static sim_ref order_of(sim_decoder *d, sim_ref a)
 {
@@ -57,8 +58,8 @@ static sim_ref is_nan(sim_decoder *d, sim_ref a)
     return COMPARE(SLT, CONSTANT(0x7c00), bits_and(d, a, 0x7fff));
 }
 
-/* The next double is not the next half, so nextafter steps through the bits: one step in the order
- * of halves. A step to zero keeps the sign. */
+/* The next double is not the next half, so nextafter works on the bits: it moves one step in the
+ * order of halves. A step to zero keeps the sign. */
 static sim_ref next_after(sim_decoder *d, sim_ref a, sim_ref b)
 {
     sim_ref from = order_of(d, a), to = order_of(d, b);
@@ -80,7 +81,7 @@ sim_ref sim_decode_half_extended(sim_decoder *d, uint32_t number, const sim_ref 
     case SIM_STD_fabs: return bits_and(d, operands[0], 0x7fff);
     case SIM_STD_copysign:
         return INT(OR, bits_and(d, operands[0], 0x7fff), bits_and(d, operands[1], 0x8000));
-    case SIM_STD_mad: { /* two operations, each rounded to half, like mad of the other floats */
+    case SIM_STD_mad: { /* two operations, each rounded to half, as for mad of the other floats */
         sim_ref product = NARROW(F32(FMUL, WIDEN(operands[0]), WIDEN(operands[1])));
         return NARROW(F32(FADD, WIDEN(product), WIDEN(operands[2])));
     }

@@ -1,7 +1,7 @@
-/* Module-scope variables: which variables the program has, their names and their initial content.
+/* Module-scope variables: which variables the program has, their names and their initial contents.
  *
- * Initial bytes are written once, for all worlds. An address among them is not known yet: it
- * becomes a relocation, which each world applies when it creates the variables (memory/instance.c).
+ * Initial bytes are written once for all worlds. An address in them is not known yet, so it becomes
+ * a relocation, which each world applies when it creates the variables (memory/instance.c).
  */
 #include "sim/decode/address.h"
 #include "sim/decode/decode.h"
@@ -26,7 +26,7 @@ rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable, sim_
     return RT_STATUS_OK;
 }
 
-/* A variable's initial bytes, while they are written. */
+/* A variable's initial bytes while they are being written. */
 typedef struct initial {
     sim_decoder *d;
     uint32_t module_index;
@@ -41,7 +41,7 @@ static rt_status initial_refuse(const initial *w, const char *reason)
                    RT_TEXT_ARG(w->d->globals.items[w->global].name), reason);
 }
 
-/* Adds the constant offset of an access chain. */
+/* Adds the offset of an access chain with constant indices. */
 static rt_status initial_chain(const initial *w, const sim_constant *operation,
                                sim_relocation *relocation)
 {
@@ -51,7 +51,7 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     for (uint32_t i = 1; i < operation->count; i++) {
         const sim_constant *index = sim_module_constant(module, operation->operands[i]);
         if (index->kind != SIM_CONSTANT_BITS && index->kind != SIM_CONSTANT_NULL) {
-            return initial_refuse(w, "an index of an address is not a plain constant");
+            return initial_refuse(w, "an index in an address is not a plain constant");
         }
         uint64_t value = index->kind == SIM_CONSTANT_NULL ? 0 : index->bits;
         uint32_t unused = 64u - index->type->bits;
@@ -70,7 +70,7 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
 }
 
 /* Resolves an address constant to a variable or function. If the target remains SIM_NONE, the value
- * is the number in the addend, for example null, or a table's distance to the top of an object. */
+ * is just the addend, for example null or a vtable's offset-to-top. */
 static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -80,7 +80,8 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         relocation->target = w->d->global_of[w->module_index][entry->index];
         if (variable->storage_class == SIM_StorageClassWorkgroup ||
             relocation->target == SIM_NONE) {
-            return initial_refuse(w, "it holds the address of a variable that is not global");
+            return initial_refuse(
+                w, "it contains the address of a variable that is not in global memory");
         }
         return RT_STATUS_OK;
     }
@@ -161,14 +162,14 @@ static bool is_global(const sim_variable *variable)
            variable->storage_class != SIM_StorageClassWorkgroup;
 }
 
-/* False for an import, and for a repeated definition that another definition replaces. */
+/* False for an import and for a repeated definition that another definition replaces. */
 static bool stands_for_itself(const sim_decoder *d, uint32_t module, uint32_t index)
 {
     sim_place place = d->linkage->variables[module][index];
     return place.module == module && place.index == index;
 }
 
-/* The host's name for a variable, in either encoding of the decoration; empty if it has none.
+/* Returns a variable's host name, in either encoding of the decoration; empty if it has none.
  * Source: SPV_INTEL_global_variable_host_access. */
 static rt_text host_name(const sim_module *module, const sim_variable *variable)
 {
@@ -204,7 +205,7 @@ static void variable_add(sim_decoder *d, uint32_t m, uint32_t index)
     if (variable->link_name.length > 0)
         rt_map_set(&d->program->global_names, rt_arena_text(arena, variable->link_name),
                    d->globals.count);
-    /* Memory that OpenCL C calls constant, and const variables elsewhere. */
+    /* Variables in OpenCL C's constant memory, and const variables elsewhere. */
     bool is_constant =
         variable->storage_class == SIM_StorageClassUniformConstant ||
         sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);

@@ -1,7 +1,7 @@
-/* Integer arithmetic that takes several operations: bit-fields, results in two parts, dot products,
- * and functions of OpenCL.std whose operands have different types. Source: SPIR-V specification
- * 1.6, sections 3.42.13 and 3.42.14; SPV_KHR_integer_dot_product; OpenCL extended instruction set
- * specification 1.0, sections 2.3 and 2.6. */
+/* Integer arithmetic that requires several operations: bit-fields, results in two parts, dot
+ * products, and functions of OpenCL.std whose operands have different types. Source: SPIR-V
+ * specification 1.6, sections 3.42.13 and 3.42.14; SPV_KHR_integer_dot_product; OpenCL extended
+ * instruction set specification 1.0, sections 2.3 and 2.6. */
 #include "sim/decode/decode.h"
 
 #define INT(op, a, b)     sim_build_four(d, SIM_INT4(op, type), type, a, b)
@@ -28,7 +28,7 @@ sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, s
     return sim_build_resize(d, from, to, false, a);
 }
 
-/* ---- Fields of bits -------------------------------------------------------------------------- */
+/* ---- Bit-fields ------------------------------------------------------------------------------ */
 
 static sim_ref build_place(sim_decoder *d, sim_lane_type type, sim_ref a, sim_ref offset,
                            sim_ref count, bool is_silent)
@@ -69,7 +69,8 @@ rt_status sim_decode_bit_field(sim_decoder *d, const sim_view *view, sim_leaves 
 
 /* ---- Results in two parts -------------------------------------------------------------------- */
 
-/* The low parts and then the high parts, or the results and then the carries. */
+/* The result holds all low parts followed by all high parts, or all results followed by all
+ * carries. */
 rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     sim_leaves in[2];
@@ -115,21 +116,21 @@ static const struct dot_row {
     {SIM_OpUDotAccSat, false, false, true}, {SIM_OpSUDotAccSat, true, false, true},
 };
 
-/* One component of an operand, extended to the result's type. */
+/* Returns one component of an operand, extended to the result's type. */
 static sim_ref dot_component(sim_decoder *d, const sim_type *type, sim_leaves vector, uint32_t i,
                              bool is_signed, sim_lane_type to)
 {
     if (type->kind == SIM_TYPE_VECTOR) {
         return sim_build_resize(d, sim_type_lane(type), to, is_signed, vector.refs[i]);
     }
-    /* Four bytes in one integer, the first in the low bits. */
+    /* Packed: four bytes in one integer, the first in the low bits. */
     sim_ref moved =
         sim_build_four(d, SIM_INT4(SHR, SIM_I32), SIM_I32, vector.refs[0], CONSTANT(8 * i));
     sim_ref byte = sim_build_resize(d, SIM_I32, SIM_I8, false, moved);
     return sim_build_resize(d, SIM_I8, to, is_signed, byte);
 }
 
-/* True (I8) if the product's high half is the extension of its low half. */
+/* Returns true (I8) if the product fits: its high half is the extension of its low half. */
 static sim_ref product_fits(sim_decoder *d, const struct dot_row *row, sim_lane_type type,
                             sim_ref a, sim_ref b)
 {
@@ -157,7 +158,7 @@ rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view, sim_leave
     uint32_t count = is_packed ? 4 : (uint32_t)vector->count;
     CHECK(count > 0);
     /* A sum of products that may overflow the result's type is checked at every step: `fits` (I8)
-     * is true while none has overflowed. */
+     * is true as long as no step has overflowed. */
     uint32_t product_bits = 2 * (is_packed ? 8 : bits_of(sim_type_lane(vector)));
     uint32_t sum_bits = product_bits + (32 - (uint32_t)__builtin_clz(count));
     bool is_checked = row->is_accumulated && sum_bits + row->first_signed > bits_of(type);
@@ -205,8 +206,8 @@ sim_ref sim_build_mad_sat(sim_decoder *d, bool is_signed, sim_lane_type type, co
         sim_ref sum = RARE(UADDSAT, INT(MUL, in[0], in[1]), in[2]);
         return sim_build_select(d, type, fits, sum, CONSTANT(ones_of(type)));
     }
-    /* a * b + c in twice the width, as high and low part; it is in range if the high part is the
-     * sign extension of the low part. */
+    /* Compute a * b + c in twice the width, as a high and a low part; it is in range if the high
+     * part is the sign extension of the low part. */
     sim_ref top = CONSTANT(bits_of(type) - 1), zero = CONSTANT(0);
     sim_ref low = INT(ADD, INT(MUL, in[0], in[1]), in[2]);
     sim_ref carry = sim_build_resize(d, SIM_I8, type, false, COMPARE(ULT, low, in[2]));
@@ -229,7 +230,7 @@ sim_ref sim_build_upsample(sim_decoder *d, const sim_view *view, const sim_ref *
     return INT(OR, high, sim_build_resize(d, from, type, false, in[1]));
 }
 
-/* The bits of b where c has ones, and the bits of a elsewhere. */
+/* Takes the bits of b where c has ones, and the bits of a elsewhere. */
 sim_ref sim_build_bit_select(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     sim_lane_type result = sim_type_lane(view->type), type = sim_lane_integer(result);
@@ -237,7 +238,8 @@ sim_ref sim_build_bit_select(sim_decoder *d, const sim_view *view, const sim_ref
     return sim_build_four(d, SIM_INT4(XOR, type), result, in[0], differing);
 }
 
-/* The component's top bit decides for vectors, any bit for scalars. */
+/* For vectors, the top bit of the condition's component decides; for scalars, whether the condition
+ * is not 0. */
 sim_ref sim_build_lane_select(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     sim_lane_type type = sim_type_lane(sim_decode_type(d, view, 4));

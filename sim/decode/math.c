@@ -1,12 +1,12 @@
-/* Instructions of OpenCL.std on floats whose operands or results have different types: with
- * integers, with a second result that is stored to memory, and the geometric functions, which take
+/* OpenCL.std instructions on floats whose operands or results have different types: those with
+ * integers, those that store a second result to memory, and the geometric functions, which take
  * whole vectors. Second results are stored like any other value, with all checks. Half arithmetic
  * is done in double and rounded once (half.h).
  *
- * The specification bounds the errors of the geometric functions. length is hypot of the
- * components, one after the other; distance is the length of the difference; normalize scales by a
- * power of two that makes the largest component about 1 and divides by the length. So intermediate
- * results neither overflow nor lose precision. With d = dot(p, p), the fast functions are sqrt(d)
+ * The specification bounds the errors of the geometric functions. length applies hypot to one
+ * component after another; distance is the length of the difference; normalize scales by a power of
+ * two that makes the largest component about 1 and then divides by the length. Intermediate results
+ * therefore neither overflow nor lose precision. With d = dot(p, p), the fast functions are sqrt(d)
  * and p * rsqrt(d).
  *
  * Source: OpenCL extended instruction set specification 1.0; OpenCL C specification, "Geometric
@@ -19,7 +19,7 @@
 typedef struct math_view {
     const sim_view *view;
     uint32_t number;    /* SIM_STD_… */
-    sim_lane_type type; /* type of the computation: that of the floats, F64 for halves */
+    sim_lane_type type; /* type to compute in: that of the floats, or F64 for halves */
     bool is_half;       /* the floats are halves */
     sim_leaves in[2];   /* operands that are not pointers */
     sim_ref *refs;      /* the result, one per component */
@@ -37,7 +37,7 @@ static sim_ref math2(sim_decoder *d, const math_view *m, sim_math function, sim_
     return sim_build_math(d, function, m->type, a, b);
 }
 
-/* The functions take and return integers that are as wide as the float. */
+/* The functions take and return integers as wide as the float. */
 static sim_ref widen(sim_decoder *d, const math_view *m, sim_ref a)
 {
     return sim_build_resize(d, SIM_I32, sim_lane_integer(m->type), true, a);
@@ -50,7 +50,7 @@ static sim_ref narrow(sim_decoder *d, const math_view *m, sim_ref a)
 
 /* ---- Components --------------------------------------------------------------------------- */
 
-/* A quiet NaN with as many bits of the code as fit. */
+/* Returns a quiet NaN with as many bits of the code as fit. */
 static sim_ref build_nan(sim_decoder *d, const math_view *m, sim_ref code)
 {
     sim_lane_type type = m->is_half ? SIM_I16 : m->type, bits = sim_lane_integer(type);
@@ -62,7 +62,8 @@ static sim_ref build_nan(sim_decoder *d, const math_view *m, sim_ref code)
     return sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
 }
 
-/* Functions of components. A second result is stored through the last operand, a pointer. */
+/* Functions that process components separately. A second result is stored through the last operand,
+ * a pointer. */
 static rt_status build_components(sim_decoder *d, math_view *m)
 {
     const sim_type *last = sim_decode_type(d, m->view, m->view->operand_count - 1);
@@ -139,7 +140,8 @@ static sim_ref dot_of(sim_decoder *d, const math_view *m, const sim_ref *refs, u
     return sum;
 }
 
-/* length, distance and their fast forms: the length of the operand, or of the difference of two. */
+/* length, distance and their fast forms: the length of the operand, or of the difference between
+ * the two operands. */
 static void build_length(sim_decoder *d, math_view *m, bool is_distance)
 {
     uint32_t count = m->in[0].count;
@@ -156,7 +158,7 @@ static void build_length(sim_decoder *d, math_view *m, bool is_distance)
 }
 
 /* Replaces a vector with infinite components by its direction: infinite components become 1 with
- * their sign, the others 0 or NaN. */
+ * the same sign, the others 0 or NaN. */
 static void direction_of(sim_decoder *d, const math_view *m, sim_ref *refs)
 {
     sim_lane_type bits = sim_lane_integer(m->type);
@@ -202,7 +204,8 @@ static void build_normalize(sim_decoder *d, math_view *m)
     }
 }
 
-/* If the sum of squares is below the smallest normal number, the vector may be returned unchanged.
+/* If the sum of squares is below the smallest normal number, the vector is returned unchanged, as
+ * the specification permits.
  */
 static void build_fast_normalize(sim_decoder *d, math_view *m)
 {
@@ -216,7 +219,7 @@ static void build_fast_normalize(sim_decoder *d, math_view *m)
     }
 }
 
-/* The fourth component of a four-component product is 0. */
+/* If the vectors have four components, the fourth component of the product is 0. */
 static void build_cross(sim_decoder *d, math_view *m)
 {
     const sim_ref *a = m->in[0].refs, *b = m->in[1].refs;
@@ -230,7 +233,7 @@ static void build_cross(sim_decoder *d, math_view *m)
 
 /* ---- Dispatch ----------------------------------------------------------------------------- */
 
-/* Reads operand `place` of the instruction, in the type of the computation. */
+/* Reads operand `place` of the instruction, converted to the type to compute in. */
 static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place,
                               sim_leaves *out_leaves)
 {
@@ -243,7 +246,8 @@ static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place
     return RT_STATUS_OK;
 }
 
-/* Rounds a result to half. That of fract stays below 1: the largest half below 1 is 0x3bff. */
+/* Rounds a result to half. The result of fract stays below 1: the largest half below 1 is 0x3bff.
+ */
 static sim_ref round_to_half(sim_decoder *d, const math_view *m, sim_ref a)
 {
     sim_ref half = sim_half_narrow(d, m->type, a);

@@ -1,5 +1,5 @@
 /* Instructions that access memory, except atomics (atomic.c). Ordinary operations compute an
- * address; the value also remembers how it was computed (sim_chain), so that place.c can fuse the
+ * address; its value also records how it was computed (sim_chain), so that place.c can fuse the
  * computation into the access. Accesses of aggregates become one access per vector or scalar. */
 #include "sim/decode/address.h"
 #include "sim/decode/decode.h"
@@ -16,7 +16,7 @@ static sim_ref add64(sim_decoder *d, sim_ref a, sim_ref b)
 /* An address under construction: its value so far, and the chain that ends in it. */
 typedef struct address {
     sim_ref value;
-    int64_t imm; /* bytes not yet added to the value; the chain already contains them */
+    int64_t imm; /* bytes not yet added to the value; the chain already includes them */
     sim_chain chain;
 } address;
 
@@ -46,7 +46,7 @@ static void address_add(address *a, int64_t bytes)
     a->chain.imm += bytes;
 }
 
-/* Adds index * stride, with an index that is not a constant. */
+/* Adds index * stride, where the index is not a constant. */
 static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t stride)
 {
     if (stride == 0) return;
@@ -55,7 +55,7 @@ static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t st
                            .index = index,
                            .form = SIM_MEMORY_I64,
                            .stride = (uint32_t)stride};
-    /* The fused access uses what a 64-bit index was extended from. */
+    /* If a 64-bit index was extended from a 32-bit value, the fused access uses that value. */
     if (sim_ref_is_value(index)) {
         const sim_node *node = &d->f->nodes.items[d->f->values.items[index].node];
         bool is_unsigned = node->handler == SIM_H_ZEXT_I32_I64_V;
@@ -76,7 +76,7 @@ static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t st
     }
 }
 
-/* Adds one index of an access chain; elements are stride bytes apart. */
+/* Adds one index of an access chain, whose elements are `stride` bytes apart. */
 static rt_status address_step(sim_decoder *d, address *a, sim_id id, uint64_t stride)
 {
     sim_leaves leaves;
@@ -97,7 +97,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_decode_type(d, view, 0)->element;
-    /* Built-in variables have no address: the load follows the chain (built_in.c). */
+    /* Built-in variables have no address: the load evaluates the chain (built_in.c). */
     if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &base));
@@ -124,8 +124,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Loads and stores --------------------------------------------------------------------- */
 
-/* The alignment that operand `Aligned` of a memory access requires; without it, the natural
- * alignment of the type. */
+/* Returns the alignment that a memory access requires with `Aligned`, or else the natural alignment
+ * of the type. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {
     if (place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned) &&
@@ -135,7 +135,7 @@ static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim
     return type->alignment_bytes;
 }
 
-/* A load or store of one aggregate, split into accesses. */
+/* A load or store of one aggregate, which is split into several accesses. */
 typedef struct access {
     sim_ref pointer;
     const sim_type *pointer_type;
@@ -156,7 +156,7 @@ static void access_part(sim_decoder *d, access *a, sim_lane_type lane, uint32_t 
     for (uint32_t i = 0; i < count && !a->is_store; i++)
         a->leaves[a->done + i] = node->result_first + i;
     a->done += count;
-    uint64_t low = offset & (~offset + 1); /* the alignment that the offset keeps */
+    uint64_t low = offset & (~offset + 1); /* the alignment that the offset preserves */
     node->imm = (int64_t)offset;
     node->form = SIM_MEMORY_ONE;
     node->alignment = offset && low < a->alignment ? (uint32_t)low : a->alignment;
@@ -256,8 +256,8 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         sim_lane_type lane = sim_type_lane(sim_decode_type(d, view, 2));
         size = sim_build_resize(d, lane, SIM_I64, false, in[2].refs[0]);
     }
-    /* A single memory operand applies to both sides; of two, the second applies to the source. It
-     * follows the mask of the first and the operands of that mask's bits. */
+    /* A single set of memory operands applies to both sides; if there are two, the second applies
+     * to the source. It follows the first set's mask and the operands of that mask's bits. */
     if (first < view->operand_count) {
         second++;
         for (uint32_t rest = view->operands[first]; rest; rest &= rest - 1) {
@@ -322,7 +322,7 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
     return RT_STATUS_OK;
 }
 
-/* OpLifetimeStart, OpLifetimeStop: the variable's content becomes undefined. */
+/* OpLifetimeStart, OpLifetimeStop: the variable's contents become undefined. */
 static rt_status build_lifetime(sim_decoder *d, const sim_view *view)
 {
     sim_leaves pointer;
@@ -332,7 +332,7 @@ static rt_status build_lifetime(sim_decoder *d, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* ---- Questions about pointers ------------------------------------------------------------- */
+/* ---- Queries about pointers --------------------------------------------------------------- */
 
 static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
 {
@@ -341,8 +341,8 @@ static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
     return sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
 }
 
-/* OpGenericPtrMemSemantics: the semantics bit of the memory that the pointer refers to; 0 for
- * private memory, which no other work-item sees. */
+/* OpGenericPtrMemSemantics returns the semantics bit of the memory that the pointer refers to; 0
+ * for private memory, which no other work-item sees. */
 static sim_ref build_semantics(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     CHECK(sim_type_lane(view->type) == SIM_I32);

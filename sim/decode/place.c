@@ -1,7 +1,8 @@
-/* Locations of values: fused addresses, dead operations, coalesced phis, registers.
+/* Assigns locations to values: fuses addresses, removes dead operations, coalesces phis, assigns
+ * registers.
  *
  * A phi and its operands share a register if they are never live at the same time, which removes
- * the moves of most loops. Uniform values are never coalesced: lanes that wait elsewhere may still
+ * the moves of most loops. Uniform values are never coalesced: lanes waiting elsewhere may still
  * need the old value of a register that they share with the running lanes. */
 #include "sim/decode/decode.h"
 
@@ -9,9 +10,9 @@ typedef struct placing {
     sim_decoder *d;
     sim_ir_function *f;
     bool *used;        /* per value */
-    bool *demanded;    /* per value: used by something other than a selection that may drop it */
-    uint64_t *live_in; /* per block: bits of values */
-    uint32_t words;    /* words of one block's set */
+    bool *demanded;    /* per value: used by something other than a selection that may discard it */
+    uint64_t *live_in; /* one set per block: a bit for each value */
+    uint32_t words;    /* number of words in one block's set */
     uint32_t **before; /* per block: its predecessors */
     uint32_t *before_count;
 } placing;
@@ -24,8 +25,8 @@ static bool is_uniform(const sim_ir_function *f, sim_ref ref)
     return (ref & SIM_REF_POOL) != 0;
 }
 
-/* True if a uniform value that was computed for an earlier block may be used in the block: not
- * after a loop that lanes leave at different times. */
+/* True if the block may use a uniform value that an earlier block computed: not if the value was
+ * computed in a loop that lanes have left at different times. */
 static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
 {
     if (!sim_ref_is_value(ref)) return true;
@@ -37,7 +38,8 @@ static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
     return true;
 }
 
-/* Fuses the computation of an address into the access if the engine can do both in one operation.
+/* Fuses the computation of an address into the access if the engine can do both in a single
+ * operation.
  */
 static void fuse(sim_ir_function *f, sim_node *node)
 {
@@ -86,8 +88,8 @@ static void use_operands(const placing *p, bool *used, work_list *work, uint32_t
         use(used, work, p->f->refs.items[first + i]);
 }
 
-/* Marks the values that effects and control flow need. With `choices`, this includes the values
- * that selections and phis choose from. */
+/* Marks the values that operations with effects and control flow need. With `choices`, this
+ * includes the values that selections and phis choose from. */
 static void find_used(const placing *p, bool *used, bool choices)
 {
     const sim_ir_function *f = p->f;
@@ -120,8 +122,8 @@ static void find_used(const placing *p, bool *used, bool choices)
     rt_vector_free(&work);
 }
 
-/* Compilers compute values speculatively and let a selection drop them. That is not a mistake of
- * the kernel if nothing else uses the value, so a shift or conversion that is not demanded reports
+/* Compilers compute values speculatively and let a selection discard them. If nothing else uses
+ * such a value, the kernel is not at fault, so a shift or conversion that is not demanded reports
  * nothing. */
 static void find_needed(placing *p)
 {
@@ -167,8 +169,8 @@ static bool live_in(const placing *p, uint32_t block, uint32_t value)
     return p->live_in[(size_t)block * p->words + value / 64] >> (value % 64) & 1;
 }
 
-/* Marks a value that the block uses, or that is live at its end, as live from its definition to the
- * block. */
+/* Marks a value that the block uses, or that is live at the block's end, as live from its
+ * definition to the block. */
 static void note_use(placing *p, sim_ref ref, uint32_t block, work_list *work)
 {
     if (ref == SIM_REF_NONE || !sim_ref_is_value(ref)) return;
@@ -185,7 +187,8 @@ static void note_use(placing *p, sim_ref ref, uint32_t block, work_list *work)
     }
 }
 
-/* Values start as local; a value that another block uses or sets is not local. */
+/* Finds which values are live where. Values start as local; a value that another block uses or sets
+ * is not local. */
 static void find_live(placing *p)
 {
     sim_ir_function *f = p->f;
@@ -241,7 +244,7 @@ static bool used_at_end(const placing *p, uint32_t block, uint32_t value)
     return sim_end_falls_through((sim_end)b->end) && live_in(p, block + 1, value);
 }
 
-/* True if the value is live after the node, which is in the block. */
+/* True if the value is live after the node, which is in `block`. */
 static bool live_after(const placing *p, uint32_t block, uint32_t node, uint32_t value)
 {
     const sim_ir_function *f = p->f;
@@ -273,7 +276,7 @@ static bool live_at(const placing *p, uint32_t a, uint32_t b)
     return live_after(p, block, a_node, b);
 }
 
-#define GROUP_MAX 64u /* values that share a register: bounds the pairs that are compared */
+#define GROUP_MAX 64u /* limits how many pairs of values that share a register are compared */
 
 static bool groups_meet(const placing *p, uint32_t a, uint32_t b)
 {
@@ -309,7 +312,7 @@ static void coalesce(placing *p, uint32_t phi, sim_ref ref)
     } while (x != phi);
 }
 
-/* Back edges first: their moves are executed most often. */
+/* Coalesces along back edges first, since their moves are executed most often. */
 static void coalesce_all(placing *p)
 {
     sim_ir_function *f = p->f;
@@ -353,8 +356,7 @@ static void place_lasting(placing *p, sim_code_function *out)
     }
 }
 
-/* Rows of temporaries of one block, by bytes per lane; a free row is reused for values of the same
- * width. */
+/* The rows for one block's temporaries; a free row is reused for values of the same width. */
 typedef struct rows {
     RT_VECTOR(uint32_t) free[4]; /* offsets, by log2 of the width */
     uint32_t end;
@@ -366,8 +368,8 @@ static bool in_temporary(const placing *p, sim_ref ref)
            p->f->values.items[ref].is_varying && p->f->values.items[ref].is_local;
 }
 
-/* Sets last_use to the last node of the block that reads the value, or to UINT32_MAX if the block's
- * end reads it. */
+/* Sets the last_use of each temporary value to the last node of the block that reads it, or to
+ * UINT32_MAX if the block's end reads it. */
 static void find_last_uses(placing *p, uint32_t block)
 {
     sim_ir_function *f = p->f;

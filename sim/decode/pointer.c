@@ -1,9 +1,9 @@
-/* Addresses of functions, and the types that calls through them are checked against.
+/* Addresses of functions, and the types against which calls through them are checked.
  *
- * A function gets an address per world, as a variable does: pool slots and initial values that
- * contain it are written when the program's instance is created (instance.c). Two types are one
- * signature if sim_type_equal says so, regardless of the modules they come from. Source:
- * SPV_INTEL_function_pointers. */
+ * A function gets one address per world, as a variable does: pool slots and initial values that
+ * contain it are written when an instance of the program is created (instance.c). Types that
+ * sim_type_equal considers equal are one signature, regardless of the modules that they come from.
+ * Source: SPV_INTEL_function_pointers. */
 #include "sim/decode/decode.h"
 
 uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant)

@@ -1,6 +1,6 @@
-/* printf of OpenCL.std: one operation that takes the format's address and the components of every
- * argument. The types of the arguments are known here and stored with the program; the content of
- * the format is not, so the two are compared when the call is executed (exec/print.c). */
+/* printf from OpenCL.std becomes one operation, which takes the format's address and the components
+ * of every argument. The types of the arguments are known here and stored with the program, but the
+ * text of the format is not, so the two are compared when the call is executed (exec/print.c). */
 #include "sim/decode/decode.h"
 
 rt_status sim_decode_print(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SUBGROUP_SIZE 16u /* unless the kernel requires another */
+#define SUBGROUP_SIZE 16u /* unless the kernel requires another size */
 
 /* ---- Functions ---------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static void number_functions(sim_decoder *d)
             sim_place place = d->linkage->functions[m][i];
             if (place.module != m || place.index != i) continue;
             CHECK(module->functions[i].block_count > 0);
-            /* Virtual functions are called through addresses that other programs may have taken. */
+            /* Virtual functions may be called through addresses that other programs have taken. */
             const sim_function *function = &module->functions[i];
             d->function_of[m][i] = d->function_count;
             d->functions[d->function_count] = (sim_ir_function){
@@ -121,7 +121,8 @@ static sim_parameter parameter_of(const sim_type *type)
     return (sim_parameter){SIM_PARAMETER_GLOBAL, 8, is_constant};
 }
 
-/* Writes the byte offset of every scalar of a value; returns the position after the last. */
+/* Writes the byte offset of every scalar in a value; returns the position after the last one
+ * written. */
 static uint32_t *leaf_offsets(const sim_type *type, uint32_t offset, uint32_t *out)
 {
     if (!sim_type_is_composite(type)) {
@@ -154,7 +155,7 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
         first[i] = f->parameter_first[i];
         variable[i] = SIM_NONE;
         if (member->kind == SIM_TYPE_POINTER && member->storage_class == SIM_StorageClassFunction) {
-            /* A structure that is passed by value is a private variable of the entry function. */
+            /* A structure passed by value becomes a private variable of the entry function. */
             uint64_t offset = (f->private_bytes + 63) & ~UINT64_C(63);
             uint64_t size = member->element->size_bytes;
             f->private_bytes = (offset + size + 63) & ~UINT64_C(63);
@@ -192,7 +193,8 @@ static rt_status kernels_add(sim_decoder *d)
     for (uint32_t m = 0; m < d->module_count; m++) {
         for (uint32_t i = 0; i < d->modules[m]->entry_count; i++) {
             const sim_entry *entry = &d->modules[m]->entries[i];
-            uint32_t size = entry->subgroup_size; /* 0: any; waves are a multiple of the others */
+            uint32_t size = entry->subgroup_size; /* 0: any; the supported others divide the size of
+                                                   * a wave */
             if (size != 0 && size != 8 && size != 16 && size != 32) {
                 return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                                "kernel '%.*s' requires sub-groups of %u work-items; "
@@ -207,7 +209,8 @@ static rt_status kernels_add(sim_decoder *d)
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Copies the texts of sites: they are the modules', which need not outlive the link. */
+/* Copies the texts of sites, because they belong to the modules, which need not outlive the link.
+ */
 static void sites_keep(sim_decoder *d)
 {
     rt_text last = {0}, copy = {0};

@@ -20,7 +20,7 @@ typedef struct sim_global {
  * of a function. */
 typedef struct sim_relocation {
     uint32_t global; /* the variable whose initial bytes contain it; SIM_NONE: the pool */
-    uint64_t offset; /* byte offset in them; in the pool: the slot */
+    uint64_t offset; /* byte offset in those bytes; in the pool, the slot's index */
     uint32_t target; /* the variable or function pointed to */
     bool is_function;
     int64_t addend;
@@ -55,7 +55,7 @@ typedef struct sim_print {
     uint32_t argument_count;
 } sim_print;
 
-/* What a kernel may write other than private and local memory. */
+/* What a kernel may write, apart from private and local memory. */
 typedef struct sim_written {
     const bool *parameters; /* per parameter: the memory that it points to may be written */
     bool variables;         /* variables of the program may be written */
@@ -63,7 +63,7 @@ typedef struct sim_written {
                              * written */
 } sim_written;
 
-/* The identity of a linked module: the same code with other constants is another module. */
+/* The identity of a linked module: the same code with different constants is a different module. */
 typedef struct sim_program_module {
     rt_hash code, constants;
     const uint32_t *functions; /* per function of the module, its index in the program */
@@ -75,14 +75,15 @@ struct sim_kernel {
     rt_text sets; /* sets of virtual functions that it may call, separated by commas */
     uint32_t function;
     const sim_parameter *parameters;
-    /* Where parameter i begins: a leaf of the function (its leaves follow each other) or, for a
-     * structure passed by value, the private variable that holds it. */
+    /* leaf_first: the first of the function's leaves that parameter i consists of. variable: the
+     * private variable that holds a structure passed by value. */
     const uint32_t *leaf_first;
     const uint32_t *leaf_offset; /* per leaf of the function: its byte offset in the argument's
                                   * value */
-    const uint32_t *variable;    /* SIM_NONE: passed in leaves */
+    const uint32_t *variable;    /* SIM_NONE: the parameter is passed in leaves */
     uint32_t parameter_count;
-    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: any size */
+    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* the size that the kernel requires; all 0: any
+                                                  * size */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
     sim_reach reach;
     sim_written written;
@@ -91,18 +92,19 @@ struct sim_kernel {
 struct sim_program {
     rt_arena arena;
     atomic_uint references;      /* one for the caller and one per world that has its variables */
-    uint32_t temporary_bytes;    /* the maximum of all functions */
+    uint32_t temporary_bytes;    /* maximum over all functions */
     sim_program_module *modules; /* the modules that were linked */
     uint32_t module_count;
     sim_code_function *functions;
-    sim_signature *signatures; /* of functions that have addresses and of calls through pointers */
+    sim_signature *signatures; /* of functions that have addresses and of calls through function
+                                * pointers */
     uint32_t function_count, signature_count;
     sim_kernel *kernels;
     sim_global *globals;
     uint32_t kernel_count, global_count;
     rt_map kernel_names; /* -> index */
-    rt_map global_names; /* the exported ones -> index */
-    rt_map host_names;   /* names from HostAccessINTEL -> index; they take precedence */
+    rt_map global_names; /* of exported variables -> index */
+    rt_map host_names;   /* names from HostAccessINTEL -> index; these take precedence */
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;
@@ -116,8 +118,8 @@ struct sim_program {
  * correctly; panics otherwise. For CHECK_SLOW (check.c). */
 bool sim_program_check(const sim_program *program);
 
-/* The properties of the function and of everything that it may call (reach.c). The program owns the
- * array; its functions and locals must exist. */
+/* Combines the properties of the function and of everything that it may call (reach.c). The program
+ * owns the result's `locals`; the program's functions and locals must exist. */
 sim_reach sim_function_reach(sim_program *program, uint32_t function);
 
 /* Takes a reference; sim_program_destroy releases it. */

@@ -1,5 +1,5 @@
-/* The properties of everything that a kernel can reach, which decide how its launches are run
- * (sim_reach). */
+/* Determines the properties of everything that a kernel can reach, which decide how the kernel's
+ * launches are run (sim_reach). */
 #include "reference/base/alloc.h"
 #include "sim/decode/program.h"
 

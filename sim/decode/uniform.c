@@ -1,15 +1,16 @@
-/* Finds the uniform values: those that are the same for all work-items that compute them together.
+/* Finds the uniform values, which are the same for all work-items that compute them together.
  *
  * All values are assumed uniform until shown otherwise. A varying operand makes the result varying;
- * so do memory that may belong to the lanes, atomics, and control flow. A branch that lanes take
- * differently is divergent:
+ * so do loads that may read private memory, atomics, and divergent control flow. A branch that
+ * lanes take differently is divergent:
  *
  *   - where two of its sides meet again, phis are varying, because they depend on the side that a
  *     lane came from;
  *   - a loop that lanes leave in different iterations makes its values varying outside the loop,
  *     and so the phis of its exit blocks.
  *
- * That this is sufficient relies on flow.c: all lanes of a loop are in the same iteration. */
+ * This is sufficient only because flow.c ensures that all lanes in a loop are in the same
+ * iteration. */
 #include "sim/decode/decode.h"
 
 static bool ref_varying(const sim_ir_function *f, sim_ref ref)
@@ -48,8 +49,8 @@ static bool phis_mark(sim_ir_function *f, uint32_t block)
 
 /* ---- Divergence --------------------------------------------------------------------------- */
 
-/* Sides of one divergent branch, propagated forward: label[b] names the side that reaches block b;
- * where sides meet it is a new name. */
+/* The sides of one divergent branch, propagated forward: label[b] names the side that reaches block
+ * b; where sides meet, a new name is used. */
 typedef struct spread {
     sim_ir_function *f;
     uint32_t branch;      /* block */
@@ -65,7 +66,7 @@ static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
     sim_ir_function *f = s->f;
     uint32_t from = f->blocks.items[edge->from].loop, to = f->blocks.items[edge->target].loop;
     CHECK(label > 0 && label < s->next_label);
-    /* Labels the loops that contain the branch and that the edge stays in (through their latch) or
+    /* Label the loops that contain the branch and that the edge repeats (from their latch) or
      * leaves. */
     for (uint32_t loop = from; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
         bool goes_round = edge->is_back && f->loops.items[loop].header == edge->target;
@@ -116,7 +117,8 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
     return s.changed;
 }
 
-/* Marks values of loops with a divergent exit that are used outside, and the phis after the exits.
+/* Marks values of loops with a divergent exit that are used outside the loop, and the phis after
+ * the exits.
  */
 static bool exits_mark(sim_ir_function *f)
 {
@@ -221,7 +223,8 @@ static bool call_mark(sim_decoder *d, sim_ir_function *f, const sim_ir_block *bl
     return changed;
 }
 
-/* A result is uniform only if there is one return that all lanes reach together. */
+/* A function's result is uniform only if there is just one return, which all lanes reach together.
+ */
 static bool results_mark(sim_ir_function *f)
 {
     uint32_t returns = 0;
@@ -244,9 +247,9 @@ static bool results_mark(sim_ir_function *f)
 
 static bool function_mark(sim_decoder *d, sim_ir_function *f)
 {
-    /* Lanes may come from different calls with different arguments, and reach different functions:
-     * all parameters of functions that have addresses are varying, and so are all results of calls
-     * through pointers. */
+    /* Lanes may come from different calls with different arguments, and may reach different
+     * functions: all parameters of functions that have addresses are varying, and so are all
+     * results of calls through function pointers. */
     bool changed = f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         sim_ir_block *block = &f->blocks.items[i];

@@ -1,12 +1,12 @@
 /* Translates instructions that compute values to operations on scalars.
  *
  * Composites are lists of scalars here, so extraction, insertion, shuffles and construction only
- * rearrange references. memory.c handles memory, extended.c OpenCL.std. */
+ * rearrange references. memory.c handles memory, and extended.c handles OpenCL.std. */
 #include "sim/decode/decode.h"
 
 #include <string.h>
 
-/* ---- Element by element ------------------------------------------------------------------- */
+/* ---- Component by component --------------------------------------------------------------- */
 
 enum {
     E_FLOAT = 1,   /* the family exists only for F32 and F64 */
@@ -16,10 +16,10 @@ enum {
     E_RARE = 16,   /* shape BINARY */
 };
 
-/* Instructions that process components separately, with one operation of two operands each. */
+/* Instructions that process each component separately with one operation on two operands. */
 typedef struct elementwise {
     uint16_t opcode;
-    uint16_t handler; /* of the first type */
+    uint16_t handler; /* handler for the first type */
     uint8_t flags;
 } elementwise;
 
@@ -126,7 +126,7 @@ static sim_ref build_elementwise(sim_decoder *d, const sim_view *view, const sim
     const sim_type *operand = sim_decode_type(d, view, 0);
     sim_lane_type type = sim_type_lane(operand);
     sim_ref a = in[0], b = in[1];
-    if (view->opcode->group == SIM_GROUP_SHIFT) { /* amounts may have another width */
+    if (view->opcode->group == SIM_GROUP_SHIFT) { /* shift amounts may have a different width */
         b = sim_build_amount(d, sim_type_lane(sim_decode_type(d, view, 1)), type, b);
     }
     bool is_half = (row->flags & E_FLOAT) && sim_type_is_half(operand);
@@ -150,7 +150,7 @@ static sim_ref build_elementwise(sim_decoder *d, const sim_view *view, const sim
 
 /* ---- One operand -------------------------------------------------------------------------- */
 
-/* Bits of infinity and of the smallest normal number for each float width, half first. */
+/* The bits of infinity and of the smallest normal number for each float width, half first. */
 static const struct {
     uint64_t infinity, normal;
 } float_rows[] = {
@@ -207,7 +207,7 @@ static sim_ref build_unary(sim_decoder *d, const sim_view *view, const sim_ref *
     }
 }
 
-/* The remainder has the sign of the first operand for OpFRem, of the second for OpFMod. */
+/* The remainder has the sign of the first operand for OpFRem and of the second for OpFMod. */
 static sim_ref build_float_mod(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     bool is_half = sim_type_is_half(view->type);
@@ -230,7 +230,7 @@ static sim_ref build_float_mod(sim_decoder *d, const sim_view *view, const sim_r
 
 /* ---- Rearrangement ------------------------------------------------------------------------ */
 
-/* The first leaf and the type of the member that the literal indices select. */
+/* Returns the first leaf and the type of the member that the literal indices select. */
 static uint32_t leaf_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                         const sim_type **out_type)
 {
@@ -429,7 +429,7 @@ static rt_status build_dot(sim_decoder *d, const sim_view *view, sim_leaves *out
     return RT_STATUS_OK;
 }
 
-/* One component of an instruction of OpenCL.std whose operands all have the result's type. */
+/* Builds one component of an OpenCL.std instruction whose operands all have the result's type. */
 static sim_ref build_extended_component(sim_decoder *d, const sim_view *view, const sim_ref *in)
 {
     uint32_t number = view->operands[1];
@@ -533,7 +533,8 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
         sim_build_fence(d, sim_decode_order(d, 0, view->operands[0], view->operands[1]));
         return RT_STATUS_OK;
     case SIM_GROUP_ARRIVE:
-        /* A split barrier waits only in its second half, for all work-items that will reach it. */
+        /* A split barrier waits only in its second half, for all work-items that will reach that
+         * half. */
         sim_build_fence(
             d, sim_decode_order(d, view->operands[0], view->operands[1], view->operands[2]));
         return RT_STATUS_OK;

@@ -1,11 +1,11 @@
-/* Functions of OpenCL.std on whole vectors: mask shuffles, and loads and stores of vectors and of
+/* OpenCL.std functions on whole vectors: shuffles by a mask, and loads and stores of vectors and of
  * half. Source: OpenCL extended instruction set specification 1.0, sections 2.7 and 2.8. */
 #include "sim/decode/decode.h"
 
 /* ---- Shuffles -------------------------------------------------------------------------------- */
 
-/* Every component of the mask selects a component with its low bits; their number is a power of
- * two.
+/* The low bits of each component of the mask select a component of the sources; the sources
+ * together have a power of two of them.
  */
 rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
@@ -40,8 +40,8 @@ rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The location of the vector: operands `offset` and `offset + 1` are the vector's number and the
- * pointer. The "aligned" forms lay out three-component vectors like four-component vectors. */
+/* Determines where the vector is: operands `offset` and `offset + 1` are the vector's number and
+ * the pointer. The "aligned" forms lay out three-component vectors like four-component vectors. */
 static rt_status vector_place(sim_decoder *d, const sim_view *view, uint32_t offset,
                               sim_vector_access *access)
 {

@@ -1,20 +1,20 @@
-/* Finds which memory a kernel may write: which parameters point to it, and whether it may be
- * module-scope variables, or anything, because a pointer comes from memory. Memory that a kernel
+/* Finds which memory a kernel may write: through which parameters, and whether it may write
+ * module-scope variables or, because a pointer comes from memory, anything. Memory that a kernel
  * only reads needs no race checks.
  *
- * For every value the analysis collects the roots of addresses that are derived from it: parameters
- * of its function, its private variables (for what is stored in them), the program's variables,
- * anything. A function's stores are expressed in terms of its parameters, and at each call in terms
- * of the caller's, until a fixed point is reached. */
+ * For every value the analysis collects the roots from which an address in it may be derived:
+ * parameters of its function, private variables (tracked for what is stored in them), the program's
+ * variables, anything. A function's stores are expressed in terms of its own parameters and, at
+ * each call, in terms of the caller's, until a fixed point is reached. */
 #include "sim/decode/decode.h"
 
-/* Roots are bits: these two, then the leaves of parameters, then private variables. */
+/* Roots are bits in a set: these two, then the leaves of parameters, then private variables. */
 enum { ROOT_ANYTHING, ROOT_VARIABLES, ROOT_FIRST };
 
 typedef struct roots_of_function {
-    uint64_t *values;   /* per value: words */
+    uint64_t *values;   /* per value: a set of `words` words */
     uint64_t *contents; /* per private variable: roots of the values stored in it */
-    uint64_t *written;  /* roots of the addresses that it stores to */
+    uint64_t *written;  /* roots of the addresses that the function stores to */
     uint64_t *returned;
     uint32_t words, leaves, variables;
 } roots_of_function;
@@ -73,7 +73,8 @@ static uint32_t variable_bit(const tracing *t, uint32_t variable)
     return ROOT_FIRST + t->r->leaves + variable;
 }
 
-/* Private variables whose address is in the operand escape: anything may be stored in them. */
+/* If the operand may hold a private variable's address, the variable escapes: anything may be
+ * stored in it. */
 static void escape(tracing *t, sim_ref ref)
 {
     if (ref == SIM_REF_NONE || !sim_ref_is_value(ref)) return;
@@ -85,8 +86,8 @@ static void escape(tracing *t, sim_ref ref)
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
-/* Traces a load of an address: its result has the roots stored in the private variables, or is
- * anything. */
+/* Traces a load of an address: the result has the roots stored in the private variables loaded
+ * from, or may be anything. */
 static void load_trace(tracing *t, const sim_node *node)
 {
     if (node->type != SIM_I64) return;
@@ -130,7 +131,7 @@ static void write_trace(tracing *t, const sim_node *node, bool writes)
         bit_set(t, roots_of_value(t, node->result_first + k), ROOT_ANYTHING);
 }
 
-/* Arithmetic keeps the roots of its operands, except those of a pointer's index. */
+/* Arithmetic passes on the roots of its operands, except those of a pointer's index. */
 static void value_trace(tracing *t, const sim_node *node)
 {
     for (uint32_t k = 0; k < node->result_count; k++) {
@@ -172,7 +173,7 @@ static void node_trace(tracing *t, const sim_node *node)
 
 /* ---- Flow ---------------------------------------------------------------------------------- */
 
-/* Translates a callee's set to this call and adds it. */
+/* Translates a callee's set into the caller's roots at this call and adds it. */
 static void callee_add(tracing *t, uint64_t *to, const sim_ir_block *block,
                        const roots_of_function *callee, const uint64_t *set)
 {
@@ -244,7 +245,8 @@ void sim_decode_written(sim_decoder *d)
         r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
         r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
     }
-    /* The pool's addresses of variables: their own slots and those of relocations. */
+    /* Slots of the pool with addresses of variables: the variables' own and those of relocations.
+     */
     t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count + 1, sizeof(bool));
     for (uint32_t i = 0; i < d->globals.count; i++) {
         uint32_t slot = d->globals.items[i].slot;

@@ -1,10 +1,10 @@
 /* Atomics on lane arrays, executed lane by lane in order.
  *
  * Most of the cost of an atomic is not the operation itself but finding its memory and checking for
- * races.  If every lane's address is plainly valid, the memory is found once for all lanes.  An
- * atomic that publishes nothing, in a launch in which nothing has been published, is checked and
- * recorded here as sim/check/race.c would do it, as long as no cell is open.  Any other lane takes
- * the slow path, which reports what is wrong. */
+ * races.  If every lane's address is plainly valid, the memory is found once for all lanes.  If an
+ * atomic publishes nothing and nothing has been published in the launch so far, it is checked and
+ * recorded here just as sim/check/race.c would do it, as long as no cell is open. All other lanes
+ * take the slow path, which reports what is wrong. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"
 
@@ -30,7 +30,8 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     t->clock = &race->clocks[t->race->class];
     t->level = sim_race_atomic_level(op->stride);
     if (t->level < SIM_RACE_WORKGROUP || t->clock->is_split || size < 4) return false;
-    /* Nothing has been published, and the operation publishes nothing. */
+    /* The fast path requires that nothing has been published and that the operation publishes
+     * nothing. */
     sim_race_order order = sim_race_order_of(op->stride);
     if (race->any_known || race->places.count > 0 || race->copy_now != SIM_NONE) return false;
     if (order.acquires || order.releases) return false;
@@ -38,8 +39,8 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     return true;
 }
 
-/* Finds the object that the first lane's address points into.  True if all lanes' accesses are
- * valid in that object and may take the fast path. */
+/* Finds the object that the first lane's address points into. True if all lanes' accesses are valid
+ * within that object and may take the fast path. */
 static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
 {
     const uint64_t *address = sim_at(x, op->a);
@@ -61,7 +62,7 @@ static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
 /* ---- Races ---------------------------------------------------------------------------------- */
 
 /* True if the accesses recorded in the cell are settled, or atomic with respect to the operation,
- * for the work-item with stamp `mine`, which has not synchronised with any other. */
+ * for the work-item with stamp `mine`, which must not have synchronised with any other. */
 static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
@@ -74,7 +75,7 @@ static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
     return stamp == mine && !(cell & SIM_RACE_SEVERAL);
 }
 
-/* As sim_race_join, for a clock under which no work-item has two stamps. */
+/* Like sim_race_join, for a clock that has given no work-item two stamps since the last barrier. */
 static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
@@ -88,7 +89,7 @@ static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
     return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
 }
 
-/* Checks the lane's atomic of `size` bytes for races and records it; false, with nothing recorded,
+/* Checks one lane's atomic of `size` bytes for races and records it; false, with nothing recorded,
  * if the lane must take the slow path. */
 static inline bool race_quick(const sim_exec *x, const sim_op *op, const target *t, uint32_t lane,
                               uint32_t size, bool writes)
@@ -110,7 +111,7 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     return true;
 }
 
-/* True if all `size` bytes that an operation reads are defined. */
+/* True if all `size` bytes with this shadow are defined. */
 static inline bool is_defined(const uint8_t *defined, uint32_t size)
 {
     uint64_t bits = UINT64_MAX;

@@ -1,21 +1,21 @@
 /* Checks the barriers of a work-group, and the other instructions that all of its work-items must
  * reach.
  *
- * All waves are checked together: a message that named only the waves that happened to run first
+ * All waves are checked together, because a message about only the waves that happened to run first
  * would depend on the schedule. */
 #include "sim/exec/barrier.h"
 
-#define PLACES_MAX 4u /* that one message distinguishes */
+#define PLACES_MAX 4u /* number of places that a message distinguishes */
 
-/* Work-items that wait at one place, or that have ended. */
+/* The work-items that wait at one place, or those that have ended. */
 typedef struct party {
-    const sim_fragment *at; /* a fragment of theirs; NULL: ended */
+    const sim_fragment *at; /* one of their fragments; NULL: ended */
     uint64_t count;
-    sim_wave *wave; /* of the first work-item, in the group's order */
+    sim_wave *wave; /* wave of the first of these work-items in the group's order */
     uint32_t lane;
 } party;
 
-/* The parties of a group.  Places beyond PLACES_MAX are counted with the last of these. */
+/* The parties of a group.  Any places beyond PLACES_MAX are counted with the last one. */
 typedef struct parties {
     party list[PLACES_MAX + 1]; /* the last element: ended */
     uint32_t count;             /* places */
@@ -38,7 +38,7 @@ static void parties_find(sim_wave *waves, uint32_t count, parties *out)
         const sim_wave *wave = &waves[w];
         CHECK(wave->ready.count == 0);
         for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-            const sim_fragment *at = NULL; /* the waiting fragment of the lane */
+            const sim_fragment *at = NULL; /* the fragment in which the lane waits */
             for (uint32_t i = 0; i < wave->waiting.count && !at; i++) {
                 if (wave->waiting.items[i]->mask[lane]) at = wave->waiting.items[i];
             }
@@ -68,7 +68,7 @@ static void divergent_note(sim_exec *x, const parties *found)
     rt_text text = rt_arena_printf(
         arena, "barrier that not all work-items of the group reach: %llu wait at %.*s",
         (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
-    /* "; 64 wait at …" or "; 64 have ended", and the first of these work-items */
+    /* Append "; 64 wait at …" or "; 64 have ended", and the first of these work-items. */
     for (uint32_t i = 1; i <= PLACES_MAX; i++) {
         const party *p = &found->list[i];
         if (p->count == 0) continue;
@@ -87,8 +87,8 @@ static void divergent_note(sim_exec *x, const parties *found)
              first->count, text.data);
 }
 
-/* True if every wave has a single fragment with all of its lanes, and all are at the same place:
- * the usual case for a correct kernel in lockstep. */
+/* True if every wave has a single fragment with all of its lanes, and all fragments are at the same
+ * place, as is usual for a correct kernel in lockstep. */
 static bool plainly_together(const sim_wave *waves, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ void sim_arrivals_judge(sim_exec *x)
     sim_launch_state *l = x->launch;
     for (uint32_t i = 0; i < l->arrivals.count; i++) {
         const sim_arrival *arrival = &l->arrivals.items[i];
-        /* Every work-item of the group must arrive equally often. */
+        /* Every work-item of the group must arrive the same number of times. */
         CHECK(arrival->count >= 1);
         uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
         if (odd == 0) continue;

@@ -1,4 +1,4 @@
-/* Barriers of a work-group, once all of its waves wait or have ended. */
+/* Judges a work-group's barriers, once all of its waves wait or have ended. */
 #ifndef SIM_BARRIER_H
 #define SIM_BARRIER_H
 
@@ -10,8 +10,8 @@
  * section 6.15.8. */
 bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count);
 
-/* At a barrier, or when the group has ended: reports the instructions that only part of the group
- * has reached since the last barrier (sim_arrive), and clears the arrivals. */
+/* Call at a barrier and when the group has ended: reports the instructions that only part of the
+ * group has reached since the last barrier (sim_arrive), and clears the arrivals. */
 void sim_arrivals_judge(sim_exec *x);
 
 #endif

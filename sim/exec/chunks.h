@@ -1,10 +1,10 @@
-/* How the lanes of a chunk are laid out in memory, determined for a whole chunk at once.
+/* Determines how a chunk's lanes are laid out in memory, for the whole chunk at once.
  *
- * Most rows consist of chunks whose lanes are contiguous or all at one place, because the
- * work-items' index 0 increases from lane to lane.  A processor loads such a chunk at once;
- * scattered lanes cost it a step each.  The two ends of a chunk nearly always tell which kind it
- * is, so a failing test costs next to nothing.  Inactive lanes are no obstacle: where there is
- * room, they get the places that they would have.
+ * Most rows consist of chunks whose lanes are contiguous or all at one place, because the index in
+ * dimension 0 increases from lane to lane. A processor loads such a chunk at once; scattered lanes
+ * take a step each. The two ends of a chunk nearly always reveal its kind, so a failing test costs
+ * next to nothing. Inactive lanes are no obstacle: where there is room, they get the places that
+ * they would have if active.
  *
  * Included by the engine's files. */
 #ifndef SIM_CHUNKS_H
@@ -14,8 +14,8 @@
 
 /* Iterates over the chunks of the running fragment: `c` is a chunk's first lane. */
 #define FOR_CHUNKS(x) for (uint32_t c = (x)->low; c < (x)->high; c += SIM_CHUNK)
-/* Iterates over the lanes of a chunk, in independent iterations.  Compilers tend to unroll short
- * loops before they notice that one vector would do. */
+/* Iterates over the lanes of a chunk; iterations are independent. Unrolling is disabled, since
+ * compilers tend to unroll short loops before they notice that one vector would do. */
 #ifdef __clang__
 #define CHUNK_LANES _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -25,7 +25,7 @@
 
 /* Sixteen words at once, which the compiler maps to the vectors of its level of x86-64: it does not
  * vectorise such short loops itself once there is a mask.  Comparisons give all bits or none. */
-#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed between files */
+#pragma GCC diagnostic ignored "-Wpsabi" /* no vector crosses file boundaries */
 typedef uint32_t sim_words __attribute__((vector_size(64)));
 typedef uint8_t sim_lane_bytes_16 __attribute__((vector_size(16)));
 _Static_assert(sizeof(sim_words) == SIM_CHUNK * sizeof(uint32_t), "a word for each lane");
@@ -46,7 +46,7 @@ static inline sim_words sim_words_count(void)
 {
     return (sim_words){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
-/* A word for each lane of a chunk: all bits set if it is active, otherwise 0. */
+/* Returns a word for each lane of a chunk: all bits set if the lane is active, otherwise 0. */
 static inline sim_words sim_words_mask(const uint8_t *mask)
 {
     sim_lane_bytes_16 lanes;
@@ -62,10 +62,10 @@ static inline bool sim_words_any(sim_words words)
     return (all[0] | all[1]) != 0;
 }
 
-/* A bit for each lane of a chunk: 1 if it is active. */
+/* Returns a bit for each lane of a chunk: 1 if the lane is active. */
 static inline uint32_t sim_chunk_active(const uint8_t *mask)
 {
-    static const uint64_t gather = UINT64_C(0x0102040810204080); /* byte i's bit 0 to bit 56 + i */
+    static const uint64_t gather = UINT64_C(0x0102040810204080); /* bit 0 of byte i to bit 56 + i */
     uint64_t words[2];
     _Static_assert(SIM_CHUNK == sizeof words, "two words of mask");
     memcpy(words, mask, sizeof words);
@@ -73,7 +73,8 @@ static inline uint32_t sim_chunk_active(const uint8_t *mask)
 }
 #define SIM_CHUNK_ALL ((1u << SIM_CHUNK) - 1)
 
-/* The kind of a chunk whose lanes may be anywhere; `step` >= 1, `steps` are its multiples. */
+/* Returns the kind of a chunk whose lanes are all active and may be anywhere. `steps` are multiples
+ * of `step`, which is at least 1. */
 static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step, sim_words steps)
 {
     /* The caller has filled all places. */
@@ -86,8 +87,8 @@ static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step
     return last != 0 || sim_words_any(distances) ? SIM_CHUNK_MIXED : SIM_CHUNK_SAME;
 }
 
-/* The kind of a chunk of which only some lanes are active; inactive lanes get places from 0 to
- * `most` that continue those of the active ones. */
+/* Returns the kind of a chunk of which only some lanes are active. Unless it is MIXED, inactive
+ * lanes get places, from 0 to `most`, that continue those of the active lanes. */
 static inline sim_chunk_kind sim_chunk_complete(uint32_t *at, const uint8_t *mask, uint32_t active,
                                                 uint32_t step, sim_words steps, uint64_t most)
 {

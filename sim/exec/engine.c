@@ -1,4 +1,4 @@
-/* Chooses the best engine for this machine, or the engine that a world is set to use. */
+/* The engines: choosing the best one for this machine, or the one that a world is to use. */
 #include "sim/exec/exec.h"
 
 typedef struct engine_row {
@@ -62,12 +62,12 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
         world->engine = sim_engine_best();
         CHECK(world->engine < i);
         return rt_fail(world->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "this processor does not have all that engine '%s' of the simulated device "
-                       "uses; the best that it runs is '%s'",
+                       "this processor lacks a feature that engine '%s' of the simulated device "
+                       "uses; the best engine that it can run is '%s'",
                        engines[i].name, engines[world->engine].name);
     }
     return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "the simulated device has the engines base, v3 and v4, but not '%.*s'",
+                   "the simulated device has no engine '%.*s'; choose base, v3 or v4",
                    RT_TEXT_ARG(name));
 }
 

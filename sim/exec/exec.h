@@ -1,9 +1,9 @@
 /* A launch in progress, and the engine that executes register code.
  *
  * The files run.c, lanes.c, memory.c, atomic.c, race.c and rare.c are compiled three times, for
- * x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE.  Results are bit-identical:
- * contraction is off, and nothing depends on the order in which the lanes of one instruction are
- * processed. */
+ * x86-64, x86-64-v3 and x86-64-v4; the names that they export end in SIM_ENGINE. Results are
+ * bit-identical: floating-point contraction is off, and nothing depends on the order in which the
+ * lanes of one instruction are processed. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
@@ -19,19 +19,20 @@ typedef void sim_handle(sim_exec *x, const sim_op *op);
 typedef void sim_engine(sim_exec *x, sim_wave *wave);
 
 #define SIM_ENGINE_COUNT 3u
-/* The engines by number; 0 is the base engine, for any x86-64.  NULL: not for this machine. */
+/* Returns an engine by number; 0 is the base engine, for any x86-64. NULL: this machine cannot run
+ * it. */
 sim_engine *sim_engine_at(uint32_t index);
-/* The same engines built without checks, to measure what checks cost. */
+/* The same engines built without checks, to measure what the checks cost. */
 sim_engine *sim_engine_unchecked_at(uint32_t index);
-/* The number of the best engine for this machine. */
+/* Returns the number of the best engine for this machine. */
 uint32_t sim_engine_best(void);
 
 /* ---- lane_access.c: memory accesses of a single lane, fully checked -------------------------- */
 
-/* Loads or stores `size` bytes for one lane; `count` active lanes do the same, lane being the first
- * of them.  An invalid access is reported; a load then gives bytes chosen from the seed, a store
- * does nothing.  alignment is a power of two.  The bytes' shadow is passed in x->lane_undefined, so
- * a load followed by a store copies it. */
+/* Load or store `size` bytes for lane `lane`, which is the first of `count` active lanes that do
+ * the same. An invalid access is reported; the load then returns bytes chosen from the seed, and
+ * the store does nothing. `alignment` is a power of two. The bytes' shadow is passed in
+ * x->lane_undefined, so a load followed by a store copies it. */
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes);
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
@@ -56,15 +57,15 @@ static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
 
 /* ---- target.c: addresses of functions ------------------------------------------------------- */
 
-/* The index, in the launched program, of the function that a call through `address` with that
- * signature reaches; the address of a virtual function may come from another program with the same
- * image.  SIM_NONE if the target is invalid, which is reported for `count` lanes of which `lane` is
- * the first. */
+/* Returns the index, in the launched program, of the function that a call through `address` with
+ * that signature reaches; the address of a virtual function may come from another program with the
+ * same image. SIM_NONE if the target is invalid, which is reported for `count` lanes, the first
+ * being `lane`. */
 uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
                          uint32_t lane, uint64_t count);
 
-/* Reports it if `count` lanes, `lane` being the first, call a virtual function of a set that the
- * kernel does not declare to call.  The call proceeds, since its target exists. */
+/* Reports a finding if `count` lanes, the first being `lane`, call a virtual function of a set that
+ * the kernel does not declare.  The call proceeds, since its target exists. */
 void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t lane, uint64_t count);
 
 /* ---- group.c, lane_access.c: handlers that are the same in every engine ---------------------- */
@@ -72,23 +73,23 @@ void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t la
 sim_handle sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle sim_handle_async_copy, sim_handle_wait_events, sim_handle_forget;
 
-/* ---- barrier.c: instructions that all of a work-group must reach ----------------------------- */
+/* ---- barrier.c: instructions that a whole work-group must reach ------------------------------ */
 
 /* Records that the active lanes have reached the instruction at that site. */
 void sim_arrive(sim_exec *x, uint32_t site);
 
-/* ---- stack.c: the end of a work-item's stack ------------------------------------------------- */
+/* ---- stack.c: exhausted stacks --------------------------------------------------------------- */
 
-/* Reports that the stack has no room for the running fragment's call of the function, or for the
- * kernel itself, and ends the launch with BUDGET. */
+/* Report that the stack has no room for the running fragment's call of the function, or for the
+ * kernel itself, and end the launch with BUDGET. */
 void sim_call_exhausted(sim_exec *x, uint32_t site, uint32_t function);
 void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
 
 /* ---- meet.c: sub-groups whose work-items wait for each other --------------------------------- */
 
-/* Lets every sub-group of the wave continue whose work-items all wait or have ended, from the first
- * place in order at which some of them wait for the others.  Collectives there are executed for all
- * lanes at that place together, even in different activations. */
+/* Lets every sub-group of the wave whose work-items all wait or have ended continue from the first
+ * place in order at which some of them wait for the others. Collectives there are executed together
+ * for all lanes at that place, even if they are in different activations. */
 void sim_meet(sim_exec *x);
 
 /* ---- print.c: printf, the same in every engine ----------------------------------------------- */
@@ -102,31 +103,32 @@ sim_handle sim_handle_print;
 #define SIM_NAME_1(name, engine) SIM_NAME_2(name, engine)
 #define SIM_NAME(name)           SIM_NAME_1(name, SIM_ENGINE)
 
-/* 0 in the builds that measure what checks cost: these do not check whether addresses are inside,
- * bits defined and accesses ordered.  They share the files that have no checks, the arithmetic,
- * with the engine of their level, SIM_ENGINE_OF. */
+/* 0 in the builds that measure what the checks cost: these do not check that addresses are within
+ * objects, bits defined and accesses ordered. For the files that have no checks, the arithmetic,
+ * they use those of the engine of their level, SIM_ENGINE_OF. */
 #ifndef SIM_CHECKED
 #define SIM_CHECKED   1
 #define SIM_ENGINE_OF SIM_ENGINE
 #endif
 #define SIM_ARITHMETIC(name) SIM_NAME_1(name, SIM_ENGINE_OF)
 
-/* Handlers by number; those of the other files are NULL. */
+/* Handlers by number; in each table, the handlers of other files are NULL. */
 extern sim_handle *const SIM_ARITHMETIC(sim_lanes_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_ARITHMETIC(sim_rare_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_atomic_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 
-/* Records that the active lanes access view's object at x->offsets, `bytes` per component.  False,
- * with nothing recorded, if a race is possible: then each lane must be handled separately. */
+/* Records that the active lanes access the view's object at x->offsets, `bytes` per component.
+ * False, with nothing recorded, if a race is possible; each lane must then be handled separately.
+ */
 bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                              uint32_t bytes);
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                               uint32_t bytes);
 
-/* The types of lanes by their names (sim_lane_type without its prefix): integers as unsigned and as
- * signed, with their widths. */
+/* The C types of lanes by name (sim_lane_type without its prefix): unsigned or float (U), signed
+ * (S), and the widths of integers (BITS). */
 #define U_I8     uint8_t
 #define U_I16    uint16_t
 #define U_I32    uint32_t
@@ -150,7 +152,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
 #endif
 #define FOR_LANES LANES for (uint32_t i = 0; i < n; i++)
 
-/* Number of lanes to work on; the mask tells the compiler that it is a multiple of the chunk. */
+/* Number of lanes to work on; the masking shows the compiler that it is a multiple of SIM_CHUNK. */
 #define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
 #endif
 

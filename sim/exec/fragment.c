@@ -1,4 +1,4 @@
-/* Activations and fragments of one wave.  This file does not know what lanes compute. */
+/* Activations and fragments of one wave. This file is independent of what lanes compute. */
 #include "sim/exec/fragment.h"
 
 #include "reference/base/alloc.h"
@@ -8,7 +8,7 @@
 
 #define DEPTH_MAX         1024u
 #define STACK_BYTES_MAX   (UINT64_C(1) << 28)
-#define PRIVATE_BYTES_MAX (UINT64_C(1) << 28) /* of all lanes of a wave */
+#define PRIVATE_BYTES_MAX (UINT64_C(1) << 28) /* for all lanes of a wave */
 
 void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
 {
@@ -52,9 +52,9 @@ void sim_wave_close(sim_wave *wave)
 
 /* ---- Activations -------------------------------------------------------------------------- */
 
-/* A number for the frame's private variables; 0 if none is left.  Once the numbers are used up,
- * activations of one function at the same place share a number, as clones do: their variables have
- * the same offsets, each in the memory of its own lanes. */
+/* Returns a number for the frame's private variables; 0 if none is left. Once the numbers are used
+ * up, activations of a function at the same place share one, as clones do: their variables have the
+ * same offsets, but each in the memory of its own lanes. */
 static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 {
     sim_private_frame *privates = wave->privates.items;
@@ -77,8 +77,8 @@ static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
     return number;
 }
 
-/* A frame of the function: a spare frame of the same function if there is one, otherwise a new
- * frame. */
+/* Returns a frame for the function: a spare one of the same function if there is one, otherwise a
+ * new one. */
 static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
 {
     uint32_t i = wave->spare_frames.count;
@@ -115,9 +115,9 @@ static void frame_release(sim_wave *wave, sim_frame *frame)
     }
 }
 
-/* The end of the registers of `other` that overlap a frame beginning at `first`; 0 if there is no
- * overlap.  Ancestors of the new frame are marked and do not count; frames of the same function at
- * the same place share registers, lane by lane. */
+/* Returns the end of the registers of `other` that overlap a new frame placed at `first`; 0 if none
+ * do. Ancestors of the new frame are marked and do not count; frames of the same function at the
+ * same place share registers, lane by lane. */
 static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uint64_t first,
                                const sim_fragment *other)
 {
@@ -132,8 +132,8 @@ static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uin
     return until;
 }
 
-/* Where the frame's registers begin: after those of its parent, without overlapping those of lanes
- * that are in another function at the same depth. */
+/* Determines where the frame's registers begin: after those of its parent, without overlapping
+ * those of lanes that are in other functions. */
 static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
 {
     const sim_frame *parent = frame->parent;
@@ -239,13 +239,14 @@ static int order_of(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Level by level, from the innermost call outwards: the outermost difference decides. */
+/* Compares level by level, from the innermost call outwards, so that the outermost difference
+ * decides. */
 int sim_place_compare(const sim_fragment *a, const sim_fragment *b)
 {
     const sim_frame *fa = a->frame, *fb = b->frame;
     uint32_t block_a = a->block, block_b = b->block;
     if (fa == fb) return order_of(block_a, block_b);
-    int order = order_of(fb->depth, fa->depth); /* the deeper activation precedes */
+    int order = order_of(fb->depth, fa->depth); /* the deeper activation comes first */
     for (; fa->depth > fb->depth; fa = fa->parent)
         block_a = fa->call_block;
     for (; fb->depth > fa->depth; fb = fb->parent)
@@ -304,7 +305,7 @@ sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment)
     if (wave->spare.count) {
         other = wave->spare.items[--wave->spare.count];
     } else {
-        /* Heap blocks are aligned for any object but not for vectors. */
+        /* Heap blocks are aligned for any ordinary object but not for vectors. */
         sim_lane_memory memory = {0};
         sim_lane_memory_grow(&memory, sizeof *other, 0);
         other = (sim_fragment *)(void *)memory.data;
@@ -365,7 +366,7 @@ sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index)
     return fragment;
 }
 
-/* ---- The whole wave ------------------------------------------------------------------------ */
+/* ---- Checking the whole wave -------------------------------------------------------------- */
 
 static bool frames_are_sound(const sim_wave *wave, const sim_fragment *fragment)
 {
@@ -414,7 +415,7 @@ bool sim_wave_check(const sim_wave *wave)
         CHECK(active >= 1 && active == fragment->active);
         CHECK(frames_are_sound(wave, fragment));
         CHECK_IMPLIES(is_ready && i > 0, compare(wave->ready.items[i - 1], fragment) >= 0);
-        CHECK_IMPLIES(!is_ready, fragment->block > 0); /* after the barrier's block */
+        CHECK_IMPLIES(!is_ready, fragment->block > 0); /* past the barrier's block */
     }
     return true;
 }

@@ -1,26 +1,26 @@
 /* Collective operations of a group: reductions, scans, votes, ballots, shuffles, copies.
  *
  * Work-items are processed in the order of their numbers, so that sums of floats are the same for
- * every engine, group and machine.  The work-items of a sub-group occupy neighbouring lanes of one
- * wave and have met (meet.c); the values of a work-group were stored before a barrier.  If the
- * value of a work-item is requested that does not take part, a number drawn from the seed is used
- * instead. */
+ * every engine, group and machine. The work-items of a sub-group occupy neighbouring lanes of one
+ * wave and have met (meet.c); the values of a work-group were stored before a barrier. If an
+ * operation requests the value of a work-item that does not take part, a number drawn from the seed
+ * is used instead. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"
 
 #include <string.h>
 
 #define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
-#define EVENTS_MAX  65536u /* that one wait examines */
+#define EVENTS_MAX  65536u /* maximum that one wait examines */
 
-/* The work-items that take part, by index in the list, in ascending order of their numbers. */
+/* The operation and the work-items that take part in it, in ascending order of their numbers. */
 typedef struct members {
     sim_collective operation;
     uint32_t fold;
     sim_lane_type type;
     bool is_half;
     uint32_t count;
-    uint32_t size;    /* of the group */
+    uint32_t size;    /* number of work-items in the group */
     uint32_t cluster; /* 0: none */
     const uint32_t *numbers;
     const uint64_t *a, *b, *c;
@@ -41,8 +41,8 @@ static double float_of(const members *m, uint64_t bits)
     return (sim_double_bits){.bits = bits}.value;
 }
 
-/* The value, rounded to the type.  Double represents sums and products of two floats so precisely
- * that rounding twice gives the same as rounding once. */
+/* Returns the value's bits, rounded to the type. Double represents sums and products of two floats
+ * so precisely that rounding twice gives the same result as rounding once. */
 static uint64_t bits_of(const members *m, double value)
 {
     if (m->is_half) return sim_half_of_double(value);
@@ -74,14 +74,14 @@ static uint64_t combine(const members *m, uint64_t a, uint64_t b)
     }
 }
 
-/* The identity of the operation, with which an exclusive scan begins. */
+/* Returns the operation's identity, with which an exclusive scan begins. */
 static uint64_t identity_of(const members *m)
 {
     uint64_t mask = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
     switch (m->operation) {
     case SIM_COLLECTIVE_IMUL: return 1;
     case SIM_COLLECTIVE_UMIN: return mask;
-    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : mask; /* bytes are bools */
+    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : mask; /* a byte is a bool */
     case SIM_COLLECTIVE_SMIN: return mask >> 1;
     case SIM_COLLECTIVE_SMAX: return (mask >> 1) + 1;
     case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
@@ -100,7 +100,7 @@ static void fold(const members *m, uint64_t *out)
     bool is_exclusive = m->fold == SIM_GroupOperationExclusiveScan;
     bool is_scan = is_exclusive || m->fold == SIM_GroupOperationInclusiveScan;
     CHECK(cluster >= 1 && m->operation <= SIM_COLLECTIVE_XOR);
-    /* The members of each cluster are reduced or scanned on their own. */
+    /* The members of each cluster are reduced or scanned separately. */
     for (uint32_t first = 0, end; first < m->count; first = end) {
         uint64_t so_far = 0;
         for (end = first; end < m->count; end++) {
@@ -129,7 +129,7 @@ static bool vote(const members *m)
     return m->operation != SIM_COLLECTIVE_ANY;
 }
 
-/* The mask of the members for which `values` is not 0. */
+/* Returns the mask of the members whose entry in `values` is not 0. */
 static uint64_t ballot(const members *m, const uint64_t *values)
 {
     uint64_t mask = 0;
@@ -156,8 +156,8 @@ static uint64_t mask_bits(const members *m, uint32_t i)
 
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
-/* The number of the work-item whose value member i gets: its value in c if *out_uses_c, otherwise
- * in a.  The number may be one that no work-item has. */
+/* Returns the number of the work-item whose value member i gets: its c if *out_uses_c, otherwise
+ * its a. There may be no work-item with that number. */
 static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
 {
     uint64_t number = m->numbers[i], b = m->b[i];
@@ -178,7 +178,7 @@ static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
     }
 }
 
-/* The index of the member with that number; the count of members if there is none. */
+/* Returns the index of the member with that number, or the number of members if there is none. */
 static uint32_t member_of(const members *m, uint64_t number)
 {
     uint32_t i = 0;
@@ -189,13 +189,13 @@ static uint32_t member_of(const members *m, uint64_t number)
 
 /* ---- All operations ------------------------------------------------------------------------- */
 
-/* The request for a value, as a finding reports it. */
+/* A request for another work-item's value, as findings report it. */
 typedef struct value_request {
     sim_exec *x;
     const sim_op *op;
     uint32_t lane;         /* of the first member */
-    uint64_t count;        /* of work-items that request it */
-    sim_finding_kind kind; /* of an invalid request */
+    uint64_t count;        /* number of work-items that request it */
+    sim_finding_kind kind; /* kind of finding for an invalid request */
 } value_request;
 
 static void broadcast(const value_request *r, const members *m, uint64_t *out)
@@ -207,7 +207,7 @@ static void broadcast(const value_request *r, const members *m, uint64_t *out)
     if (!is_valid || from == m->count) {
         sim_note(r->x, r->op->site, r->kind, r->lane, r->count,
                  is_valid ? "broadcast of the value of a work-item that does not take part,"
-                          : "broadcast in which work-items name different ones,");
+                          : "broadcast for which work-items name different source work-items,");
     }
     for (uint32_t i = 0; i < m->count; i++) {
         out[i] =
@@ -215,8 +215,8 @@ static void broadcast(const value_request *r, const members *m, uint64_t *out)
     }
 }
 
-/* A work-item that is named explicitly must take part.  Neighbours at a distance are not required
- * to exist: correct kernels read beyond the edge and discard the result. */
+/* A work-item that is named explicitly must take part. Neighbours at a distance need not exist:
+ * correct kernels may read beyond the edge and discard the result. */
 static void shuffle(const value_request *r, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -259,7 +259,7 @@ static void collective(const value_request *r, const members *m, uint64_t *out)
 
 /* ---- Definedness ---------------------------------------------------------------------------- */
 
-/* Undefined bits of the members' operands. */
+/* The undefined bits of the members' operands. */
 typedef struct undefined {
     const uint64_t *a, *b, *c;
 } undefined;
@@ -272,7 +272,7 @@ static bool any_of(const uint64_t *bits, uint32_t count)
     return any != 0;
 }
 
-/* One member with a defined value can decide a vote. */
+/* A single member with a defined value can decide a vote. */
 static uint64_t vote_undefined(const members *m, const uint64_t *a)
 {
     for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
@@ -298,8 +298,8 @@ static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i
 static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
 {
     if (m->operation <= SIM_COLLECTIVE_XOR) {
-        /* The result of a reduction or scan is undefined if any of its inputs is.  The same
-         * reduction or scan finds this, with "or" as the operation, on a flag for each member. */
+        /* The result of a reduction or scan is undefined if any of its inputs is. This is found by
+         * the same reduction or scan, with "or" as the operation, on one flag per member. */
         uint64_t flags[MEMBERS_MAX];
         members marks = *m;
         for (uint32_t i = 0; i < m->count; i++)
@@ -328,7 +328,7 @@ static void collective_undefined(const members *m, const undefined *u, uint64_t 
     }
 }
 
-/* Bools and results of votes have one bit. */
+/* Sets the shadow of a result; bools and results of votes have only one bit. */
 static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
                              uint64_t bits)
 {
@@ -364,7 +364,7 @@ typedef struct meeting_values {
     uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
 } meeting_values;
 
-/* Collects the operands of the lanes of one fragment, whose activation is the running one. */
+/* Collects the operands of one fragment's lanes; its activation is the running one. */
 static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *mask,
                           meeting_values *v)
 {
@@ -458,8 +458,8 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* The index in the group's values and shadows at which those stored before the barrier with that
- * number begin; the operand b of all work-items follows operand a. */
+/* Returns the index in the group's values and shadows at which those begin that were stored before
+ * the barrier with that number: operand a of all work-items, then operand b. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
     return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
@@ -510,7 +510,7 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Each work-item copies the elements whose index, modulo the group's size, is its number. */
+/* Each work-item copies the elements whose index modulo the group's size is its number. */
 void sim_handle_async_copy(sim_exec *x, const sim_op *op)
 {
     uint8_t element[SIM_ACCESS_BYTES_MAX];
@@ -525,7 +525,8 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
         uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
         uint64_t count = sim_lane_bits(x, places[2], 8, i);
         uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
-        /* Local memory has fewer elements; one element past its end is enough for a finding. */
+        /* Local memory cannot have as many elements; one element past its end is enough for a
+         * finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);
@@ -548,7 +549,7 @@ void sim_handle_wait_events(sim_exec *x, const sim_op *op)
                           (uint8_t *)&event);
             if (x->lane_has_undefined) {
                 sim_note(x, op->site, SIM_FINDING_UNINITIALISED, i, 1,
-                         "wait for an event that is uninitialised,");
+                         "wait for an uninitialised event,");
             }
             sim_race_copy_wait(x, event);
         }

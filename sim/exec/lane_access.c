@@ -1,5 +1,5 @@
 /* Memory accesses of a single lane: resolves every address, makes every check, reports every
- * finding. memory.c calls this unless all lanes are plainly right. */
+ * finding. memory.c calls this unless all lanes' accesses are plainly valid. */
 #include "sim/exec/exec.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->class == SIM_CLASS_FUNCTION) {
         where = RT_TEXT("at the address of a function");
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->size == 0) {
-        where = RT_TEXT("at an address of no object");
+        where = RT_TEXT("at an address outside all objects");
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS) {
         where = rt_arena_printf(arena, "%.*s (%llu bytes)", RT_TEXT_ARG(where),
                                 (unsigned long long)view->size);
@@ -66,7 +66,7 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
     return true;
 }
 
-/* Records the shadow of byte i of those just loaded, and whether any bit in it is set. */
+/* Records the shadow of byte i of a load, and whether any bit in it is set. */
 static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
 {
     x->lane_undefined[i] = undefined;
@@ -103,7 +103,7 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
     }
 }
 
-/* The shadow of the next store's byte i. */
+/* Returns the defined bits of byte i of a store. */
 static uint8_t defined_bits(const sim_exec *x, uint32_t i)
 {
     return x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
@@ -138,7 +138,7 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
 
 void sim_handle_forget(sim_exec *x, const sim_op *op)
 {
-    /* A pointer that differs between lanes was computed: its object is left alone. */
+    /* A pointer that differs between lanes must have been computed, so its object is left alone. */
     if (!sim_register_uniform(op->a)) return;
     sim_view_memory view;
     sim_finding_kind kind;

@@ -2,9 +2,9 @@
  *
  * Every handler works on all lanes of [low, high), active or not.  It writes to the target or, if
  * inactive lanes must keep their values, to a scratch row that is then blended in.  So nothing here
- * may trap or be undefined for garbage: shift amounts are reduced and conversions guarded first,
- * and divisions are done lane by lane.  Integers are computed in unsigned types of the declared
- * width.
+ * may trap or be undefined if inactive lanes hold garbage: shift amounts are reduced and
+ * conversions guarded first, and divisions are done lane by lane. Integers are computed in unsigned
+ * types.
  *
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* ---- Types of lanes: wide enough to compute in, twice as wide -------------------------------- */
+/* ---- Types of lanes: a type wide enough to compute in, and one twice as wide ---------------- */
 
 __extension__ typedef unsigned __int128 wide_unsigned;
 __extension__ typedef __int128 wide_signed;
@@ -68,12 +68,14 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
 
 /* ---- Shapes: loops around an expression of a and b ------------------------------------------ */
 
-/* Operand o as a row of lanes, its value in lane i, and operand o as one value of all lanes. */
+/* Declare operand o as a row of lanes, its value in lane i, and operand o as one value for all
+ * lanes. */
 #define ROW_OPERAND(T, o)     const T *row_##o = ROW(T, op->o)
 #define LANE(T, o)            T o = row_##o[i]
 #define UNIFORM_OPERAND(T, o) T o = *(const T *)sim_at(x, op->o)
 
-/* The loop, with declarations of the operands, and of their values in one lane if they are rows. */
+/* The loop, with declarations of the operands and, for those that are rows, of their values in one
+ * lane. */
 #define LANES_SHAPE(function, T, R, OPERANDS, VALUES, EXPRESSION)                                  \
     static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
@@ -93,7 +95,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
         OPERANDS;                                                                                  \
         *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
     }
-/* The same for both operands. */
+/* The same declaration for both operands. */
 #define A_AND_B(OPERAND, T)                                                                        \
     OPERAND(T, a);                                                                                 \
     OPERAND(T, b)
@@ -104,7 +106,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
     LANES_SHAPE(name##_SV, T, R, UNIFORM_OPERAND(T, a); ROW_OPERAND(T, b), LANE(T, b), EXPRESSION) \
     UNIFORM_SHAPE(name##_SS, T, R, A_AND_B(UNIFORM_OPERAND, T), EXPRESSION)
 
-/* Forms VV and SS of the shape above, named _V and _S. */
+/* Forms VV and SS of the shapes above, named _V and _S. */
 #define TWO_SHAPES(name, T, R, EXPRESSION)                                                         \
     LANES_SHAPE(name##_V, T, R, A_AND_B(ROW_OPERAND, T), A_AND_B(LANE, T), EXPRESSION)             \
     UNIFORM_SHAPE(name##_S, T, R, A_AND_B(UNIFORM_OPERAND, T), EXPRESSION)
@@ -151,7 +153,7 @@ ALL_INT(FOUR_SHAPES, XOR, E_XOR)
 #define E_SRHADD(t)   SG(t, a | b) - (SG(t, a ^ b) >> 1)
 #define E_UABSDIFF(t) a < b ? b - a : a - b
 #define E_SABSDIFF(t) SG(t, a) < SG(t, b) ? W(t, b) - W(t, a) : W(t, a) - W(t, b)
-/* The maximum of the type, or its minimum if v is negative. */
+/* The maximum of the type, or the minimum if v is negative. */
 #define LIMIT(t, v) ((U_##t)((U_##t)((U_##t) - 1 >> 1) + ((v) >> (BITS_##t - 1))))
 #define E_SADDSAT(t)                                                                               \
     ((U_##t)((U_##t)(W(t, a) + W(t, b)) ^ a) & (U_##t)((U_##t)(W(t, a) + W(t, b)) ^ b)) >>         \
@@ -235,19 +237,19 @@ ALL_FLOAT(FOUR_SHAPES, FADD, a + b, a + b)
 ALL_FLOAT(FOUR_SHAPES, FSUB, a - b, a - b)
 ALL_FLOAT(FOUR_SHAPES, FMUL, a *b, a *b)
 ALL_FLOAT(FOUR_SHAPES, FDIV, a / b, a / b)
-/* If one operand is NaN, the result is the other. */
+/* If one operand is a NaN, the result is the other operand. */
 ALL_FLOAT(TWO_SHAPES, FMIN, a < b || b != b ? a : b, a < b || b != b ? a : b)
 ALL_FLOAT(TWO_SHAPES, FMAX, a > b || b != b ? a : b, a > b || b != b ? a : b)
 ALL_FLOAT(ONE_SHAPES, SQRT, __builtin_sqrtf(a), __builtin_sqrt(a))
-/* Computed in double: one rounding to float follows two that are far finer.  No float yields a
- * value so close to a rounding boundary that the two would change the result. */
+/* Computed in double: the rounding to float follows two much finer roundings. For no float is the
+ * value so close to a rounding boundary that these would change the result. */
 ONE_SHAPES(RSQRT_F32, float, float, 1.0 / __builtin_sqrt((double)a))
 ALL_FLOAT(ONE_SHAPES, FLOOR, __builtin_floorf(a), __builtin_floor(a))
 ALL_FLOAT(ONE_SHAPES, CEIL, __builtin_ceilf(a), __builtin_ceil(a))
 ALL_FLOAT(ONE_SHAPES, TRUNC, __builtin_truncf(a), __builtin_trunc(a))
 ALL_FLOAT(ONE_SHAPES, RINT, __builtin_rintf(a), __builtin_rint(a))
 
-/* Half away from zero; a - trunc(a) is exact. */
+/* Round halfway cases away from zero; a - trunc(a) is exact. */
 static inline float round_f32(float a)
 {
     float t = __builtin_truncf(a), fraction = __builtin_fabsf(a - t);
@@ -287,7 +289,7 @@ static const char shift_wrong[] = "shift by the width of the value or more";
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
 static const char divide_wrong[] = "integer division by zero or with a quotient that does not fit";
 
-/* The uniform form: the register is uniform, so all lanes get the same chosen value. */
+/* In the uniform form all lanes get the same chosen value, since the register is uniform. */
 #define WRONG_UNIFORM(T, misuse)                                                                   \
     *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse)
 
@@ -297,7 +299,8 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
         d[i] = (T)sim_lane_undefined(x, op, x->low + i, 1, misuse);                                \
     }
 
-/* Shifts by a row of amounts, which are needed again when d is written: d may be their row. */
+/* Shifts by a row of amounts. These are copied because they are needed again after d, which may be
+ * the same row, has been written. */
 #define SHIFT_SHAPE(function, T, bits, OPERAND, VALUE, EXPRESSION)                                 \
     static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
@@ -353,7 +356,8 @@ ALL_SHIFTS(I16)
 ALL_SHIFTS(I32)
 ALL_SHIFTS(I64)
 
-/* `low` and `high` bound the numbers that the integer type holds: low <= truncated < high. */
+/* `low` and `high` bound the truncated numbers that the integer type can hold: low <= truncated <
+ * high. */
 #define TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                      \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
@@ -429,7 +433,7 @@ SIM_FLOAT_TO_INT(CONVERT)
     DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                    \
     DIVIDE_SHAPES_S(name, T, WRONG, EXPRESSION)
 #define OVERFLOWS(t) (b == 0 || (a == (U_##t)(W(t, 1) << (BITS_##t - 1)) && b == (U_##t) - 1))
-/* The remainder with the divisor's sign. */
+/* The remainder with the sign of the divisor. */
 #define SMOD(t)                                                                                    \
     (SG(t, a) % SG(t, b) != 0 && ((SG(t, a) % SG(t, b) < 0) != (SG(t, b) < 0))                     \
          ? SG(t, a) % SG(t, b) + SG(t, b)                                                          \

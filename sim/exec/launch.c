@@ -14,7 +14,7 @@
 #define BUDGET_MAX      (UINT64_C(1) << 35)
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
-_Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills its waves");
+_Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills whole waves");
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
@@ -26,8 +26,8 @@ void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
         }
         return;
     }
-    /* As many work-items as fit into one wave, dimension 0 first, so that neighbours in memory are
-     * neighbours in lanes. */
+    /* Choose as many work-items as fit into one wave, dimension 0 first, so that neighbours in
+     * memory are in neighbouring lanes. */
     uint64_t left = SIM_LANES;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         CHECK(range->global[k] >= 1);
@@ -93,7 +93,7 @@ static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
         if (parameter->kind != SIM_PARAMETER_VALUE) continue;
         if (arguments[i].bytes.size != parameter->size) {
             return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                           "argument %u of kernel '%.*s' has %u bytes, not %zu", i,
+                           "argument %u of kernel '%.*s' must have %u bytes, not %zu", i,
                            RT_TEXT_ARG(kernel->name), parameter->size, arguments[i].bytes.size);
         }
     }
@@ -113,8 +113,8 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
     *end = offset + size;
 }
 
-/* The program's Workgroup variables, followed by the local arguments.  A variable that only other
- * kernels use keeps its number and occupies no bytes. */
+/* Local memory holds the program's Workgroup variables, then the local arguments. A variable that
+ * only other kernels use keeps its number but occupies no bytes. */
 rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
 {
     uint64_t end = 0;
@@ -191,8 +191,8 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
     CHECK(local == l->locals.count);
 }
 
-/* Memory passed as constant is constant while the kernel runs, even when accessed through other
- * pointers: `use` is 1 at the beginning and -1 at the end. */
+/* Memory passed as constant is constant while the kernel runs, even if accessed through other
+ * pointers. `use` is 1 at the beginning and -1 at the end. */
 static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
 {
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
@@ -209,7 +209,7 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
 }
 
 /* Fills in the rows that are the same for every group, and sets the others to their values for
- * group 0 without an offset. */
+ * group 0 with offset 0. */
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
     const uint64_t *size = l->range->local, *global = l->range->global;
@@ -238,10 +238,11 @@ static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
     if (distance == 0) return;
     eight *part = (eight *)(void *)lanes;
     for (uint32_t lane = 0; lane < wave->lane_count; lane += 8, part++)
-        *part += distance; /* rows have room for whole chunks */
+        *part += distance; /* may write past lane_count, since rows have room for whole chunks */
 }
 
-/* From one group to the next, all lanes' ids change by the same amount. */
+/* Sets the rows for the running group: from one group to the next, the ids of all lanes change by
+ * the same amount. */
 static void rows_set(const sim_launch_state *l, const sim_wave *wave)
 {
     const sim_range *range = l->range;
@@ -275,8 +276,8 @@ static void pool_set(sim_launch_state *l)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
-/* Called after every wave has run: true if the group has ended.  Passes a barrier that all have
- * reached. */
+/* Called after every wave has run. True if the group has ended. If all waves have reached a
+ * barrier, lets them pass it. */
 static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
 {
     sim_launch_state *l = x->launch;
@@ -299,7 +300,7 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         return true;
     }
     l->barrier_count++;
-    /* Objects whose bytes are all defined need no shadow until undefined bytes arrive. */
+    /* Objects whose bytes are all defined need no shadow until undefined bytes are stored. */
     for (uint32_t i = 0; i < l->locals.count; i++) {
         sim_local_object *local = &l->locals.items[i];
         if (local->all_defined) continue;
@@ -384,7 +385,7 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
                       l->program->temporary_bytes);
         rows_open(l, &waves[i]);
     }
-    sim_lane_memory memory = {0}; /* rows of x are aligned for vectors */
+    sim_lane_memory memory = {0}; /* for rows in x, which are aligned for vectors */
     sim_lane_memory_grow(&memory, sizeof(sim_exec), 0);
     sim_exec *x = (sim_exec *)(void *)memory.data;
     x->launch = l;
@@ -392,7 +393,7 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
     uint32_t level = l->world->engine == SIM_ENGINE_BEST ? sim_engine_best() : l->world->engine;
     sim_engine *engine =
         l->world->is_unchecked ? sim_engine_unchecked_at(level) : sim_engine_at(level);
-    /* The groups of this part, in the schedule's order. */
+    /* Run the groups of this part, in the schedule's order. */
     sim_group_walk walk = sim_schedule_groups(l, sim_launch_group_count(l));
     CHECK(part.first == 0 || walk.step == 1);
     CHECK(part.count <= walk.count && part.first <= walk.count - part.count);
@@ -465,7 +466,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
     if (rt_ok(l.status)) {
-        /* Objects that earlier kernels and the host have filled completely need no shadow. */
+        /* Objects that the host and earlier kernels have completely filled need no shadow. */
         for (uint32_t i = 0; i < kernel->parameter_count; i++) {
             if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
             sim_memory *memory = sim_world_memory(world, arguments[i].object);

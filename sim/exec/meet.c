@@ -1,17 +1,17 @@
 /* Where the work-items of a sub-group wait for each other: its barriers and its collectives.
  *
- * A collective has its own block, after a block that ends in SIM_END_MEET.  Fragments that reach it
+ * A collective has its own block, after a block that ends in SIM_END_MEET. Fragments that reach it
  * wait until no work-item of their sub-group can run; then the fragments at the first place in
- * order continue together.  So lanes can meet that are in different activations of the same code,
- * as lanes that have spun or that run in their own unit always are.  The collective checks whether
- * any work-item is missing.
+ * order continue together. So even lanes in different activations of the same code can meet, as
+ * must lanes that have spun or that run in separate units.  The collective checks whether any
+ * work-item is missing.
  *
- * Each iteration of a loop is a separate meeting.  Blocks are ordered such that only the edge back
- * to a loop's header leads backwards, so lanes of the same activations that have passed a
- * collective that not all need to reach can reach it again only in another iteration, and are not
- * waited for.  Lanes that have spun have their own activations and may be iterations behind.  They
- * are waited for, so a collective that is skipped in some iterations could merge two iterations
- * into one meeting.
+ * Each iteration of a loop is a separate meeting.  In the order of blocks only the edge back to a
+ * loop's header leads backwards. So if not all work-items need to reach a collective, lanes of the
+ * same activations that have passed it can reach it again only in another iteration, and are not
+ * waited for. Lanes that have spun have their own activations and may be iterations behind. They
+ * are waited for, so if some iterations skip a collective, two iterations could be merged into one
+ * meeting.
  *
  * Source: SPIR-V specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18
  * (scope); OpenCL C 3.0 section 6.15.19. */
@@ -21,15 +21,15 @@
 
 #define SUBGROUPS_MAX (SIM_LANES / 8)
 
-/* Rounds for which a sub-group's waiting work-items wait for one that spins, unless all must reach
- * the meeting: what it spins on may be done by the waiting ones. */
+/* Number of rounds for which a sub-group's waiting work-items wait for one that spins, unless all
+ * must reach the meeting: it may be spinning on something that the waiting ones have yet to do. */
 #define PATIENCE_ROUNDS 64u
 
 typedef struct meeting {
     sim_exec *x;
-    uint32_t size, count;     /* work-items of a sub-group; sub-groups of the wave */
-    bool runs[SUBGROUPS_MAX]; /* one of its work-items can run */
-    const sim_fragment *first[SUBGROUPS_MAX]; /* where it meets next; NULL: no meeting */
+    uint32_t size, count;     /* work-items per sub-group; sub-groups in the wave */
+    bool runs[SUBGROUPS_MAX]; /* the sub-group has work-items that can run and are waited for */
+    const sim_fragment *first[SUBGROUPS_MAX]; /* where the sub-group meets next; NULL: no meeting */
 } meeting;
 
 static bool is_at_meeting(const sim_fragment *fragment)
@@ -45,8 +45,9 @@ static const sim_frame *outermost(const sim_fragment *fragment)
     return frame;
 }
 
-/* True if the lanes of a fragment that can run are waited for: the specification requires that all
- * work-items of the sub-group arrive, or these may still arrive in this iteration of all loops. */
+/* True if the lanes of `fragment`, which can run, are waited for at the meeting `at`: either the
+ * specification requires all work-items of the sub-group to arrive, or these may still arrive in
+ * the current iterations of all loops. */
 static bool is_awaited(const sim_fragment *fragment, const sim_fragment *at)
 {
     const sim_code_function *function = at->frame->function;
@@ -106,7 +107,8 @@ static void place_release(meeting *m, const sim_fragment *at)
         bool met = m->first[s] && !m->runs[s] && sim_place_same(m->first[s], &place);
         if (met) m->first[s] = NULL;
     }
-    /* A single fragment executes the block of collectives itself; several execute it together. */
+    /* A single fragment executes the block of collectives by itself later; for several, it is
+     * executed here for all together. */
     const sim_code_function *function = parts[0]->frame->function;
     const sim_code_block *block = &function->blocks[parts[0]->block];
     CHECK(block->end == SIM_END_NEXT);
@@ -132,7 +134,7 @@ void sim_meet(sim_exec *x)
     meeting m = {.x = x, .size = x->launch->kernel->subgroup_size};
     m.count = (wave->lane_count + m.size - 1) / m.size;
     CHECK(m.count >= 1 && m.count <= SUBGROUPS_MAX);
-    /* Where each sub-group meets next. */
+    /* Find where each sub-group meets next. */
     for (uint32_t i = 0; i < wave->waiting.count; i++) {
         const sim_fragment *fragment = wave->waiting.items[i];
         if (!is_at_meeting(fragment)) continue;
@@ -142,7 +144,7 @@ void sim_meet(sim_exec *x)
             m.first[s] = fragment;
         }
     }
-    /* Which sub-groups still have lanes to wait for. */
+    /* Find which sub-groups still have lanes to wait for. */
     for (uint32_t i = 0; i < wave->ready.count; i++) {
         const sim_fragment *fragment = wave->ready.items[i];
         for (uint32_t s = 0; s < m.count; s++) {

@@ -2,14 +2,14 @@
  *
  * The usual case is fast: all lanes in one object, all inside it, all aligned.  This is checked
  * first, for all lanes at once; if it does not hold, lane_access.c handles the lanes one by one and
- * reports what is wrong.  Inactive lanes take part with an offset inside the object, 0 if they have
- * none. */
+ * reports what is wrong.  Inactive lanes take part with an offset inside the object: their own if
+ * it is inside, otherwise 0. */
 #include "sim/exec/chunks.h"
 
 #include <string.h>
 
 #define COMPONENTS_MAX 16u
-_Static_assert(COMPONENTS_MAX * 8 <= SIM_ACCESS_BYTES_MAX, "a lane's access fits its shadow");
+_Static_assert(COMPONENTS_MAX * 8 <= SIM_ACCESS_BYTES_MAX, "lane_undefined holds a lane's access");
 
 /* Elements in memory, which may be unaligned if the module says so. */
 typedef uint8_t memory_8 __attribute__((may_alias));
@@ -29,11 +29,11 @@ typedef struct span {
     sim_view_memory view;
     uint64_t start;     /* offset of the uniform part of the address */
     uint64_t last;      /* the last offset at which the access fits */
-    uint32_t unaligned; /* bits that are clear in an aligned offset */
+    uint32_t unaligned; /* bits that must be clear in an aligned offset */
 } span;
 
-/* Prepares accesses of `size` bytes around an address; false if no access can be valid or the
- * object's offsets do not fit into rows. */
+/* Prepares accesses of `size` bytes in the object that `address` names; false if no access can be
+ * valid or the object's offsets do not fit into rows. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
 {
     sim_finding_kind kind;
@@ -51,16 +51,16 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     return true;
 }
 
-/* The indices that lead into the object: [low, low + count], limited to those that the type can
- * hold. */
+/* The indices whose addresses are inside the object, [low, low + count], limited to those that the
+ * index type can hold. */
 typedef struct index_range {
     int64_t low;
     uint64_t count;
-    uint32_t start; /* offset for index 0, which may be outside: offsets are computed in 32 bits and
-                     * are correct if inside */
+    uint32_t start; /* offset for index 0, which may be outside the object: offsets are computed
+                     * modulo 2^32 and are correct if inside */
 } index_range;
 
-/* Division, rounded down; `by` is usually a power of two, and a division would take longer than
+/* Divides, rounding down. `by` is usually a power of two, and a division would take longer than
  * everything else. */
 static int64_t divide_down(int64_t value, int64_t by)
 {
@@ -68,7 +68,8 @@ static int64_t divide_down(int64_t value, int64_t by)
     return value >= 0 ? value / by : -((by - 1 - value) / by);
 }
 
-/* False if no index leads into the object, or the numbers are so large that products could wrap. */
+/* False if no index leads into the object or if the numbers are so large that products could wrap.
+ */
 static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64_t most,
                            index_range *out)
 {
@@ -83,14 +84,14 @@ static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64
     return true;
 }
 
-/* A row of single elements in which every chunk is a run or at one place. */
+/* A row of single elements in which every chunk is either a run or at one place. */
 typedef struct direct_row {
     uint32_t at[SIM_LANES / SIM_CHUNK]; /* offset of a chunk's first lane */
     bool is_run[SIM_LANES / SIM_CHUNK];
 } direct_row;
 
-/* True if nothing but the addresses of a load needs checking, and aligned elements follow each
- * other without gaps. */
+/* True if a load needs no checks other than of its addresses, all lanes are active, and the stride
+ * keeps addresses aligned. */
 static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
 {
     return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&
@@ -129,7 +130,7 @@ static bool offsets_settle(sim_exec *x, uint32_t size, const span *s)
     return true;
 }
 
-/* Address of one lane, for the slow path. */
+/* Returns one lane's address, for the slow path. */
 static uint64_t lane_address(const sim_exec *x, const sim_op *op, sim_memory_form form,
                              uint32_t lane)
 {
@@ -148,7 +149,7 @@ static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uin
 {
     uint8_t loaded[COMPONENTS_MAX * 8];
     uint64_t addresses[SIM_LANES];
-    /* A target may be the row of the index, so all addresses are computed before any load. */
+    /* A target may be the same row as the index, so all addresses are computed before any load. */
     for (uint32_t lane = x->low; lane < x->high; lane++) {
         if (x->mask[lane]) addresses[lane] = lane_address(x, op, form, lane);
     }
@@ -190,8 +191,9 @@ static inline bool keeps_others(const sim_exec *x, sim_register place)
     return x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;
 }
 
-/* The kind of a chunk for single components: those of elements with several components are not
- * contiguous in memory, so only single-component elements are loaded and stored as a run. */
+/* Returns a chunk's kind with respect to one component. If elements have several components,
+ * corresponding components are not contiguous in memory, so only single-component elements are
+ * loaded and stored as a run. */
 static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op, uint32_t c)
 {
     sim_chunk_kind kind = SIM_CHUNK_KIND(x->kinds[c / SIM_CHUNK]);
@@ -200,7 +202,7 @@ static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op,
 
 /* ---- Private memory at one address: the lanes' granules are contiguous ---------------------- */
 
-/* True if each component of an access at the position is within one granule. */
+/* True if each component of an access at the position lies within a single granule. */
 static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 {
     return position % bytes == 0 || position % 8 + bytes * count <= 8;
@@ -208,7 +210,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
-/* The last active lane: its value remains when all lanes store to one address. */
+/* Returns the last active lane, whose value remains when all lanes store to one address. */
 static uint32_t last_lane(const sim_exec *x)
 {
     uint32_t lane = x->high;
@@ -217,7 +219,7 @@ static uint32_t last_lane(const sim_exec *x)
     return lane - 1;
 }
 
-/* Finds the object at the one address of all lanes; true if the access is valid. */
+/* Finds the object at the address that all lanes share; true if the access is valid. */
 static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 {
     uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;
@@ -225,8 +227,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
-/* True if no component of a load is used.  Such a load is in no race: only its address needed
- * checking. */
+/* True if no component of a load is used. Such a load cannot race: only its address needs checking.
+ */
 static bool is_unused(const sim_exec *x, const sim_op *op)
 {
     uint32_t k = 0;
@@ -235,7 +237,7 @@ static bool is_unused(const sim_exec *x, const sim_op *op)
     return k == op->count;
 }
 
-/* True if no lane's access can be in a race; the accesses are then recorded. */
+/* True if no lane's access can race; the accesses have then been recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
@@ -253,7 +255,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
            sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
-/* A value repeated for every lane of a chunk. */
+/* Repeat a value for every lane of a chunk. */
 #define FOUR_TIMES(v)    v, v, v, v
 #define SIXTEEN_TIMES(v) FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v)
 
@@ -270,7 +272,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
 #define ELEMENT uint64_t
 #include "sim/exec/memory_width.inc"
 
-/* ---- Handlers of indexed addresses ----------------------------------------------------------- */
+/* ---- Handlers for indexed addresses --------------------------------------------------------- */
 
 #define INDEX_FORM U32
 #define INDEX      uint32_t
@@ -290,7 +292,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-/* Bytes from an address to the end of its object. */
+/* Returns the number of bytes from an address to the end of its object. */
 static uint64_t room_at(sim_exec *x, uint64_t address)
 {
     sim_view_memory view;
@@ -299,8 +301,9 @@ static uint64_t room_at(sim_exec *x, uint64_t address)
     return is_inside ? view.size - view.offset : 0;
 }
 
-/* Copies for each lane, in pieces from the front; overlapping ranges are undefined in SPIR-V. If
- * the size exceeds an object, the copy stops soon after its end: that suffices for the finding. */
+/* Copies lane by lane, in pieces from the front; overlapping ranges are undefined in SPIR-V. If the
+ * size exceeds an object, the copy stops soon after the object's end, which suffices for the
+ * finding. */
 static void COPY_MEMORY(sim_exec *x, const sim_op *op)
 {
     uint8_t piece[64];
@@ -320,7 +323,7 @@ static void COPY_MEMORY(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Lanes run in lockstep, so only race detection needs to know of a fence. */
+/* Lanes run in lockstep, so only race detection needs to know about fences. */
 static void FENCE(sim_exec *x, const sim_op *op)
 {
     sim_race_fence(x, op->extra);

@@ -1,18 +1,21 @@
-/* Runs the work-groups of one launch on several threads, if the result cannot depend on it.
+/* Runs the work-groups of one launch on several threads, provided that this cannot affect the
+ * result.
  *
- * Threads run first; their effects are compared afterwards.  Each thread runs some of the groups in
- * a separate world that shares nothing but the bytes of memory: it has its own clocks, shadows,
- * local memory and findings.  At the end its race shadows show which cells it has read and written.
- * If no thread has written a cell that another has accessed, and no thread has a finding, then no
- * order of the groups gives other bytes or a finding, and the results are kept.  Otherwise memory
- * is restored and one thread runs the launch again, as if the attempt had not been made.
+ * The threads run first, and their effects are compared afterwards.  Each thread runs some of the
+ * groups in a separate world that shares nothing but the bytes of memory: it has its own clocks,
+ * shadows, local memory and findings.  At the end its race shadows show which cells it has read and
+ * written. If no thread has written a cell that another has accessed, and no thread has a finding,
+ * then no order of the groups gives different bytes or a finding, and the results are kept.
+ * Otherwise memory is restored and one thread runs the launch again, as if the attempt had not been
+ * made.
  *
- * If groups race, so do the threads, on bytes that are then discarded.
+ * If groups race, so do the threads, but on bytes that are then discarded.
  *
- * Kernels that can reach operations that communicate are not run in parallel: atomics on memory
- * that other groups see, asynchronous copies, printf, memory that is known only through pointers,
- * and schedules other than lockstep.  Each thread has its own local memory, so atomics on local
- * memory and barriers do not communicate between threads. */
+ * Kernels that can reach operations by which groups may communicate are not run in parallel:
+ * atomics on memory that other groups see, asynchronous copies, printf, writes to module-scope
+ * variables or through pointers loaded from memory. Nor are launches with schedules other than
+ * lockstep.  Each thread has its own local memory, so atomics on local memory and barriers do not
+ * communicate between threads. */
 #include "sim/exec/parallel.h"
 
 #include "reference/base/alloc.h"
@@ -35,7 +38,7 @@ typedef struct worker {
 /* The previous contents of an object that the kernel may write. */
 typedef struct saved_memory {
     sim_memory *memory;
-    uint8_t *data, *defined; /* defined: NULL if all was */
+    uint8_t *data, *defined; /* defined: NULL if all bytes were defined */
 } saved_memory;
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -63,7 +66,7 @@ static saved_memory *memory_keep(const sim_launch_state *l, const sim_argument *
     return saved;
 }
 
-/* Frees the saved contents, and first copies them back if `restores`. */
+/* Frees the saved contents, after copying them back if `restores`. */
 static void memory_end(saved_memory *saved, uint32_t count, bool restores)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -148,11 +151,11 @@ static void workers_run(worker *workers, uint32_t count)
 
 /* ---- Judging -------------------------------------------------------------------------------- */
 
-/* What the workers so far have done to each cell of an object. */
+/* What the workers examined so far have done to each cell of an object. */
 enum { SEEN_READ = 1, SEEN_WRITTEN = 2 };
 
-/* True if the worker has touched a cell that has been seen as `against`; its cells may be wider
- * than those of `seen`. */
+/* True if the worker has accessed a cell that has been seen as `against`; the worker's cells may be
+ * wider than those of `seen`. */
 static bool cells_meet(const uint32_t *cells, uint32_t wider, const uint8_t *seen, uint64_t count,
                        uint8_t against)
 {
@@ -169,7 +172,7 @@ static void cells_note(const uint32_t *cells, uint32_t wider, uint8_t *seen, uin
         seen[i] |= cells[i >> wider] != 0 ? as : 0;
 }
 
-/* True if no two workers conflict in the object. */
+/* True if no two workers conflict in their accesses to the object. */
 static bool object_is_apart(const worker *workers, uint32_t count, uint32_t object)
 {
     const sim_race_shadow *narrow = NULL; /* the shadow with the smallest cells */
@@ -204,7 +207,8 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
     uint64_t cost = 0, next = first;
     for (uint32_t i = 0; i < count; i++) {
         const worker *w = &workers[i];
-        /* Findings, and effects other than on bytes of memory, must be those of one thread. */
+        /* Findings and effects other than on bytes of memory would have to be those of a single
+         * thread, so there must be none. */
         if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return false;
         if (w->world.race_restarts != world->race_restarts) return false;
         CHECK(w->launch.budget <= l->budget && w->world.race_next >= first);
@@ -237,8 +241,8 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     if (world->threads <= 1 || groups <= 1 || l->schedule != SIM_SCHEDULE_LOCKSTEP) return false;
     if (reach->far_atomics || reach->copies || reach->prints) return false;
     if (written->anything || written->variables) return false;
-    /* Without race detection, conflicts would go unnoticed; and the stamps must suffice for all
-     * threads. */
+    /* Without race detection, conflicts would go unnoticed. Besides, the stamps must suffice for
+     * all threads. */
     if (world->is_unchecked || world->race_next > world->race_limit / 2) return false;
     uint32_t count = l->world->threads < THREADS_MAX ? l->world->threads : THREADS_MAX;
     if (count > groups) count = (uint32_t)groups;

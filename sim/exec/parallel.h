@@ -1,4 +1,5 @@
-/* Runs the work-groups of one launch on several threads, if the result cannot depend on it. */
+/* Runs the work-groups of one launch on several threads, provided that this cannot affect the
+ * result. */
 #ifndef SIM_PARALLEL_H
 #define SIM_PARALLEL_H
 
@@ -9,11 +10,11 @@ typedef struct sim_part {
     uint64_t first, count;
 } sim_part;
 
-/* The work-groups of the launch; UINT64_MAX: too many to count. */
+/* Returns the number of work-groups in the launch; UINT64_MAX: too many to count. */
 uint64_t sim_launch_group_count(const sim_launch_state *launch);
 /* Allocates the launch's local memory: LIMIT if it is too large. */
 RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
-/* Runs those groups, with separate race detection. */
+/* Runs the groups of a part, with separate race detection. */
 void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
 /* Frees the launch's memory; its findings must have been reported. */
 void sim_launch_close(sim_launch_state *launch);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One call of one work-item. */
+/* One work-item's call. */
 typedef struct printing {
     sim_exec *x;
     const sim_op *op;
@@ -21,7 +21,7 @@ typedef struct printing {
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Reports undefined behaviour: `reason` says what is wrong with the directive.  Always false. */
+/* Reports undefined behaviour: `reason` says what is wrong with the directive. Returns false. */
 static bool wrong(const printing *p, rt_text directive, const char *reason)
 {
     char text[256];
@@ -51,7 +51,7 @@ static bool read_string(const printing *p, uint64_t address, uint64_t most, rt_t
         *out_string = (rt_text){(const char *)first, end ? (size_t)(end - first) : (size_t)size};
         return true;
     }
-    /* The invalid load, made for its finding. */
+    /* Make the invalid load, for its finding. */
     sim_lane_load(p->x, p->op, p->lane, address + size, 1, 1, 1, &byte);
     return false;
 }
@@ -76,7 +76,7 @@ static bool print_directive(printing *p, const sim_directive *directive, rt_buff
     const char *wanted = sim_directive_wants(directive, argument);
     if (wanted) {
         char text[128];
-        snprintf(text, sizeof text, "takes %s and argument %u is something else", wanted,
+        snprintf(text, sizeof text, "takes %s, but argument %u is something else", wanted,
                  p->argument);
         return wrong(p, directive->text, text);
     }
@@ -96,7 +96,7 @@ static bool print_directive(printing *p, const sim_directive *directive, rt_buff
 
 /* ---- The operation ------------------------------------------------------------------------ */
 
-/* True if the call printed; an invalid call, or one that would print too much, prints nothing. */
+/* True if the call printed; a call that is invalid or would print too much prints nothing. */
 static bool print_lane(sim_exec *x, const sim_op *op, uint32_t lane)
 {
     sim_launch_state *l = x->launch;

@@ -32,23 +32,24 @@ typedef struct sim_directive {
     uint32_t width, precision;
 } sim_directive;
 
-/* Reads the directive that begins with the '%' at format.data[*at] and moves *at past it.  Returns
- * NULL, or the reason why its behaviour is undefined, a static string; *at is then past the part
+/* Reads the directive that begins with the '%' at format.data[*at] and moves *at past it. Returns
+ * NULL or, as a static string, the reason why its behaviour is undefined; *at is then past the part
  * that was read. */
 const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive);
 
-/* NULL if the directive takes such an argument; otherwise a static text saying what it takes. */
+/* Returns NULL if the directive takes such an argument, otherwise a static string that says what it
+ * takes. */
 const char *sim_directive_wants(const sim_directive *directive, sim_print_argument argument);
 
-/* Appends the text of one component of an argument that the directive takes, or of a string. */
+/* Append the text for one component of an argument that the directive takes, or for a string. */
 void sim_directive_value(const sim_directive *directive, sim_print_argument argument, uint64_t bits,
                          rt_buffer *out);
 void sim_directive_string(const sim_directive *directive, rt_text string, rt_buffer *out);
 
 /* ---- A launch's output -------------------------------------------------------------------- */
 
-/* Reports the output of the work-group that has ended: for each interval between two barriers
- * work-item by work-item, each in program order, regardless of the order in which they ran. */
+/* Passes on the output of the work-group that has ended: for each interval between barriers,
+ * work-item by work-item and each in program order, regardless of the order in which they ran. */
 void sim_output_group_end(sim_output *output, const sim_launch_options *options);
 
 /* Ends the output of a launch: reports how many calls were dropped, and frees everything. */

@@ -1,8 +1,8 @@
 /* Formats of printf: reads directives and formats values (print.h).
  *
- * The C library formats the numbers: the specification defines printf as C's fprintf, except for
- * vectors and a few lengths.  The library's arguments have been checked, so its behaviour is always
- * defined. */
+ * The C library formats the numbers, since the specification defines printf like C's fprintf,
+ * except for vectors and a few length modifiers. What is passed to the library has been checked, so
+ * its behaviour is always defined. */
 #include "sim/exec/print.h"
 
 #include "reference/base/number.h"
@@ -22,7 +22,7 @@ typedef struct conversion {
     uint8_t kind; /* sim_print_kind */
     uint8_t flags;
     bool takes_precision;
-    uint8_t lengths;      /* of scalars: bits 1 << sim_print_length */
+    uint8_t lengths;      /* for scalars: bits 1 << sim_print_length */
     uint8_t lengths_many; /* of vectors */
 } conversion;
 
@@ -62,7 +62,7 @@ static bool take(rt_text format, size_t *at, char wanted)
     return true;
 }
 
-/* Reads a decimal number; numbers above SIM_PRINT_WIDTH_MAX give SIM_PRINT_WIDTH_MAX + 1. */
+/* Reads a decimal number; returns SIM_PRINT_WIDTH_MAX + 1 for any above SIM_PRINT_WIDTH_MAX. */
 static uint32_t read_number(rt_text format, size_t *at)
 {
     rt_text rest = rt_text_skip(format, *at);
@@ -130,18 +130,18 @@ static const char *vector_wants(const sim_directive *directive, sim_print_argume
 {
     static const struct {
         uint8_t bytes;
-        const char *names[2]; /* of integers, of floats */
+        const char *names[2]; /* for integers, for floats */
     } components[] = {
-        [SIM_LENGTH_HH] = {1, {"a vector of as many integers of 8 bits", NULL}},
+        [SIM_LENGTH_HH] = {1, {"a vector of that many 8-bit integers", NULL}},
         [SIM_LENGTH_H] = {2,
-                          {"a vector of as many integers of 16 bits",
-                           "a vector of as many halves"}},
+                          {"a vector of that many 16-bit integers",
+                           "a vector of that many halves"}},
         [SIM_LENGTH_HL] = {4,
-                           {"a vector of as many integers of 32 bits",
-                            "a vector of as many floats"}},
+                           {"a vector of that many 32-bit integers",
+                            "a vector of that many floats"}},
         [SIM_LENGTH_L] = {8,
-                          {"a vector of as many integers of 64 bits",
-                           "a vector of as many doubles"}},
+                          {"a vector of that many 64-bit integers",
+                           "a vector of that many doubles"}},
     };
     bool fits = argument.count == directive->vector && argument.kind == (uint8_t)kind &&
                 argument.bytes == components[directive->length].bytes;
@@ -156,12 +156,12 @@ const char *sim_directive_wants(const sim_directive *directive, sim_print_argume
     bool fits = argument.count == 1 && argument.kind == row->kind;
     switch ((sim_print_kind)row->kind) {
     case SIM_PRINT_INTEGER:
-        /* Integers may be promoted, as compilers do, or not; the length says what they are
-         * truncated to. */
+        /* Compilers may or may not promote integers; the length modifier says to what they are
+         * truncated. */
         if (directive->length == SIM_LENGTH_L) {
-            return fits && argument.bytes == 8 ? NULL : "an integer of 64 bits";
+            return fits && argument.bytes == 8 ? NULL : "a 64-bit integer";
         }
-        return fits && argument.bytes <= 4 ? NULL : "an integer of 32 bits";
+        return fits && argument.bytes <= 4 ? NULL : "a 32-bit integer";
     case SIM_PRINT_FLOAT: return fits ? NULL : "a float or double";
     case SIM_PRINT_STRING: return fits ? NULL : "a string in constant memory";
     case SIM_PRINT_POINTER:
@@ -173,8 +173,8 @@ const char *sim_directive_wants(const sim_directive *directive, sim_print_argume
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Writes the directive for the C library: flags and precision are the directive's, `length` and the
- * conversion the library's.  At most 32 bytes. */
+/* Writes the directive for the C library, at most 32 bytes: the flags, width, precision and
+ * conversion are the directive's, but the length modifier is `length`. */
 static void library_format(const sim_directive *directive, const char *length, char *out)
 {
     *out++ = '%';
@@ -193,7 +193,8 @@ static double double_of(uint32_t bytes, uint64_t bits)
     return (sim_double_bits){.bits = bits}.value;
 }
 
-/* The argument, truncated to the directive's length and extended as the conversion reads it. */
+/* Returns the argument, truncated according to the directive's length modifier and extended as the
+ * conversion reads it. */
 static uint64_t integer_of(const sim_directive *directive, uint32_t bytes, uint64_t bits)
 {
     static const uint8_t most[] = {[SIM_LENGTH_PLAIN] = 8,
@@ -208,7 +209,7 @@ static uint64_t integer_of(const sim_directive *directive, uint32_t bytes, uint6
     return is_signed ? (uint64_t)((int64_t)low >> (64 - width)) : low >> (64 - width);
 }
 
-/* Formats are built here from directives that have been checked. */
+/* The non-literal formats below are built from directives that have been checked. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 void sim_directive_value(const sim_directive *directive, sim_print_argument argument, uint64_t bits,

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* The lanes' accesses, each to one cell of an object: cells[at[i] + k].  Usually the active lanes
- * are contiguous, and the i-th of them has cell first + i and stamp + i: then the row is in
- * sequence, and the members from `is_distinct` on are not filled in. */
+/* The lanes' accesses, each to one cell of an object: cells[at[i] + k]. Usually the active lanes
+ * are contiguous, and the i-th of them has cell first + k + i and stamp `stamp` + i: the row is
+ * then in sequence, and the members from `is_distinct` on are not filled in. */
 typedef struct row {
     uint32_t k;
     uint32_t launch_first, group_first, ordered_from;
@@ -16,16 +16,16 @@ typedef struct row {
     uint64_t first;
     bool is_distinct;    /* no two lanes share a cell; false if a quick check cannot tell */
     uint32_t count;      /* lanes, active or not: a multiple of SIM_CHUNK */
-    const uint8_t *mask; /* of the lanes */
+    const uint8_t *mask; /* mask of the lanes */
     _Alignas(64) uint32_t mine[SIM_LANES];   /* the lanes' stamps */
-    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, to which k is added; a sentinel */
+    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, without k; then a sentinel */
     uint8_t kinds[SIM_LANES / SIM_CHUNK];
-    uint8_t lanes[SIM_LANES]; /* the mask of a row without a mask */
+    uint8_t lanes[SIM_LANES]; /* storage for the mask of a logged row */
 } row;
 
 /* ---- Which cells --------------------------------------------------------------------------- */
 
-/* The lanes that a row covers: only the active ones if these are contiguous. */
+/* The lanes that a row covers: only the active lanes if these are contiguous. */
 typedef struct lanes {
     uint32_t first, n;
     const uint8_t *mask; /* NULL: all are active */
@@ -51,8 +51,8 @@ static void row_start(const sim_race_clock *clock, row *out)
     out->in_sequence = false;
 }
 
-/* Fills in the stamps of a row that is not in sequence, given the work-item of lane 0, and whether
- * its cells are plainly distinct; the kinds must be set. */
+/* Fills in the stamps of a row that is not in sequence, given the work-item of its first lane, and
+ * whether its cells are plainly distinct; `at`, `count` and `mask` must be set. */
 static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 {
     uint32_t n = out->count, base = clock->base + lid, falls = 0;
@@ -65,7 +65,7 @@ static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
         out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
 }
 
-/* Builds the row for x->offsets, for elements of size `element`, `first` bytes further on. */
+/* Builds the row for accesses `first` bytes after x->offsets, in elements of `element` bytes. */
 static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t element,
                      uint32_t first, row *out)
 {
@@ -97,8 +97,8 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`;
- * for single cells and for words of them. */
+/* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`.
+ * Works for single cells and for vectors of them. */
 #define IS_OPEN(r, cell, mine)                                                                     \
     (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
      ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
@@ -122,7 +122,7 @@ static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t 
     return sim_words_get(found);
 }
 
-/* Writes the cells of a chunk's active lanes back. */
+/* Writes back the cells of a chunk's active lanes. */
 static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_words from)
 {
     const uint32_t *at = r->at + c;
@@ -164,7 +164,7 @@ static bool row_settled(const row *r, const uint32_t *cells)
     return !sim_words_any(found_open);
 }
 
-/* Makes the lanes the last writers; false, with nothing changed, if two lanes have one cell. */
+/* Makes the lanes the last writers; false, with nothing changed, if two lanes share a cell. */
 static bool row_write(const row *r, uint32_t *cells)
 {
     uint32_t before[SIM_LANES], n = r->n;
@@ -180,7 +180,8 @@ static bool row_write(const row *r, uint32_t *cells)
     }
     FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(r->mine + c));
     if (r->is_distinct) return true;
-    /* If a lane's cell does not hold what the lane has just written, another has the same cell. */
+    /* If a lane's cell does not hold what the lane has just written, another lane has the same
+     * cell. */
     sim_words shared = {0};
     FOR_ROW_CHUNKS(r)
     {
@@ -192,8 +193,8 @@ static bool row_write(const row *r, uint32_t *cells)
     return false;
 }
 
-/* The cell after a read, as sim_race_join computes it, for a clock under which no work-item has two
- * stamps. */
+/* Returns the cell after a read, as sim_race_join computes it, for a clock that has given no
+ * work-item two stamps since the last barrier. */
 static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
                               uint32_t ordered)
 {
@@ -204,7 +205,7 @@ static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint
     return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
 }
 
-/* As joined(), for the sixteen lanes of a chunk. */
+/* Like joined(), for the sixteen lanes of a chunk. */
 static inline sim_words joined_words(const row *r, sim_words cell, sim_words mine)
 {
     sim_words stamp = cell & SIM_RACE_STAMP, here = (sim_words)(stamp >= r->ordered_from);
@@ -214,7 +215,7 @@ static inline sim_words joined_words(const row *r, sim_words cell, sim_words min
     return mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
 }
 
-/* Records the reads of a chunk of lanes; if several lanes read one cell, the last lane's stamp
+/* Records the reads of a chunk of lanes; if several lanes read the same cell, the last lane's stamp
  * remains. */
 static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
 {
@@ -229,8 +230,8 @@ static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
     }
 }
 
-/* Records the reads chunk by chunk: for a cell that two chunks read, the second finds the stamp of
- * the first. */
+/* Records the reads chunk by chunk: if two chunks read the same cell, the second finds the first
+ * one's stamp. */
 static void row_read(const row *r, uint32_t *cells)
 {
     uint32_t n = r->n, first = r->launch_first, group = r->group_first, ordered = r->ordered_from;
@@ -302,8 +303,8 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     return true;
 }
 
-/* True if the logged reads cannot conflict with the writes of the lanes of r, one cell each: they
- * read other bytes, or the same bytes in the same lanes. */
+/* True if the logged reads cannot conflict with writes by the lanes of r, one cell each: the reads
+ * are of other bytes, or of the same bytes by the same work-items. */
 static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
 {
     uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;
@@ -323,7 +324,7 @@ static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, co
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-/* Adjusts the size of the cells to the accesses and returns their number per lane; 0 if the
+/* Adjusts the size of the cells to the accesses and returns the number of cells per lane; 0 if the
  * accesses cannot be handled as a row. */
 static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
                            uint32_t element, uint32_t first, uint32_t size, row *out)
@@ -332,7 +333,7 @@ static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shado
     if (shadow->shift && (op->c & 3)) {
         const uint32_t *offsets = x->offsets + x->low;
         const uint8_t *m = x->mask + x->low;
-        uint32_t n = LANE_COUNT(x), set = 0; /* in any active lane's offset */
+        uint32_t n = LANE_COUNT(x), set = 0; /* bits set in any active lane's offset */
         FOR_LANES set |= m[i] ? offsets[i] : 0;
         bits |= set;
     }
@@ -346,7 +347,7 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 {
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
-    /* Only the components that are used, the first to the last, are read. */
+    /* Only the components from the first to the last that are used count as read. */
     const sim_register *places = x->frame->function->places + op->extra;
     uint32_t low = 0, high = op->count;
     while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
@@ -382,7 +383,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     row r;
     uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
-        uint32_t remaining = 0; /* rows that cannot be applied as rows */
+        uint32_t remaining = 0; /* logged rows that cannot be applied as rows */
         for (uint32_t i = 0; i < race->log.count; i++) {
             if (!logged_read(race, &race->log.items[i]))
                 race->log.items[remaining++] = race->log.items[i];
@@ -391,7 +392,8 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         sim_race_log_flush(race);
         cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }
-    /* Accesses to local memory before the last barrier are settled; other groups do not see it. */
+    /* Accesses to local memory before the last barrier are settled, since other groups do not see
+     * that memory. */
     bool is_local = shadow->class == SIM_RACE_LOCAL;
     const uint32_t *writers =
         is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;

@@ -1,5 +1,5 @@
 /* Operations that few kernels need: half arithmetic, conversions with other rounding modes or
- * saturation, bit fields, checked indices.  Only the targets of active lanes are written, so
+ * saturation, bit-fields, checked indices.  Only the targets of active lanes are written, so
  * nothing needs blending.
  *
  * Source: SPIR-V specification 1.6 sections 3.42.11, 3.42.12 and 3.42.14; half.h and convert.h. */
@@ -10,20 +10,20 @@
 #include <string.h>
 
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
-static const char field_wrong[] = "bit field that does not lie in the value";
+static const char field_wrong[] = "bit field that extends beyond the value";
 static const char sum_wrong[] = "sum of products that its type cannot hold";
 static const char index_wrong[] = "index of a component that the vector does not have";
 
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
-/* Reports what all running lanes did wrong together; all of them get the same number. */
+/* Reports misuse by all running lanes together; all of them get the same number. */
 static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *misuse)
 {
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse);
 }
 
-/* The result for lanes whose bit field does not lie in the value; `extra` 1: an invalid field is
- * reported elsewhere. */
+/* Returns the result for lanes whose bit-field extends beyond the value. `extra` 1: an invalid
+ * field is reported elsewhere. */
 static uint64_t field_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count)
 {
     return op->extra ? 0 : sim_lane_undefined(x, op, lane, count, field_wrong);

@@ -1,15 +1,15 @@
 /* The engine's loop: blocks, branches, calls and barriers of one wave.
  *
- * A fragment runs until another precedes it in order or is at the same place, where the two are
- * merged.
+ * A fragment runs until another precedes it in order or is at the same place; in the latter case
+ * the two are merged.
  *
  * Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of fragment.h. */
 #include "sim/exec/exec.h"
 
 #include <string.h>
 
-/* Back edges that one fragment may take before others run: spinning lanes would otherwise wait
- * forever for lanes that are not as far along. */
+/* Number of back edges that one fragment may take before others run; otherwise spinning lanes would
+ * wait forever for lanes that cannot run. */
 #define BACK_EDGES_MAX 16384u
 
 static sim_handle *handler_of(const sim_op *op)
@@ -84,7 +84,7 @@ static void mask_remove(sim_fragment *fragment, const sim_fragment *removed)
     fragment->active -= removed->active;
 }
 
-/* Sends the lanes of `part`, which was just split off `fragment`, along the edge. */
+/* Sends the lanes of `part`, which has just been split off from `fragment`, along the edge. */
 static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const sim_edge *edge)
 {
     mask_remove(fragment, part);
@@ -94,12 +94,12 @@ static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const 
     sim_wave_push(x->wave, part);
 }
 
-/* Takes a loop's back edge last: its moves may overwrite uniform values that lanes on the other
- * edge, which leave the loop, still read. */
+/* Takes a loop's back edge last: its moves may overwrite uniform values that are still to be read
+ * by lanes on the other edge, which leaves the loop. */
 static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
                            const sim_edge *edges)
 {
-    uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value on the first edge */
+    uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value for the edge taken first */
     sim_fragment *part = sim_wave_split(x->wave, fragment);
     uint32_t count = 0;
     for (uint32_t i = 0; i < SIM_LANES; i++) {
@@ -120,7 +120,7 @@ static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *c
     follow(x, fragment, &edges[first]);
 }
 
-/* The edge that a lane takes: the first whose literal is its value, else the default. */
+/* Returns the edge for a lane's value: the first one with that literal, else the default. */
 static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, uint64_t value)
 {
     uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
@@ -130,8 +130,8 @@ static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, 
     return e < block->edge_count ? e : 0;
 }
 
-/* Takes back edges last, as branch_varying does.  Every lane takes one edge, so the last part is
- * the fragment itself. */
+/* Takes back edges last, as branch_varying does. Every lane takes one edge, so the fragment itself
+ * is the last part. */
 static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                            const sim_edge *edges)
 {
@@ -177,8 +177,8 @@ static registers registers_of(sim_exec *x, const sim_frame *frame)
     return result;
 }
 
-/* Copies a value of the active lanes, and then its shadow if the wave tracks, to a register of
- * another activation: parameters and results are in frames. */
+/* Copies the active lanes' values of a register, and their shadows if the wave tracks, to a
+ * register of another activation, in whose frame parameters or results are. */
 static void pass(const sim_exec *x, const registers *target, sim_register to,
                  const registers *source, sim_register from, uint32_t bytes)
 {
@@ -223,7 +223,7 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     }
 }
 
-/* Sends all lanes of the fragment to one target.  A call without a valid target is skipped: the
+/* Makes all lanes of the fragment call one target. A call without a valid target is skipped: the
  * lanes continue after it, with results drawn from the seed. */
 static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                         uint32_t function)
@@ -251,15 +251,16 @@ static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_bloc
     fragment->block++;
 }
 
-/* Splits lanes that call different functions; the functions run in program order. */
+/* Splits lanes that call different functions; the functions run in the order of their index in the
+ * program. */
 static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
     uint32_t targets[SIM_LANES] = {0};
     uint32_t signature = x->frame->function->calls[block->extra].function;
     const uint64_t *address = sim_at(x, block->condition);
     uint32_t step = sim_register_uniform(block->condition) ? 0 : 1;
-    /* The target of every active lane, and how many lanes share that of the first.  Lanes with the
-     * same wrong address share one finding. */
+    /* Find the target of every active lane, and how many lanes share the first lane's target. Lanes
+     * with the same wrong address share one finding. */
     uint32_t first = sim_first_lane(x), alike = 0, before = first;
     for (uint32_t i = first; i < x->high; i++) {
         if (!x->mask[i]) continue;
@@ -330,8 +331,8 @@ static bool pay(sim_exec *x, const sim_code_block *block)
     return false;
 }
 
-/* Runs one block of the fragment.  False if the caller no longer owns the fragment: it waits, or
- * its lanes are done. */
+/* Runs one block of the fragment. False if the caller no longer owns the fragment, because it waits
+ * or its lanes are done. */
 static bool run_block(sim_exec *x, sim_fragment *fragment)
 {
     const sim_code_function *function = x->frame->function;
@@ -426,7 +427,8 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
             return;
         }
         if (fragment->round > round && x->launch->wave_count > 1) {
-            /* All fragments that can run have spun: other waves may have what they wait for. */
+            /* All fragments that can run have spun: they may be waiting for something that other
+             * waves have yet to do. */
             sim_wave_push(wave, fragment);
             return;
         }

@@ -1,7 +1,7 @@
 /* Schedules: lockstep, forward, backward, and permutations drawn from the seed. */
 #include "sim/exec/schedule.h"
 
-/* What is drawn from the seed; each kind of draw has its own key. */
+/* What is drawn from the seed; every kind of draw has its own key. */
 typedef enum draw { DRAW_GROUP_STEP, DRAW_GROUP_START, DRAW_WAVES, DRAW_UNITS } draw;
 
 static const char *const names[] = {
@@ -18,7 +18,8 @@ const char *sim_schedule_name(sim_schedule schedule)
     return names[schedule];
 }
 
-/* The `index`th number drawn from the seed for this kind of draw, group, barrier and wave. */
+/* Returns number `index` of those drawn from the seed for this kind of draw, group, barrier and
+ * wave. */
 static uint64_t draw_number(const sim_launch_state *l, draw kind, uint64_t group, uint32_t wave,
                             uint32_t index)
 {
@@ -41,8 +42,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* A launch may have too many groups to list in memory, so a permutation is a walk: steps of a
- * length that is coprime to the count reach every group once. */
+/* A launch may have too many groups to list in memory, so a permutation is a walk: steps whose
+ * length is coprime to the count reach every group once. */
 sim_group_walk sim_schedule_groups(const sim_launch_state *l, uint64_t count)
 {
     CHECK(count >= 1);
@@ -59,7 +60,7 @@ sim_group_walk sim_schedule_groups(const sim_launch_state *l, uint64_t count)
 
 /* ---- Inside a work-group ------------------------------------------------------------------ */
 
-/* Checks that each number below `count` occurs once; panics otherwise.  For CHECK_SLOW. */
+/* Checks that each number below `count` occurs exactly once; panics otherwise.  For CHECK_SLOW. */
 static bool order_is_complete(const uint32_t *order, uint32_t count)
 {
     bool seen[SIM_LANES] = {0};
@@ -70,7 +71,7 @@ static bool order_is_complete(const uint32_t *order, uint32_t count)
     return true;
 }
 
-/* Fills in the numbers below `count` in the schedule's order. */
+/* Writes the numbers below `count` in the schedule's order. */
 static void order_fill(const sim_launch_state *l, draw kind, uint32_t wave, uint32_t count,
                        uint32_t *out)
 {

@@ -1,7 +1,7 @@
 /* Ends a launch, with a finding, when a work-item's stack is exhausted.
  *
- * The stack of a work-item is bounded by the depth of calls, by the live private variables and by
- * the registers of all activations; the bounds are in fragment.c.  The host's stack does not grow
+ * A work-item's stack is bounded in its depth of calls, its live private variables and the
+ * registers of all its activations; the bounds are in fragment.c. The host's stack does not grow
  * with it. */
 #include "sim/exec/exec.h"
 

@@ -1,9 +1,9 @@
-/* The target of a call through a pointer, or the reason why it is invalid.
+/* Finds the target of a call through a function pointer, or the reason why it is invalid.
  *
- * A valid target is a function of the launched program whose type is that of the call.  A function
- * has an address only if the module takes it, so a number computed by arithmetic is never valid.  A
- * virtual function is the same function in every program that its module is linked into, so one
- * program can construct an object that another uses (reading at VF-SPLIT-08).
+ * A valid target is a function of the launched program whose type matches the call. A function has
+ * an address only if the module takes that address, so a number computed by arithmetic is never
+ * valid.  A virtual function is the same function in every program that its module is linked into,
+ * so one program can construct an object that another uses (reading at VF-SPLIT-08).
  *
  * Source: SPV_INTEL_function_pointers, OpFunctionPointerCallINTEL; document 004
  * (VirtualFunctions.md), "Overview". */
@@ -14,12 +14,14 @@
 
 #include <stdio.h>
 
-/* What an address refers to: a function of the launched program, or the reason why not. */
+/* What an address refers to: a function of the launched program, or the reason why it is not one.
+ */
 typedef struct target {
     uint32_t function;        /* index in the launched program; SIM_NONE: none */
-    const sim_program *maker; /* another program that has it; NULL: freed, or never existed */
+    const sim_program *maker; /* the other program that has the function; NULL: freed, or never
+                               * existed */
     uint32_t index;           /* index of the function in `maker` */
-    bool specialised;         /* its module is linked here, with different constants */
+    bool specialised;         /* the module is linked here, but with different constants */
 } target;
 
 static bool hashes_equal(rt_hash a, rt_hash b)
@@ -67,7 +69,7 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     } else if (index < program->function_count && program->functions[index].signature == SIM_NONE) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else if (t->function != SIM_NONE) {
-        snprintf(text, size, "call of function '%.100s', whose type is not that of the call,",
+        snprintf(text, size, "call of function '%.100s', whose type does not match the call,",
                  program->functions[t->function].name.data);
     } else if (index < program->function_count) {
         snprintf(text, size, "call through a pointer %lld bytes away from function '%.100s'",
@@ -80,12 +82,12 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     } else {
         snprintf(text, size, "call of virtual function '%.100s' of set '%.60s', %s,",
                  original->name.data, original->set.data,
-                 t->specialised ? "whose image has other specialisation constants here"
+                 t->specialised ? "whose image is specialised differently here"
                                 : "whose image is not linked into this program");
     }
 }
 
-/* True if a pointer may cross from the caller's module to the callee's.  Pointers work across
+/* True if a pointer to the callee may be called from the caller's module.  Pointers work across
  * linked modules, from the application (the first module) into a library and back (document 003,
  * requirements list; document 000, "Requirements").  Broken: a pointer is valid only in the module
  * that made it, or not from a library back into the application. */
@@ -110,11 +112,10 @@ void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t la
     const sim_kernel *kernel = x->launch->kernel;
     if (called->set.length == 0 || list_has(kernel->sets, called->set)) return;
     char text[512];
-    snprintf(
-        text, sizeof text,
-        "call of virtual function '%.100s' of set '%.100s', which kernel '%.100s' does not say "
-        "that it calls,",
-        called->name.data, called->set.data, kernel->name.data);
+    snprintf(text, sizeof text,
+             "call of virtual function '%.100s' of set '%.100s', which kernel '%.100s' does not "
+             "declare,",
+             called->name.data, called->set.data, kernel->name.data);
     sim_note(x, site, SIM_FINDING_UNDECLARED_CALL, lane, count, text);
 }
 

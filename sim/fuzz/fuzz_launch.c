@@ -1,11 +1,12 @@
 /* Feeds modules to every stage after the reader: a valid module is linked and decoded, and each of
- * its kernels is launched twice on a few work-items with small memories and a small budget.  For
- * any module, the launch ends, nothing crashes or leaks, and another engine gives the same results.
+ * its kernels is launched twice on a few work-items with small memories and a small budget.
+ * Whatever the module, the launch must end, nothing may crash or leak, and another engine must give
+ * the same results.
  *
  * The parameters of the launch (schedule, range, engine, another module linked) are in the
  * generator's word of the module's header, which the reader ignores and the mutator changes: the
  * file alone determines the run.  Build with clang and -DASSAY_FUZZ=ON; run with a folder of
- * modules as corpus. */
+ * modules as the corpus. */
 #include "sim/fuzz/companion.h"
 
 #include "reference/base/alloc.h"
@@ -19,9 +20,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A module that needs more memory than this is only linked: running it would be slow, not wrong. */
+/* A module that needs more memory than this is linked but not run: running it would be slow, not
+ * wrong. */
 #define VARIABLE_BYTES_MAX (UINT64_C(1) << 16)
-#define PRIVATE_BYTES_MAX  (UINT64_C(1) << 13) /* of one work-item in one function */
+#define PRIVATE_BYTES_MAX  (UINT64_C(1) << 13) /* per work-item and function */
 #define FRAME_BYTES_MAX    (1u << 18)
 #define KERNEL_COUNT_MAX   8u
 #define MEMORY_BYTES       64u
@@ -36,7 +38,8 @@ typedef struct plan {
     uint32_t engine;    /* the engine to compare with engine 0; 0: none */
 } plan;
 
-/* One wave and several, complete and incomplete sub-groups, one work-group and several. */
+/* Ranges of one wave or several, of complete or incomplete sub-groups, of one work-group or
+ * several. */
 static const sim_range ranges[] = {
     {.global = {6, 2, 1}, .local = {3, 2, 1}, .dimensions = 2},
     {.global = {1, 1, 1}, .local = {1, 1, 1}, .dimensions = 1},
@@ -77,7 +80,7 @@ static bool is_small(const sim_program *program)
 }
 
 /* All observable results of a run are written to a text, so that two runs can be compared.  Every
- * text of a finding is read, as a caller would, so all must be present. */
+ * text of a finding is read, as a caller would read it, so all of them must be valid. */
 static void on_finding(void *user, const sim_finding *finding)
 {
     rt_buffer *seen = user;
@@ -97,7 +100,7 @@ static void on_output(void *user, rt_text text)
     rt_buffer_append_text(user, text);
 }
 
-/* Appends a hash of every memory's contents, undefined bits included: they are chosen from the
+/* Appends a hash of every memory's contents, including undefined bits, which are derived from the
  * seed. */
 static void see_memories(rt_buffer *out, const sim_world *world)
 {
@@ -141,7 +144,7 @@ static bool range_fit(const sim_kernel *kernel, sim_range *range)
     return true;
 }
 
-/* Launches a kernel twice; the second launch finds the memories as the first has left them. */
+/* Launches a kernel twice; the second launch finds the memories as the first left them. */
 static void launch(sim_world *world, const sim_kernel *kernel, const plan *plan, rt_buffer *out)
 {
     static const uint8_t value[1024] = {2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 5};

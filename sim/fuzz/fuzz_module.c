@@ -1,6 +1,6 @@
 /* Feeds bytes to the reader of SPIR-V modules and links what it accepts.  Neither may crash, and an
  * accepted module must be consistent enough to be walked.  Build with clang and -DASSAY_FUZZ=ON;
- * run with a folder of modules as corpus. */
+ * run with a folder of modules as the corpus. */
 #include "sim/module/linker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* Feeds bytes to the reader of native images: unchanged, and with a matching hash, so that the
- * content after the header is reached.  Once an accepted image is in the form that the compiler
- * writes, writing it again must give the same image; its modules must link or be refused.  Inputs
- * that are SPIR-V modules are compiled: they are the seeds. */
+ * reader gets past the header.  Rewriting an accepted image brings it into the form that the
+ * compiler writes, and a second rewrite must not change it; its modules must link or be refused.
+ * Inputs that are SPIR-V modules, the seeds, are compiled to images. */
 #include "sim/sim.h"
 
 #include "reference/base/hash.h"
@@ -72,7 +72,7 @@ static void check(rt_sink *sink, rt_bytes image)
     rt_buffer_free(&once);
 }
 
-/* Sets the hash in the header to that of the content. */
+/* Sets the hash in the header to the hash of what follows the header. */
 static void seal(uint8_t *data, size_t size)
 {
     if (!is_image(data, size) || size < CONTENT_AT) return;

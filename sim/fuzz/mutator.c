@@ -1,10 +1,10 @@
 /* Mutates SPIR-V modules for the fuzzers: instruction by instruction, so that most results are
  * still accepted by the reader.  Bytes changed at random rarely get past it.
  *
- * Ids are replaced by ids, opcodes by opcodes of the same group; operands are swapped or taken from
- * the same operand of an instruction of the same kind; instructions are copied with a new result,
- * moved and removed.  So constants, widths of types and branch targets are replaced by others of
- * the module. */
+ * Words are replaced by ids, literals or words of other instructions, opcodes by opcodes of the
+ * same group; operands are swapped or taken from the same position of an instruction with the same
+ * opcode; instructions are copied with a new result id, lengthened, shortened and removed.
+ * Constants, type widths and branch targets are thus replaced by others from the module. */
 #include "sim/module/module.h"
 
 #include "reference/base/alloc.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define HEADER_WORDS   5u
-#define GENERATOR_WORD 2u /* parameters of the fuzzer's run */
+#define GENERATOR_WORD 2u /* the launch's parameters (fuzz_launch.c) */
 #define BOUND_WORD     3u
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -23,7 +23,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 typedef struct editor {
     uint32_t *words;
     size_t count, max;
-    uint64_t state; /* of the random generator */
+    uint64_t state; /* of the random-number generator */
     RT_VECTOR(uint32_t) starts;
 } editor;
 
@@ -60,7 +60,7 @@ static uint32_t result_word(const editor *e, size_t at)
     return word < e->words[at] >> 16 ? word : 0;
 }
 
-/* Copies an instruction, with a new result, to the place before another. */
+/* Inserts a copy of an instruction, with a new result id, before another. */
 static void instruction_copy(editor *e, size_t from, size_t to)
 {
     size_t length = e->words[from] >> 16;
@@ -135,7 +135,7 @@ static void length_change(editor *e, size_t at)
     }
 }
 
-/* Swaps two operands; the result and its type stay. */
+/* Swaps two operands; the result id and its type are kept. */
 static void operands_swap(editor *e, size_t at)
 {
     const sim_opcode *opcode = opcode_at(e, at);
@@ -149,7 +149,7 @@ static void operands_swap(editor *e, size_t at)
     *other = word;
 }
 
-/* Replaces an operand or the type by that of another instruction with the same opcode. */
+/* Replaces an operand or the type with that of another instruction with the same opcode. */
 static void operand_borrow(editor *e, size_t at)
 {
     size_t length = e->words[at] >> 16;

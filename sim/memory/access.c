@@ -1,4 +1,4 @@
-/* Finds the object that an address names. */
+/* Finds the object that an address points into. */
 #include "sim/memory/access.h"
 
 static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,

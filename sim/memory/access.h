@@ -1,19 +1,19 @@
-/* Finds the object that an address names. */
+/* Finds the object that an address points into. */
 #ifndef SIM_ACCESS_H
 #define SIM_ACCESS_H
 
 #include "sim/memory/state.h"
 
-/* The object and offset that an address names. */
+/* The object that an address points into, and the address's offset in it. */
 typedef struct sim_view_memory {
     uint8_t *data;     /* first byte of the object; NULL for PRIVATE */
-    uint8_t *defined;  /* its shadow; NULL: all bytes are defined, or PRIVATE */
-    uint64_t size;     /* of the object */
-    uint64_t offset;   /* of the address in the object; wraps below 0 */
+    uint8_t *defined;  /* shadow of data; NULL: all bytes are defined, or PRIVATE */
+    uint64_t size;     /* size of the object in bytes */
+    uint64_t offset;   /* the address's offset in the object; wraps below 0 */
     uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
     uint32_t class;    /* sim_address_class */
-    uint32_t object;   /* object number in the address */
-    struct sim_race_shadow *race; /* NULL: no access to it can race */
+    uint32_t object;   /* the object number in the address */
+    struct sim_race_shadow *race; /* NULL: accesses to the object cannot race */
     bool is_constant;             /* stores are findings */
     rt_text label;
 } sim_view_memory;

@@ -14,7 +14,7 @@ static bool race_shadow_is_sound(const sim_race_shadow *shadow)
 static bool memory_is_sound(const sim_memory *memory)
 {
     if (!memory->data) {
-        CHECK(!memory->defined && !memory->race); /* freed together with the data */
+        CHECK(!memory->defined && !memory->race); /* freed together with data */
         return true;
     }
     CHECK(memory->size >= 1 && memory->size <= RT_MEMORY_SIZE_MAX);
@@ -27,7 +27,7 @@ static bool memory_is_sound(const sim_memory *memory)
 bool sim_world_check(const sim_world *world)
 {
     CHECK(world->objects.count >= 1 && world->objects.count <= SIM_OBJECT_COUNT_MAX + 1u);
-    CHECK(world->objects.items[0].size == 0); /* not an object */
+    CHECK(world->objects.items[0].size == 0); /* object 0 does not exist */
     CHECK(world->race_next <= SIM_RACE_STAMP + 1u);
     for (uint32_t i = 1; i < world->objects.count; i++)
         CHECK(memory_is_sound(&world->objects.items[i]));
@@ -41,7 +41,7 @@ bool sim_world_check(const sim_world *world)
             CHECK_IMPLIES(program->globals[k].is_constant,
                           world->objects.items[instance->objects[k]].constant_uses >= 1);
         }
-        for (uint32_t k = 0; k < i; k++) { /* function numbers are disjoint and no program has two
+        for (uint32_t k = 0; k < i; k++) { /* function numbers are disjoint, and no program has two
                                             * instances */
             const sim_instance *other = &world->instances.items[k];
             CHECK(other->program != program);

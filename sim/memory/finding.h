@@ -1,4 +1,4 @@
-/* Findings of one launch, collected by site in the code and kind. */
+/* Findings of one launch, collected by their site in the code and their kind. */
 #ifndef SIM_FINDING_H
 #define SIM_FINDING_H
 
@@ -43,9 +43,9 @@ typedef struct sim_findings {
     rt_map index; /* site and kind -> row */
 } sim_findings;
 
-/* Counts a finding of that kind at that site. True if it is the first: the caller fills in
- * *out_row, which is valid until the next call. False if only the count of an earlier finding has
- * grown. */
+/* Counts `count` occurrences of a finding of that kind at that site. True if it is the first there;
+ * the caller must then fill in *out_row, which is valid until the next call. False if an earlier
+ * finding's count was increased. */
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,
                       sim_finding_row **out_row);
 

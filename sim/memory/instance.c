@@ -68,9 +68,11 @@ rt_status sim_instance_find(sim_world *world, sim_program *program, sim_instance
     }
     uint32_t function_count = program->function_count;
     if (function_count >= SIM_OBJECT_COUNT_MAX - world->function_count) {
-        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the programs of one device have more than %u functions",
-                       SIM_OBJECT_COUNT_MAX);
+        return rt_fail(
+            world->sink, RT_LIMIT, RT_RULE_NONE,
+            "the programs used on one device during its lifetime have more than %u functions; open "
+            "the device again",
+            SIM_OBJECT_COUNT_MAX);
     }
     sim_instance instance = {
         .program = sim_program_retain(program),
@@ -112,7 +114,7 @@ const sim_program *sim_instance_of_function(const sim_world *world, uint32_t num
 {
     for (uint32_t i = 0; i < world->instances.count; i++) {
         const sim_instance *instance = &world->instances.items[i];
-        /* A number below the program's first wraps and is too large. */
+        /* A number below the program's first one wraps around and is too large. */
         *out_function = number - instance->function_first;
         if (*out_function < instance->program->function_count) return instance->program;
     }

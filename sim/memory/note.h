@@ -4,26 +4,28 @@
 
 #include "sim/memory/state.h"
 
-/* The first active lane. */
+/* Returns the first active lane. */
 uint32_t sim_first_lane(const sim_exec *x);
 
-/* A number that depends only on the seed, the site and the lane's work-item, so a run can be
- * repeated. */
+/* Returns a number that depends only on the seed, the site and the lane's work-item, so that runs
+ * are repeatable. */
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
 
-/* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns the value chosen
- * as the result. */
+/* Notes undefined arithmetic by `count` lanes, the first being `lane`, and returns the value chosen
+ * as its result. */
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
                             const char *text);
 
-/* Notes a finding that is not about an access: `text`, then "by work-item (x, y, z)". */
+/* Notes a finding that is not about an access; its message is `text` followed by "by work-item (x,
+ * y, z)". */
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
               const char *text);
 
 /* Reads the global id of a lane from the wave's built-in rows. */
 void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids);
 
-/* Fills in the work-item and the text of a new finding's row, "… by work-item (x, y, z)". */
+/* Fills in a new finding's row: its work-item and its message, `text` followed by "by work-item (x,
+ * y, z)". */
 void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text text);
 
 #endif

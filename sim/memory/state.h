@@ -1,5 +1,5 @@
-/* The state of a launch in progress, shared by the engine, the checks and the memory: of the whole
- * launch, and of the running fragment. */
+/* The state of a launch in progress, shared by the engine, the checks and the memory: the state of
+ * the whole launch and that of the running fragment. */
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
@@ -12,32 +12,33 @@
 
 /* The output of one printf call of one work-item. */
 typedef struct sim_printed {
-    uint64_t phase; /* barriers that the work-group had passed */
+    uint64_t phase; /* number of barriers that the work-group had passed */
     uint32_t item;  /* local linear id */
-    uint32_t first; /* bytes into the text */
+    uint32_t first; /* byte offset in the text */
     uint32_t size;
 } sim_printed;
 
 typedef struct sim_output {
-    rt_buffer text; /* of the running work-group, in the order of execution */
+    rt_buffer text; /* output of the running work-group, in the order of execution */
     RT_VECTOR(sim_printed) calls;
-    uint64_t bytes;   /* of the launch so far */
-    uint64_t dropped; /* calls whose output would have exceeded SIM_OUTPUT_MAX */
+    uint64_t bytes;   /* size of the launch's output so far */
+    uint64_t dropped; /* number of calls whose output would have exceeded SIM_OUTPUT_MAX */
 } sim_output;
 
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
-    bool all_defined;      /* in the running work-group; its shadow is then not examined */
+    bool all_defined;      /* so far as the running work-group is concerned; the shadow is then not
+                            * examined */
     rt_text label;
 } sim_local_object;
 
-/* Work-items that have reached, since the last barrier, an instruction that does not wait but that
- * all work-items of a group must reach. */
+/* Counts the work-items that have reached, since the last barrier, an instruction that does not
+ * wait but that all work-items of a group must reach. */
 typedef struct sim_arrival {
     uint32_t site;
     uint64_t count;
-    sim_wave *wave; /* of the first work-item, with its lane */
+    sim_wave *wave; /* wave of the first work-item to arrive; `lane` is its lane */
     uint32_t lane;
 } sim_arrival;
 
@@ -55,32 +56,33 @@ typedef struct sim_launch_state {
     uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;
     sim_lane_memory locals_memory, locals_defined; /* the second is the shadow of the first */
-    RT_VECTOR(sim_local_object) locals;            /* by object number of the address, less one */
+    RT_VECTOR(sim_local_object) locals;            /* by the address's object number, less one */
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
-    uint8_t pattern;                               /* fills memory that was never written */
-    uint64_t *group_values;    /* the value that each work-item contributed, then their indices;
-                                * both exist twice, for odd and for even barriers */
+    uint8_t pattern;                               /* fills memory that has never been written */
+    uint64_t *group_values;    /* the value that each work-item contributed, then their indices; all
+                                * of this twice, for even and for odd barriers */
     uint64_t *group_undefined; /* shadows of group_values */
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
     sim_output output;
-    uint32_t barrier_count; /* barriers that the launch has passed */
+    uint32_t barrier_count; /* number of barriers that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
     struct sim_race *race;        /* check/race.h; NULL while nothing runs */
-    sim_race_shadow *local_races; /* per object of local memory; NULL: they cannot race */
+    sim_race_shadow *local_races; /* one per object of local memory; NULL: accesses to them cannot
+                                   * race */
 } sim_launch_state;
 
-/* The most bytes that one lane loads or stores in one operation: 16 components, or an element of a
- * copy. */
+/* Maximum number of bytes that one lane loads or stores in one operation: 16 components, or an
+ * element of a copy. */
 #define SIM_ACCESS_BYTES_MAX 128u
 
-/* How the lanes of a chunk lie in memory (chunks.h). */
+/* How the lanes of a chunk are laid out in memory (chunks.h). */
 typedef enum sim_chunk_kind {
     SIM_CHUNK_RUN,   /* lane i is i elements after lane 0, active or not */
     SIM_CHUNK_SAME,  /* all lanes access the same element, active or not */
     SIM_CHUNK_MIXED, /* anything else */
     SIM_CHUNK_IDLE,  /* no lane is active */
-    SIM_CHUNK_PART,  /* a bit: not all lanes are active */
+    SIM_CHUNK_PART,  /* a flag bit: not all lanes are active */
 } sim_chunk_kind;
 _Static_assert((SIM_CHUNK_PART & (SIM_CHUNK_PART - 1)) == 0, "PART is a bit");
 #define SIM_CHUNK_KIND(kind) ((sim_chunk_kind)((kind) & (SIM_CHUNK_PART - 1)))
@@ -88,28 +90,31 @@ _Static_assert((SIM_CHUNK_PART & (SIM_CHUNK_PART - 1)) == 0, "PART is a bit");
 /* The running fragment, as handlers see it. */
 typedef struct sim_exec {
     uint8_t *base[SIM_SPACE_COUNT];
-    uint8_t *undefined[SIM_SPACE_COUNT]; /* shadows of the same; valid while the wave tracks */
+    uint8_t *undefined[SIM_SPACE_COUNT]; /* shadows of these spaces; valid while the wave tracks */
     const uint8_t *mask;                 /* 1 for active lanes */
     uint32_t low, high;      /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
-    uint32_t active;         /* active lanes */
+    uint32_t active;         /* number of active lanes */
     bool partial;            /* some inactive lane belongs to another fragment */
     bool dense;              /* all lanes of [low, high) are active */
     bool stop;               /* the launch must end */
-    bool lane_has_undefined; /* in what sim_lane_load last read, or sim_lane_store is to write */
+    bool lane_has_undefined; /* the bytes last read by sim_lane_load, or to be written by
+                              * sim_lane_store, have undefined bits */
     sim_wave *wave;
     sim_frame *frame;
     sim_launch_state *launch;
-    uint32_t back_edges; /* taken since another fragment ran */
-    /* The fragments whose lanes meet, while a collective is executed for several fragments; empty
-     * if it is executed for the running fragment. */
+    uint32_t back_edges; /* number taken since another fragment ran */
+    /* While a collective is executed for several fragments together, the fragments whose lanes
+     * meet; empty if it is executed for the running fragment alone. */
     sim_fragment *const *met;
     uint32_t met_count;
-    const sim_op *plain_end; /* operations of the running block or edge from here on are tracked */
-    uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* the shadow of that value, 1 bits; valid if
-                                                   * lane_has_undefined */
-    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* of the same accesses as `offsets`, per chunk */
+    const sim_op *plain_end; /* from here on, the operations of the running block or edge are
+                              * tracked */
+    uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* the shadow of those bytes: 1 for undefined
+                                                   * bits; valid if lane_has_undefined */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* a sim_chunk_kind per chunk, for the accesses in
+                                                   * `offsets` */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
-    /* Offsets of a row's accesses in an object of at most INT32_MAX bytes. */
+    /* The offsets of a row's accesses, in an object of at most INT32_MAX bytes. */
     _Alignas(64) uint32_t offsets[SIM_LANES];
 } sim_exec;
 
@@ -122,13 +127,13 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
-/* Register of component k of a load or store. */
+/* Returns the register of component k of a load or store. */
 static inline sim_register sim_component(const sim_exec *x, const sim_op *op, uint32_t k)
 {
     return x->frame->function->places[op->extra + k];
 }
 
-/* The value of one lane in a register. */
+/* Returns one lane's value in a register. */
 static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
                                      uint32_t lane)
 {
@@ -138,14 +143,14 @@ static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint
     return value;
 }
 
-/* One byte of one lane's private memory. */
+/* Returns the address of one byte of a lane's private memory. */
 static inline uint8_t *sim_private_byte(const sim_exec *x, uint32_t lane, uint64_t position)
 {
     uint64_t granule = position / 8;
     return x->wave->private_memory.data + (granule * SIM_LANES + lane) * 8 + position % 8;
 }
 
-/* The shadow of that byte. */
+/* Returns the address of that byte's shadow. */
 static inline uint8_t *sim_private_defined(const sim_exec *x, uint32_t lane, uint64_t position)
 {
     const sim_wave *wave = x->wave;

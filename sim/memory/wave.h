@@ -1,7 +1,7 @@
 /* The state of one wave: the fragments that its lanes are in, their activations, and the memory of
  * registers and private variables.
  *
- * A wave is up to SIM_LANES work-items of one group. A fragment is a set of them that is about to
+ * A wave is up to SIM_LANES work-items of one group. A fragment is a set of these that are about to
  * enter the same block of the same activation. exec/fragment.h moves fragments through the code. */
 #ifndef SIM_WAVE_H
 #define SIM_WAVE_H
@@ -9,25 +9,27 @@
 #include "reference/base/vector.h"
 #include "sim/decode/code.h"
 
-/* Memory that handlers read with the widest vectors. */
+/* Memory that handlers may access with the widest vectors. */
 typedef struct sim_lane_memory {
     void *block;
     uint8_t *data; /* aligned to 64 bytes */
     uint64_t size;
 } sim_lane_memory;
 
-/* Makes room for `size` bytes; the old content is kept, the rest is filled with the pattern. */
+/* Makes room for `size` bytes; the old contents are kept, and the rest is filled with the pattern.
+ */
 void sim_lane_memory_grow(sim_lane_memory *memory, uint64_t size, uint8_t pattern);
 
 /* One activation of a function, for some lanes of a wave. */
 typedef struct sim_frame {
     struct sim_frame *parent;
     const sim_code_function *function;
-    uint32_t references;    /* fragments in it and frames called from it */
-    uint32_t mark;          /* equal to sim_wave.mark: an ancestor of the frame being placed */
-    uint32_t number;        /* in wave.privates; 0: no private variables */
+    uint32_t references;    /* number of fragments in it and frames called from it */
+    uint32_t mark;          /* equal to sim_wave.mark if the frame is an ancestor of the one being
+                             * placed */
+    uint32_t number;        /* index in wave.privates; 0: no private variables */
     uint32_t depth;         /* 0: the kernel */
-    uint32_t call_block;    /* the parent's block that ends in the call; the frame returns to the
+    uint32_t call_block;    /* the parent's block that ends in the call; the function returns to the
                              * next block */
     uint64_t lanes_first;   /* byte offset of its registers in wave.stack */
     uint64_t private_first; /* byte offset of its variables in one work-item's private memory */
@@ -38,10 +40,10 @@ typedef struct sim_fragment {
     _Alignas(64) uint8_t mask[SIM_LANES]; /* 1: the lane belongs to it */
     sim_frame *frame;                     /* holds a reference */
     uint32_t block;
-    uint32_t round;     /* times it had to yield to others since the last barrier */
-    uint32_t turn;      /* of its unit; 0 in lockstep */
+    uint32_t round;     /* how often it has had to yield to others since the last barrier */
+    uint32_t turn;      /* turn of its unit; 0 in lockstep */
     uint32_t active;    /* lanes in mask */
-    void *block_memory; /* the heap block that contains it */
+    void *block_memory; /* the heap block that contains the fragment */
 } sim_fragment;
 
 /* What the frame number in a private address refers to; clones of a frame share it. */
@@ -62,24 +64,24 @@ typedef struct sim_wave {
     bool is_meeting;                   /* a waiting fragment may be at a meeting (exec/meet.c) */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;
-    uint32_t mark;                         /* number of frames placed so far */
+    uint32_t mark;                         /* changes whenever a frame is placed among others; marks
+                                            * the frame's ancestors */
     RT_VECTOR(sim_private_frame) privates; /* by number; [0] is unused */
     sim_lane_memory rows;                  /* space WAVE */
     sim_lane_memory stack;                 /* space FRAME, all activations */
-    /* Private variables of all lanes: granule g of lane l, eight bytes, is at (g * SIM_LANES + l) *
-     * 8, so that one variable's lanes lie side by side. */
+    /* The private variables of all lanes. Granule g, eight bytes, of lane l is at (g * SIM_LANES +
+     * l) * 8, so that the same granule of all lanes is contiguous. */
     sim_lane_memory private_memory;
-    sim_lane_memory
-        private_defined;       /* its shadow, in the same layout: 1 bits where content is defined */
-    bool tracks;               /* registers may hold undefined bits, which `shadow` records */
-    struct sim_shadow *shadow; /* NULL until the wave tracks for the first time */
+    sim_lane_memory private_defined; /* shadow, in the same layout: 1 for defined bits */
+    bool tracks;                     /* registers may hold undefined bits, which `shadow` records */
+    struct sim_shadow *shadow;       /* NULL until the wave tracks for the first time */
 } sim_wave;
 
-/* Makes `size` bytes of the private memory of the lanes in the mask undefined, from byte `first`
- * on, a multiple of 8. */
+/* Makes `size` bytes of private memory undefined for the lanes in the mask, from byte `first` on,
+ * which is a multiple of 8. */
 void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64_t size);
 
-/* The shadow of a frame's uniform registers. */
+/* Returns the shadow of a frame's uniform registers. */
 static inline uint8_t *sim_frame_undefined(const sim_frame *frame)
 {
     return frame->uniforms + frame->function->uniform_bytes + 8;

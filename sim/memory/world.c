@@ -70,19 +70,21 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
                        (unsigned long long)RT_MEMORY_SIZE_MAX);
     }
     if (world->objects.count > SIM_OBJECT_COUNT_MAX) {
-        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "memory '%.*s': one world holds at most %u objects in its life",
-                       RT_TEXT_ARG(label), SIM_OBJECT_COUNT_MAX);
+        return rt_fail(
+            world->sink, RT_LIMIT, RT_RULE_NONE,
+            "memory '%.*s' cannot be created: a device can have at most %u objects in its "
+            "lifetime; open the device again",
+            RT_TEXT_ARG(label), SIM_OBJECT_COUNT_MAX);
     }
     sim_memory memory = {.data = rt_try_alloc(size), .defined = rt_try_alloc(size), .size = size};
     if (!memory.data || !memory.defined) {
         memory_free(&memory);
         return rt_fail(world->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
-                       "the system has no %llu bytes for memory '%.*s'", (unsigned long long)size,
-                       RT_TEXT_ARG(label));
+                       "the system cannot provide %llu bytes for memory '%.*s'",
+                       (unsigned long long)size, RT_TEXT_ARG(label));
     }
     *out_object = world->objects.count;
-    /* Undefined content is a pattern chosen by the seed, so that a kernel that relies on zeros
+    /* Undefined contents are a pattern chosen by the seed, so that a kernel that relies on zeros
      * fails. */
     memset(memory.data, (int)(sim_world_choose(world, *out_object) & 0xff), size);
     memory.label = rt_arena_text(&world->arena, label);
@@ -103,7 +105,7 @@ sim_memory *sim_world_memory(sim_world *world, sim_object object)
     return &world->objects.items[object];
 }
 
-/* The memory of an object that exists; the range must lie inside it. */
+/* Returns the memory of an object, which must exist and contain the range. */
 static sim_memory *memory_range(const sim_world *world, sim_object object, uint64_t offset,
                                 uint64_t size)
 {
@@ -176,7 +178,7 @@ void sim_memory_unsettle(sim_memory *memory)
 
 bool sim_defined_all(const uint8_t *defined, uint64_t size)
 {
-    /* Every byte equals the byte before it, and the first is all ones. */
+    /* They are if the first byte is all ones and every other byte equals the one before it. */
     return size == 0 || (defined[0] == 0xff && memcmp(defined, defined + 1, size - 1) == 0);
 }
 

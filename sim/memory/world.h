@@ -10,11 +10,11 @@
 /* One object of global memory and its shadows. `defined` has one bit per bit of data. */
 typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
-    uint8_t *defined; /* size bytes, 1 bits where content is defined; NULL when all_defined */
+    uint8_t *defined; /* size bytes, with 1 for defined bits; NULL if all_defined */
     uint64_t size;
-    bool all_defined; /* every byte was written: stores need not update `defined` */
-    /* If not 0, kernels must not write: 1 for a constant variable, 1 more for every argument of the
-     * running launch that points here from constant memory. */
+    bool all_defined; /* every byte is defined, so stores need not update `defined` */
+    /* If not 0, kernels must not write to the object: 1 if it is a constant variable, plus 1 for
+     * every argument with which the running launch passes it as constant memory. */
     uint32_t constant_uses;
     struct sim_race_shadow *race; /* race.h; NULL until a launch may write the object */
     rt_text label;
@@ -25,7 +25,7 @@ typedef struct sim_instance {
     struct sim_program *program; /* retained */
     sim_object *objects;         /* one per variable of the program */
     uint64_t *pool;              /* the program's constants, with all addresses filled in */
-    uint32_t function_first;     /* object number of the program's function 0 */
+    uint32_t function_first;     /* the object number in the address of the program's function 0 */
 } sim_instance;
 
 #define SIM_ENGINE_BEST UINT32_MAX /* the best engine for this machine */
@@ -34,26 +34,28 @@ struct sim_world {
     rt_sink *sink;
     uint64_t seed;
     uint32_t engine;   /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
-    bool is_unchecked; /* kernels run without checks, to measure the cost of the checks */
+    bool is_unchecked; /* kernels run without checks, to measure what the checks cost */
     rt_arena arena;    /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is not an object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* first stamp of the next launch (race.h); 0: no launch yet */
     uint32_t race_restarts;  /* number of times that stamps have run out */
-    uint32_t parallel_count; /* launches that ran on several threads */
-    uint32_t threads;        /* threads that work-groups may run on; 0, 1: only the caller's */
-    uint32_t race_limit;     /* number of stamps; tests may set fewer */
-    uint32_t function_count; /* function numbers given out; never reused */
+    uint32_t parallel_count; /* number of launches that ran on several threads */
+    uint32_t threads;        /* number of threads that work-groups may run on; 0 or 1: only the
+                              * caller's */
+    uint32_t race_limit;     /* limit on stamps; tests may lower it */
+    uint32_t function_count; /* number of function numbers given out; none is reused */
 };
 
-/* The memory of an id that sim_object_create returned, even if the object has been destroyed. */
+/* Returns the memory for an id that sim_object_create returned, even if the object has been
+ * destroyed. */
 sim_memory *sim_world_memory(sim_world *world, sim_object object);
 
-/* A number that depends only on the seed and on `key`: the world's choice if a program requests
- * something undefined. */
+/* Returns a number that depends only on the seed and on `key`: the world's choice when a program
+ * does something undefined. */
 uint64_t sim_world_choose(const sim_world *world, uint64_t key);
 
-/* Drops the shadow of an object whose bytes are all defined, which makes accesses cheaper. */
+/* Drops the shadow of an object whose bytes are all defined, to make accesses cheaper. */
 void sim_memory_settle(sim_memory *memory);
 /* Restores the shadow of a settled object, all ones, before undefined bits are stored. */
 void sim_memory_unsettle(sim_memory *memory);

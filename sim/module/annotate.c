@@ -11,7 +11,7 @@ enum {
     MEMBER = 1 << 2, /* of a struct type */
     FUNCTION = 1 << 3,
     STRUCT = 1 << 4,
-    WRAPPING = 1 << 5, /* a result of integer arithmetic that can wrap */
+    WRAPPING = 1 << 5, /* the result of an integer operation that can wrap */
     CONSTANT = 1 << 6,
     SPECIAL = 1 << 7, /* a scalar specialisation constant */
     OBJECT = VARIABLE | PARAMETER | MEMBER,
@@ -35,8 +35,8 @@ static const target_row rows[] = {
     {SIM_DecorationBuiltIn, VARIABLE | MEMBER | CONSTANT, "a variable, member or constant"},
     {SIM_DecorationSpecId, SPECIAL, "a scalar specialisation constant"},
     {SIM_DecorationCPacked, STRUCT, "a struct type"},
-    {SIM_DecorationNoSignedWrap, WRAPPING, "an operation on integers that can wrap"},
-    {SIM_DecorationNoUnsignedWrap, WRAPPING, "an operation on integers that can wrap"},
+    {SIM_DecorationNoSignedWrap, WRAPPING, "an integer operation that can wrap"},
+    {SIM_DecorationNoUnsignedWrap, WRAPPING, "an integer operation that can wrap"},
 };
 
 static uint32_t instruction_target(const sim_opcode *opcode)
@@ -91,7 +91,7 @@ rt_status sim_check_annotations(sim_reader *reader)
         const sim_function *function = &module->functions[module->entries[i].function];
         if (function->linkage == SIM_LINKAGE_NONE) continue;
         return sim_reader_fail(reader, RT_MALFORMED, sim_module_id(module, function->id)->word,
-                               "function %u is an entry point and has a linkage", function->id);
+                               "function %u is an entry point but has linkage", function->id);
     }
     return RT_STATUS_OK;
 }

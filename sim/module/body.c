@@ -15,7 +15,7 @@ typedef struct sim_body {
     sim_module *module;
     sim_function *function; /* being read; NULL between functions */
     sim_block *block;       /* being read; NULL between blocks */
-    sim_id *parameters;     /* the next free entry for parameters of all functions */
+    sim_id *parameters;     /* the next free entry in the array of all functions' parameters */
     uint32_t parameter;     /* parameters of this function read so far */
     bool has_definitions;   /* a function with a body has been read */
     sim_id source;          /* of the last OpLine still in effect */
@@ -58,7 +58,7 @@ static rt_status read_parameter(sim_body *body, const sim_view *view)
     if (body->parameter >= function->type->count ||
         !sim_type_same(type, function->type->members[body->parameter])) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "parameter %u does not fit the type %u of function %u",
+                               "parameter %u does not match the type %u of function %u",
                                view->words[2], function->type->id, function->id);
     }
     sim_id_entry *entry = &body->module->ids[view->words[2]];
@@ -87,7 +87,7 @@ static rt_status end_function(sim_body *body, const sim_view *view)
                                is_import ? "imported but has a body"
                                          : "neither imported nor defined");
     }
-    /* LLVM's translator emits a function, even a definition, when it meets the function's first
+    /* The LLVM translator emits a function, even a definition, where it first meets the function's
      * address, which violates section 2.4; nothing depends on the order. */
     if (is_import && body->has_definitions && !body->reader->has_function_pointers) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
@@ -98,9 +98,9 @@ static rt_status end_function(sim_body *body, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Phis must begin a block.  Variables are allowed anywhere, although section 2.4 requires them at
- * the beginning of the first block: llvm-spirv 14 creates temporaries for copies where it needs
- * them, and a variable belongs to the whole activation wherever it is declared. */
+/* Phis must come first in a block.  Variables are allowed anywhere, although section 2.4 requires
+ * them at the beginning of the first block: llvm-spirv 14 creates temporaries for copies where it
+ * needs them, and a variable lives as long as the function's activation wherever it is declared. */
 static rt_status read_instruction(sim_body *body, const sim_view *view)
 {
     sim_module *module = body->module;
@@ -216,7 +216,7 @@ rt_status sim_read_functions(sim_reader *reader)
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
-/* True for the types of kernel parameters that sim_entry lists. */
+/* True if a kernel's parameter has one of the types that sim_entry allows. */
 static bool is_kernel_parameter(const sim_module *module, sim_id id, const sim_type *type)
 {
     if (type->kind != SIM_TYPE_POINTER) return true;
@@ -292,7 +292,7 @@ static rt_status mode_operand(sim_reader *reader, const sim_view *view, uint32_t
         id->kind == SIM_ID_CONSTANT ? &reader->module->constants[id->index] : NULL;
     if (!constant || constant->kind != SIM_CONSTANT_BITS || constant->bits > UINT32_MAX) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "operand %u is not a plain constant", *out_value);
+                               "operand id %u is not a plain constant", *out_value);
     }
     *out_value = (uint32_t)constant->bits;
     return RT_STATUS_OK;
@@ -314,8 +314,9 @@ static rt_status read_mode(sim_reader *reader, uint32_t offset)
         mode->operand_count > 0 &&
         sim_kind_of(sim_operand_at(mode->operand_first).kind)->category == SIM_CATEGORY_ID;
     if (has_ids != (view.opcode->number == SIM_OpExecutionModeId)) {
-        return sim_reader_fail(reader, RT_MALFORMED, offset, "execution mode %s has %s", mode->name,
-                               has_ids ? "ids as operands" : "no ids as operands");
+        return sim_reader_fail(
+            reader, RT_MALFORMED, offset, "execution mode %s takes %s", mode->name,
+            has_ids ? "ids and requires OpExecutionModeId" : "no ids and requires OpExecutionMode");
     }
     bool is_found = false,
          has_size = number == SIM_ExecutionModeLocalSize || number == SIM_ExecutionModeLocalSizeId;
@@ -329,7 +330,7 @@ static rt_status read_mode(sim_reader *reader, uint32_t offset)
             product *= entry->local_size[i];
             if (product == 0 || product > RT_WORK_GROUP_SIZE_MAX) {
                 return sim_reader_fail(reader, RT_LIMIT, offset,
-                                       "a work-group has 1 to %u work-items",
+                                       "a work-group must have 1 to %u work-items",
                                        RT_WORK_GROUP_SIZE_MAX);
             }
         }

@@ -1,8 +1,8 @@
 /* Walks the tables of a validated module and checks every invariant of module.h that concerns
- * indices.  The meaning of instructions was checked before (validate.c). */
+ * indices.  The meaning of instructions was checked earlier (validate.c). */
 #include "sim/module/module.h"
 
-/* The object that an id refers to has that id. */
+/* Checks that the object an id refers to has that id. */
 static bool id_is_sound(const sim_module *module, sim_id id)
 {
     const sim_id_entry *entry = &module->ids[id];
@@ -44,7 +44,8 @@ static bool id_is_sound(const sim_module *module, sim_id id)
     return true;
 }
 
-/* A block's instructions belong to it, and each edge is listed by its source and its target. */
+/* Checks that a block's instructions belong to it, and that each edge is listed by both its source
+ * and its target. */
 static bool block_is_sound(const sim_module *module, uint32_t index)
 {
     const sim_block *block = &module->blocks[index];

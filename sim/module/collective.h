@@ -35,8 +35,8 @@ typedef enum sim_collective {
     SIM_COLLECTIVE_SHUFFLE_XOR,
     SIM_COLLECTIVE_SHUFFLE_UP,
     SIM_COLLECTIVE_SHUFFLE_DOWN,
-    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* after the last work-item, those of c follow */
-    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a precedes the first work-item, c is the current value */
+    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* past the last work-item: values of c */
+    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* before the first work-item: values of a; else of c */
     SIM_COLLECTIVE_ROTATE,
     SIM_COLLECTIVE_BARRIER, /* only waits for all work-items; `imm` is its order (sim_order) */
 } sim_collective;
@@ -60,10 +60,10 @@ typedef struct sim_collective_row {
     uint8_t operation; /* sim_collective */
     uint8_t form;      /* sim_collective_form */
     bool is_uniform;   /* all work-items of the group must reach it */
-    bool has_scope;    /* operand 0 is the scope; otherwise the sub-group */
+    bool has_scope;    /* operand 0 is the scope; otherwise the scope is the sub-group */
 } sim_collective_row;
 
-/* The row of an instruction of group COLLECTIVE, static. */
+/* Returns the static row of an instruction of group COLLECTIVE. */
 const sim_collective_row *sim_collective_find(uint32_t opcode);
 
 /* The scope (SIM_Scope…) that an operand specifies; SIM_NONE if it is not a constant. */

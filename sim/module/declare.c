@@ -51,8 +51,8 @@ static rt_status read_annotation(sim_reader *reader, const sim_view *view)
 }
 
 /* Orders decorations by target, then by their order in the module, which is the order of their
- * operands' addresses.  Targets of a group share operands, so members decide last; a group never
- * decorates one target or member twice. */
+ * operands' addresses.  The targets of a group share its operands, so the member decides last; a
+ * group never decorates the same target or member twice. */
 static int compare_decorations(const void *a, const void *b)
 {
     const sim_decoration *left = a, *right = b;
@@ -81,8 +81,8 @@ static void sort_decorations(sim_reader *reader)
     }
 }
 
-/* Stores the decorations in the module, once all of them have been read, and copies those of groups
- * to the groups' targets. */
+/* Once all decorations have been read: stores them in the module and applies those of groups to the
+ * groups' targets. */
 static rt_status settle_decorations(sim_reader *reader)
 {
     const sim_module *module = reader->module;
@@ -278,7 +278,7 @@ rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-/* The integer operand of a variable's decoration, or `otherwise`. */
+/* The integer operand of a decoration of a variable, or `otherwise` if the variable lacks it. */
 static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t number,
                                  uint32_t otherwise)
 {
@@ -293,9 +293,9 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
         decorated_number(reader->module, variable->id, SIM_DecorationBuiltIn, SIM_NONE);
     if (variable->built_in != SIM_NONE &&
         variable->storage_class == SIM_StorageClassCrossWorkgroup) {
-        /* SYCL's compilers put built-in variables that their own passes create into global memory,
-         * which violates the environment specification; they are read as variables of storage class
-         * Input. */
+        /* SYCL compilers put the built-in variables that their own passes create into global
+         * memory, which violates the environment specification; they are read as variables of
+         * storage class Input. */
         sim_type *type = rt_arena_copy(&reader->module->arena, variable->type, 1, sizeof *type);
         type->storage_class = variable->storage_class = SIM_StorageClassInput;
         variable->type = reader->module->ids[variable->id].type = type;
@@ -349,8 +349,8 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
     case SIM_StorageClassWorkgroup:
     case SIM_StorageClassCrossWorkgroup: break;
     case SIM_StorageClassFunction:
-        /* Violates the specification, but clang and the translator use it for tables of virtual
-         * functions, which have no address space. */
+        /* Violates the specification, but clang and the translator use it for virtual function
+         * tables, which have no address space. */
         break;
     default:
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
@@ -431,7 +431,7 @@ rt_status sim_read_declarations(sim_reader *reader)
                          view.opcode->group == SIM_GROUP_CONSTANT ||
                          view.opcode->group == SIM_GROUP_UNDEFINED;
         if (is_global && !is_settled) {
-            RT_TRY(settle_decorations(reader)); /* no annotation follows the first of these */
+            RT_TRY(settle_decorations(reader)); /* no annotation follows a type or constant */
             is_settled = true;
         }
         RT_TRY(read_declaration(reader, &view));

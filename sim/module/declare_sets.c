@@ -19,7 +19,7 @@ void sim_module_declare(sim_module *module, const sim_declarations *declarations
     copy->kernels = rows_copy(&module->arena, declarations->kernels, copy->kernel_count);
 }
 
-/* The sets of the row with that name, or otherwise of the row for all names. */
+/* The sets of the row with the given name or, failing that, of the row for all names. */
 static rt_text sets_of(const sim_declared_sets *rows, uint32_t count, rt_text name)
 {
     rt_text sets = {0};
@@ -35,7 +35,7 @@ rt_text sim_module_function_set(const sim_module *module, const sim_function *fu
     const sim_declarations *declared = &module->declarations;
     bool is_defined =
         function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
-    /* A kernel may be exported as well, but cannot be called. */
+    /* A kernel may also be exported, but it cannot be called. */
     if (declared->function_count == 0 || !is_defined || sim_module_is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);

@@ -9,7 +9,7 @@
 
 enum { LOOP_DEPTH_MAX = 64 };
 
-/* A list node: a block to which a loop exits. */
+/* A list node for a block to which a loop exits. */
 typedef struct loop_exit {
     uint32_t target;
     uint32_t next; /* in the pool, or SIM_NONE */
@@ -17,8 +17,8 @@ typedef struct loop_exit {
 
 typedef RT_VECTOR(uint32_t) worklist;
 
-/* One function's blocks during the pass.  Blocks are numbered from the function's first block here,
- * which is how all arrays are indexed; a loop is identified by its header. */
+/* One function's blocks during the pass.  Blocks are numbered here from the function's first block,
+ * and these numbers index all arrays; a loop is identified by its header. */
 typedef struct sim_flow {
     sim_reader *reader;
     sim_module *module;
@@ -26,11 +26,11 @@ typedef struct sim_flow {
     sim_block *blocks; /* of this function */
     rt_arena scratch;
     uint32_t *order;
-    uint32_t *seen;   /* per block: the last block that has it as successor, plus 1 */
+    uint32_t *seen;   /* per block: the last block found that has it as a successor, plus 1 */
     uint32_t *loop;   /* per block: its innermost loop, or SIM_NONE */
     uint32_t *around; /* per loop: the loop around it, or SIM_NONE */
     uint32_t *outer;  /* per loop: a loop around it, or itself (loop_outermost) */
-    uint32_t *exits;  /* per loop: first of its exits in the pool, or SIM_NONE */
+    uint32_t *exits;  /* per loop: its first exit in the pool, or SIM_NONE */
     RT_VECTOR(loop_exit) pool;
 } sim_flow;
 
@@ -44,7 +44,7 @@ static rt_status add_successors(sim_flow *flow, uint32_t index)
     const sim_instruction *last = &module->instructions[block->first + block->count - 1];
     CHECK(sim_group_ends_block(last->opcode->group));
     uint32_t offset = (uint32_t)(last->words - module->words);
-    /* The labels are some of the operands. */
+    /* Which operands are labels depends on the instruction. */
     uint32_t first = 0, end = last->operand_count, step = 1;
     if (last->opcode->group == SIM_GROUP_BRANCH_CONDITIONAL) {
         first = 1; /* after the condition; weights may follow the two labels */
@@ -72,9 +72,10 @@ static rt_status add_successors(sim_flow *flow, uint32_t index)
         uint32_t target = entry->index - flow->function->block_first;
         CHECK(target < flow->function->block_count);
         if (target == 0) {
-            return sim_reader_fail(flow->reader, RT_MALFORMED, offset,
-                                   "the first block %u of a function is the target of a branch",
-                                   label);
+            return sim_reader_fail(
+                flow->reader, RT_MALFORMED, offset,
+                "block %u is the first of its function and must not be the target of a branch",
+                label);
         }
         if (flow->seen[target] == index + 1) continue;
         flow->seen[target] = index + 1;
@@ -126,8 +127,8 @@ static void put_in_order(sim_flow *flow)
     way[depth++] = visit_of(flow, 0);
     while (depth > 0) {
         /* A loop header visits the targets of its loop's exits first, so that those blocks end up
-         * after the whole loop.  Then the last successor is visited first, so that the first
-         * successor ends up next to its block. */
+         * after the whole loop.  The successors follow, the last one first, so that the first one
+         * ends up next to its block. */
         visit *top = &way[depth - 1];
         uint32_t next = SIM_NONE;
         if (top->exit != SIM_NONE) {
@@ -281,7 +282,8 @@ static void settle_loops(sim_flow *flow)
         uint32_t block = flow->order[i], loop = flow->loop[block];
         if (loop == SIM_NONE) continue;
         flow->blocks[block].loop = flow->function->block_first + loop;
-        /* A header is one deeper than the loop around its own, which precedes it in the order. */
+        /* A header is one level deeper than the loop around its own; that loop's header precedes it
+         * in the order. */
         uint32_t around = loop == block ? flow->around[block] : loop;
         uint32_t depth = around == SIM_NONE ? 0 : flow->blocks[around].loop_depth;
         flow->blocks[block].loop_depth = depth + (loop == block);
@@ -302,7 +304,7 @@ static void find_exits(sim_flow *flow)
                 if (depth > LOOP_DEPTH_MAX) continue;
                 while (inside != SIM_NONE && flow->blocks[inside].loop_depth > depth)
                     inside = flow->around[inside];
-                /* The target may be inside this loop and so inside all that enclose it. */
+                /* A target inside this loop is also inside all loops that enclose it. */
                 if (inside == loop) break;
                 *rt_vector_push(&flow->pool) = (loop_exit){target, flow->exits[loop]};
                 flow->exits[loop] = flow->pool.count - 1;

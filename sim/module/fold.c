@@ -1,8 +1,8 @@
-/* Operations on constants whose operands are known: computed while the module is read, so that they
- * can be an array's length, a variable's initial value, or an index.
+/* Folds operations on known constants while the module is read, so that the results can serve as an
+ * array's length, a variable's initial value, or an index.
  *
- * Values are images of memory, part by part, as a variable would hold them.  Vectors are split;
- * each component is computed as the engine computes it: floats in their own type, halves in float
+ * Values are memory images, part by part, as a variable would hold them.  Vectors are split; each
+ * component gets the value that the engine would compute: floats in their own type, halves in float
  * and rounded once (half.h).  An operation with an unknown operand stays an operation and is
  * computed where it is used.
  *
@@ -39,8 +39,8 @@ static bool is_scalar(const sim_type *type)
            type->kind == SIM_TYPE_FLOAT;
 }
 
-/* Integer operations on two operands of the result's width.  False if it is not such an operation,
- * or the result is undefined. */
+/* Integer operations on two operands of the result's width.  False if the operation is not one of
+ * these, or its result is undefined. */
 static bool fold_integer(uint16_t number, scalar a, scalar b, uint64_t *out)
 {
     int64_t least = -1 - (int64_t)(UINT64_MAX >> (65 - a.width));
@@ -206,7 +206,9 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
     if (a.kind == SIM_TYPE_FLOAT) return fold_float(number, a, b, out);
     if (a.kind == SIM_TYPE_BOOL) return fold_logical(number, a, b, out);
     if (to_bool) return fold_comparison(number, a, b, out);
-    if (fold_shift(number, a, b, out)) return true; /* the shift may have a different width */
+    if (fold_shift(number, a, b, out))
+        return true; /* the shift amount may have a different width
+                      */
     return a.width == b.width && fold_integer(number, a, b, out);
 }
 
@@ -227,7 +229,8 @@ static const sim_type *part_of(const sim_type *type, const uint32_t *indices, ui
 static bool write_part(const sim_module *module, const sim_constant *constant,
                        const uint32_t *indices, uint32_t count, uint8_t *out);
 
-/* Composites have not been checked yet: the value is unknown if one does not match its type. */
+/* Composites have not been checked yet: if a constituent does not match its type, the value is
+ * unknown. */
 static bool write_constituent(const sim_module *module, const sim_constant *whole, uint64_t index,
                               const uint32_t *indices, uint32_t count, uint8_t *out)
 {
@@ -373,8 +376,8 @@ static bool fold(const sim_module *module, const sim_constant *constant, uint8_t
     case SIM_OpVectorShuffle: return fold_shuffle(module, constant, out);
     case SIM_OpSelect: return fold_select(module, constant, out);
     case SIM_OpBitcast:
-        /* Copies the bits.  Sizes may differ because vectors of three are padded: then the value
-         * stays unknown. */
+        /* Copies the bits.  The sizes may differ, because three-component vectors are padded; the
+         * value then stays unknown. */
         return operand_at(module, constant, 0)->type->size_bytes == type->size_bytes &&
                write_part(module, operand_at(module, constant, 0), NULL, 0, out);
     default: return fold_components(module, constant, out);

@@ -1,15 +1,15 @@
-/* Operations on constants: computes their values before the program runs, if possible. */
+/* Folds operations on constants before the program runs, where possible. */
 #ifndef SIM_FOLD_H
 #define SIM_FOLD_H
 
 #include "sim/module/module.h"
 #include "sim/number/convert.h"
 
-/* The largest value, in bytes of memory, that is computed early; larger ones are computed where
+/* The size in bytes of the largest value that is computed early; larger ones are computed where
  * they are used. */
 #define SIM_FOLD_BYTES_MAX 4096u
 
-/* The conversion that a converting instruction performs, with the decorations of `id`. */
+/* The conversion that a conversion instruction with the decorations of `id` performs. */
 sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
                            const sim_type *from, const sim_type *to);
 
@@ -18,9 +18,9 @@ sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
 bool sim_fold_is_ready(const sim_module *module, const sim_constant *constant);
 
 /* Computes an OpSpecConstantOp that is ready and whose types are correct: a scalar becomes a
- * constant of kind BITS, a vector or aggregate gets its image.  The constant is unchanged if an
- * operand is unknown, if the operation involves addresses, or if its result is undefined; a
- * division by zero, for example, is a finding where the constant is used. */
+ * constant of kind BITS, a vector or aggregate gets a memory image.  The constant is left unchanged
+ * if an operand is unknown, if the operation involves addresses, or if its result is undefined; a
+ * division by zero, for example, is reported where the constant is used. */
 void sim_fold_operation(sim_module *module, sim_constant *constant);
 
 #endif

@@ -1,6 +1,5 @@
 /* The first pass over a module: checks the form of every instruction against the grammar's table,
- * that ids are defined once and that sections are in order, and counts what later passes store in
- * arrays.
+ * the uniqueness of ids and the order of sections, and counts what later passes store in arrays.
  *
  * It knows nothing of types.  Source: SPIR-V specification 1.6, sections 2.3 "Physical Layout" and
  * 2.4 "Logical Layout of a Module". */
@@ -49,7 +48,7 @@ static rt_status walk_enumerant(sim_walk *walk, sim_operand_kind kind, uint32_t 
     return walk_list(walk, enumerant->operand_first, enumerant->operand_count);
 }
 
-/* The number of words of one operand of a kind, a string's terminator included; 0 if the
+/* The number of words in an operand of the given kind, including a string's terminator; 0 if the
  * instruction ends inside it. */
 static uint32_t operand_words(const sim_walk *walk, sim_operand_kind kind)
 {
@@ -58,7 +57,7 @@ static uint32_t operand_words(const sim_walk *walk, sim_operand_kind kind)
     if (kind != SIM_KIND_LiteralString) return count <= rest ? count : 0;
     for (uint32_t i = 0; i < rest; i++) {
         uint32_t word = walk->view->words[walk->at + i];
-        /* The usual test for a zero byte: a borrow reaches a high bit only if there is one. */
+        /* The usual test for a zero byte: a borrow reaches a high bit only if some byte is zero. */
         if ((word - 0x01010101u) & ~word & 0x80808080u) return i + 1;
     }
     return 0;
@@ -71,7 +70,7 @@ static rt_status walk_operand(sim_walk *walk, sim_operand_kind kind)
     CHECK(walk->at <= view->count);
     if (row->category == SIM_CATEGORY_PAIR) {
         for (uint32_t i = 0; i < 2; i++) {
-            /* The literal in each pair of OpSwitch has the width of its selector. */
+            /* The literal in each pair of an OpSwitch has the width of the selector. */
             bool is_label =
                 row->members[i] == SIM_KIND_LiteralInteger && view->opcode->number == SIM_OpSwitch;
             RT_TRY(walk_operand(walk, is_label ? SIM_KIND_LiteralContextDependentNumber
@@ -159,7 +158,7 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
     return row && row->has_literal && word + 1 == view->count;
 }
 
-/* Checks ids, and that the module declares what the values and bits of enumerations need. */
+/* Checks ids, and that the module declares what the values and bits of enumerated operands need. */
 static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                             uint32_t count)
 {
@@ -226,7 +225,7 @@ typedef enum sim_section {
     SECTION_PARAMETERS,
     SECTION_BLOCKS, /* between blocks of a function */
     SECTION_BLOCK,  /* inside a block */
-    SECTION_LATE,   /* in the section GLOBAL or inside functions */
+    SECTION_LATE,   /* in SECTION_GLOBAL or inside functions */
 } sim_section;
 
 /* The section in which an instruction is allowed; step_function handles the instructions that
@@ -287,8 +286,8 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
                            places[reader->section]);
 }
 
-/* Enters the section that follows an instruction that begins or ends a function, a parameter or a
- * block, and checks that the instruction is allowed in the current one. */
+/* For an instruction that delimits a function, its parameters or a block: checks that the current
+ * section allows it, and enters the section that follows it. */
 static rt_status step_function(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;
@@ -322,7 +321,7 @@ static rt_status step_function(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Enters the section of an instruction, which must not precede the current one. */
+/* Enters the instruction's section, which must not precede the current one. */
 static rt_status step_section(sim_reader *reader, const sim_view *view)
 {
     const sim_opcode *opcode = view->opcode;
@@ -332,7 +331,7 @@ static rt_status step_section(sim_reader *reader, const sim_view *view)
     sim_section section = section_of(opcode);
     if (section == SECTION_ANY) return RT_STATUS_OK;
     if (section == SECTION_LATE && reader->section > SECTION_GLOBAL) {
-        /* From here on, lines are allowed anywhere, as is debug information, which body.c skips;
+        /* From here on, lines and debug information (which body.c skips) are allowed anywhere,
          * values only inside blocks. */
         bool is_free = opcode->group == SIM_GROUP_LINE || opcode->group == SIM_GROUP_EXTENDED;
         return is_free || reader->section == SECTION_BLOCK ? RT_STATUS_OK : misplaced(reader, view);
@@ -391,7 +390,7 @@ static sim_id_kind result_kind(const sim_reader *reader, const sim_view *view)
     }
 }
 
-/* Sets the kind and index of the result; the indices of each kind follow the order of the words. */
+/* Sets the kind and index of the result; each kind is indexed in module order. */
 static rt_status define_result(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;
@@ -411,7 +410,7 @@ static rt_status define_result(sim_reader *reader, const sim_view *view)
     case SIM_ID_CONSTANT: entry->index = module->constant_count++; break;
     case SIM_ID_VARIABLE: entry->index = module->variable_count++; break;
     case SIM_ID_STRING: entry->index = view->offset; break;
-    default: break; /* filled by the later passes */
+    default: break; /* filled in by later passes */
     }
     return RT_STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* Compares types by the values that they have at each offset. */
+/* Compares types by the values that they hold at each offset. */
 #include "sim/module/layout.h"
 
 #include "reference/base/vector.h"
@@ -13,7 +13,7 @@ typedef struct laid_value {
 typedef RT_VECTOR(laid_value) laid_values;
 
 /* Lists the values of a type in the order of its members, at most VALUES_MAX + 1 of them.  The
- * depth of types is bounded (SIM_TYPE_DEPTH_MAX). */
+ * recursion is bounded by the depth of types (SIM_TYPE_DEPTH_MAX). */
 static void list_values(laid_values *values, const sim_type *type, uint64_t offset)
 {
     bool is_padding = type->kind == SIM_TYPE_ARRAY && type->element->kind == SIM_TYPE_INT &&

@@ -46,7 +46,7 @@ static void collect_symbols(sim_linker *linker, uint32_t m)
     }
 }
 
-/* Adds a name to a list, once. */
+/* Adds a name to a list unless it is already there. */
 static void report(sim_linker *linker, name_list *names, rt_text name)
 {
     if (rt_map_find(&linker->reported, name) != RT_MAP_NONE) return;
@@ -54,8 +54,7 @@ static void report(sim_linker *linker, name_list *names, rt_text name)
     *rt_vector_push(names) = name;
 }
 
-/* Appends the modules that declare a name and their declarations, or the modules that have a kernel
- * of that name. */
+/* Appends each module's declarations of a name, or the modules that have a kernel of that name. */
 static void write_places(const sim_linker *linker, rt_text name, bool is_kernel, rt_buffer *out)
 {
     uint32_t count = 0;
@@ -95,7 +94,7 @@ static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, 
     return status;
 }
 
-/* Records the definitions: an Export takes precedence over LinkOnceODR, otherwise the first
+/* Records the definitions: an Export takes precedence over LinkOnceODR; otherwise the first
  * definition wins. */
 static rt_status define_symbols(sim_linker *linker)
 {

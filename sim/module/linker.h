@@ -25,8 +25,8 @@ typedef struct sim_symbol {
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 
 /* True if either may be the definition of the other: both are functions of equal type whose
- * parameters are passed in the same way, or variables of one storage class and of equal types, or
- * of types with the same values at the same offsets (layout.h). */
+ * parameters are passed in the same way, or variables of the same storage class whose types are
+ * equal or have the same values at the same offsets (layout.h). */
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
 
 /* Where every function and variable of every module is defined: functions[m][i] is the definition
@@ -39,20 +39,20 @@ typedef struct sim_linkage {
     sim_place **variables;
 } sim_linkage;
 
-/* Resolves the symbols of count >= 1 modules, whose names are borrowed during the call only, by the
- * names of their LinkageAttributes.  A name has one Export or, if there is none, any number of
+/* Resolves the symbols of count >= 1 modules by the names in their LinkageAttributes, which are
+ * borrowed only during the call.  A name has one Export or, if there is none, any number of
  * LinkOnceODR definitions, of which the first is used for all; functions and variables share a
- * namespace.  LINK_ERROR, with all symbols concerned and how each module, counted from 0, declares
- * them: an import without a definition, several Exports of a name, definitions and imports of
- * different types, a kernel name in two modules.  On success the caller frees *out_linkage; on
- * failure it is empty.  Source: SPIR-V specification 1.6, sections 2.13 "Linkage" and 3.17 "Linkage
- * Type"; extension SPV_KHR_linkonce_odr. */
+ * namespace.  LINK_ERROR, naming all symbols concerned and how each module, counted from 0,
+ * declares them: an import without a definition, several Exports of a name, a definition and an
+ * import of different types, or a kernel name in two modules.  On success the caller frees
+ * *out_linkage; on failure it is empty.  Source: SPIR-V specification 1.6, sections 2.13 "Linkage"
+ * and 3.17 "Linkage Type"; extension SPV_KHR_linkonce_odr. */
 RT_MUST_USE rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules,
                                          uint32_t count, sim_linkage *out_linkage);
 
 /* Checks that count >= 1 modules fit together, and lists the imports that none of them defines:
  * each name once, in the order of the modules, functions before variables.  The list is allocated
- * from the arena, its texts are borrowed from the modules.  LINK_ERROR: as for sim_linkage_create,
+ * from the arena; its texts are borrowed from the modules.  LINK_ERROR: as for sim_linkage_create,
  * except for imports without a definition. */
 RT_MUST_USE rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules,
                                           uint32_t count, rt_arena *arena,

@@ -1,12 +1,12 @@
-/* The contents of a SPIR-V module that has been read and validated, for the other files of this
- * folder.
+/* The contents of a SPIR-V module that has been read and validated, for the other files of the
+ * simulator.
  *
  * sim_module_create (see reader.h) fills it; afterwards it never changes, and everything stated
- * here is proven: the decoder asserts it, and refuses only what semantics.def refuses.  All arrays
- * live as long as the module.  Source: SPIR-V specification 1.6.
+ * here has been checked: the decoder asserts it, and refuses only what semantics.def refuses.  All
+ * arrays live as long as the module.  Source: SPIR-V specification 1.6.
  *
- * Two terms are used throughout: an *id* is SPIR-V's own number (1 <= id < id_bound), an *index* is
- * a position in one of the arrays. */
+ * Two terms are used throughout: an *id* is SPIR-V's own number (1 <= id < id_bound), and an
+ * *index* is a position in one of the arrays. */
 #ifndef SIM_MODULE_H
 #define SIM_MODULE_H
 
@@ -49,7 +49,7 @@ typedef struct sim_type {
     uint32_t storage_class;   /* POINTER: SIM_StorageClass… */
     uint32_t index;           /* of this type in sim_module.types */
     uint32_t alignment_bytes; /* a power of two; 0 for types without values */
-    uint16_t depth;           /* nesting of aggregates below, at most SIM_TYPE_DEPTH_MAX */
+    uint16_t depth;           /* levels of aggregates nested in it, at most SIM_TYPE_DEPTH_MAX */
     uint64_t size_bytes;      /* in memory, padding included; 0 for types without values */
     uint64_t part_count;      /* scalars and empty structs in a value, saturating; 1 for scalars */
     uint64_t structure;       /* hash of everything that sim_type_equal compares */
@@ -79,8 +79,8 @@ typedef struct sim_constant {
     uint8_t kind; /* sim_constant_kind */
     const sim_type *type;
     uint64_t bits;
-    uint32_t spec_id; /* SpecId of OpSpecConstant…, or SIM_NONE; `bits` is the given value */
-    /* OpSpecConstantOp only, otherwise NULL; sim_operand_at gives the kinds of its operands. */
+    uint32_t spec_id; /* SpecId of OpSpecConstant…, or SIM_NONE; `bits` is the current value */
+    /* Only for OpSpecConstantOp, otherwise NULL; sim_operand_at gives the kinds of its operands. */
     const sim_opcode *opcode;
     const uint32_t *operands;
     uint32_t count;
@@ -90,7 +90,8 @@ typedef struct sim_constant {
 
 /* ---- Decorations and linkage -------------------------------------------------------------- */
 
-/* One decoration of one id or of one member of a struct type; groups are resolved. */
+/* One decoration of one id or of one member of a struct type; decoration groups have been resolved.
+ */
 typedef struct sim_decoration {
     sim_id target;
     uint32_t member;          /* SIM_NONE: the id itself */
@@ -109,23 +110,23 @@ typedef enum sim_linkage_kind {
 /* ---- Variables, functions, blocks, instructions ------------------------------------------- */
 
 /* A variable at module scope.  Its storage class is UniformConstant, CrossWorkgroup, Workgroup,
- * Input (for a built-in), or Function: a constant that all work-items share, such as a table of
- * virtual functions without address space. */
+ * Input (for a built-in), or Function (a constant that all work-items share, such as a virtual
+ * function table, which has no address space). */
 typedef struct sim_variable {
     sim_id id;
     const sim_type *type;     /* POINTER */
     uint32_t storage_class;   /* SIM_StorageClass… */
     sim_id initializer;       /* a constant, a variable or a function pointer constant; 0: none */
-    uint32_t alignment_bytes; /* of the pointee, or of decoration Alignment if larger */
+    uint32_t alignment_bytes; /* of the pointee, or of the decoration Alignment if larger */
     uint32_t built_in;        /* SIM_BuiltIn…, or SIM_NONE */
     uint8_t linkage;          /* sim_linkage_kind */
     rt_text link_name;        /* of LinkageAttributes; otherwise empty */
     rt_text name;             /* of OpName, or link_name; otherwise empty */
 } sim_variable;
 
-/* One instruction of a block.  Phis come first, the terminator last; variables are anywhere in the
- * entry block and nowhere else; OpLabel, OpLine and OpNoLine are not instructions of a block, nor
- * is anything that semantics.def marks DEBUG. */
+/* One instruction of a block.  Phis come first, the terminator last; variables may be anywhere in a
+ * block; OpLabel, OpLine and OpNoLine are not instructions of a block, nor is anything that
+ * semantics.def marks DEBUG. */
 typedef struct sim_instruction {
     const sim_opcode *opcode; /* treatment EXEC */
     const uint32_t *words;    /* the whole instruction, words[0] = word count and opcode */
@@ -151,9 +152,9 @@ typedef struct sim_block {
     /* Position in the function's order; SIM_NONE: unreachable.  The order is a reverse post-order
      * in which the blocks of a natural loop precede all blocks to which the loop exits. */
     uint32_t order;
-    uint32_t dominator; /* immediate, block index; the entry's is itself; or SIM_NONE */
+    uint32_t dominator; /* block index of the immediate one (entry: itself), or SIM_NONE */
     uint32_t dominees_first, dominees_end; /* for sim_block_dominates */
-    uint32_t loop;       /* header of the innermost natural loop, block index; or SIM_NONE */
+    uint32_t loop;       /* block index of the innermost natural loop's header; or SIM_NONE */
     uint32_t loop_depth; /* loops around the block */
 } sim_block;
 
@@ -224,7 +225,7 @@ struct sim_module {
     const uint32_t *words; /* in this machine's byte order */
     sim_id_entry *ids;     /* id_bound of them */
     sim_type *types;
-    sim_constant *constants; /* each after its operands, except functions' addresses */
+    sim_constant *constants; /* each after its operands, except for function addresses */
     sim_variable *variables;
     sim_function *functions;
     sim_block *blocks;
@@ -247,8 +248,8 @@ struct sim_module {
     sim_declarations declarations;
 };
 
-/* Returns true, or panics at the first table entry that violates an invariant of this header.  For
- * CHECK_SLOW (check.c). */
+/* Returns true, or panics at the first table entry that violates an invariant of this header.  Used
+ * with CHECK_SLOW (check.c). */
 bool sim_module_check(const sim_module *module);
 
 /* ---- Declared sets (declare_sets.c) ------------------------------------------------------- */
@@ -297,8 +298,8 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
 /* True if the kernel of an entry point is this function. */
 bool sim_module_is_entry(const sim_module *module, const sim_function *function);
 
-/* The first decoration of that number on an id, or on one member of a struct type (member SIM_NONE:
- * the id itself); NULL if there is none. */
+/* The first decoration with the given number on an id, or on one member of a struct type (member
+ * SIM_NONE: the id itself); NULL if there is none. */
 const sim_decoration *sim_module_decoration(const sim_module *module, sim_id target,
                                             uint32_t member, uint32_t number);
 
@@ -311,7 +312,7 @@ rt_text sim_module_string(const sim_module *module, sim_id id);
 /* The OpName of an id, empty if it has none; borrows the module. */
 rt_text sim_module_name(const sim_module *module, sim_id id);
 
-/* The literal string at words[0]; the reader has proven that it is terminated. */
+/* The literal string at words[0]; the reader has checked that it is terminated. */
 rt_text sim_words_text(const uint32_t *words);
 
 /* True for the types whose values have parts: components, elements or members. */
@@ -338,8 +339,8 @@ static inline uint64_t sim_type_part_offset(const sim_type *type, uint64_t index
  * interchangeable in memory and in calls between modules. */
 bool sim_type_equal(const sim_type *a, const sim_type *b);
 
-/* True if both, of one module, are the same type: within a module, types are distinguished by their
- * ids (section 2.8 "Types"), even if their structure is equal. */
+/* True if both types, which belong to one module, are the same: within a module, types are
+ * distinguished by their ids (section 2.8 "Types"), even if their structure is equal. */
 static inline bool sim_type_same(const sim_type *a, const sim_type *b)
 {
     return a == b;

@@ -6,14 +6,14 @@
  *                        u64 low, high, low, high  its hashes of code and constants (module.h)
  *                        u32 count  of functions with a set, each: u64 bytes, name; u64 bytes, set
  *                        u32 count  of kernels that call sets, each: the same, with its sets
- *     u32 count          of unresolved imports, each: u64 bytes, name; as sim_linkage_imports
- * orders them
+ *     u32 count          of unresolved imports, each: u64 bytes, name; as ordered by
+ *                        sim_linkage_imports
  *
  * All numbers and words are little-endian, without padding.
  *
  * Specialisation is resolved in the words: a scalar specialisation constant becomes an ordinary
  * constant with its current value, and its SpecId decoration is removed.  Composites and operations
- * of such constants need no change: without a SpecId in their operands they are as constant as any
+ * on such constants need no change: without a SpecId in their operands they are as constant as any
  * other. */
 #include "reference/base/hash.h"
 #include "reference/base/rule.h"
@@ -119,8 +119,8 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
         rt_write_text(&content, imports[i]);
     if (rt_ok(status) && content.size > RT_IMAGE_SIZE_MAX - AT_CONTENT) {
         status = rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                         "a native image with %zu bytes of modules is larger than %u", content.size,
-                         RT_IMAGE_SIZE_MAX);
+                         "a native image with %zu bytes of modules exceeds the limit of %u bytes",
+                         content.size, RT_IMAGE_SIZE_MAX);
     }
     if (rt_ok(status)) {
         rt_hash hash = rt_hash128(content.data, content.size);
@@ -167,7 +167,7 @@ static rt_status read_header(native_reader *reader)
 {
     rt_reader *stream = &reader->stream;
     if (stream->input.size > RT_IMAGE_SIZE_MAX)
-        return refuse(reader, RT_LIMIT, RT_IMAGE_SIZE_MAX, "an image has at most %u bytes",
+        return refuse(reader, RT_LIMIT, RT_IMAGE_SIZE_MAX, "an image must not exceed %u bytes",
                       RT_IMAGE_SIZE_MAX);
     uint32_t magic = rt_read_u32(stream), format = rt_read_u32(stream);
     uint32_t device = rt_read_u32(stream);
@@ -175,11 +175,11 @@ static rt_status read_header(native_reader *reader)
     expected.high = rt_read_u64(stream);
     if (magic != MAGIC && stream->input.size >= AT_FORMAT)
         return refuse(reader, RT_MALFORMED, 0,
-                      "it begins with the word 0x%08x, not with 0x%08x as the images that the "
-                      "simulated device's offline compiler makes",
+                      "it begins with the word 0x%08x, not with 0x%08x as the images of the "
+                      "simulated device's offline compiler do",
                       magic, (unsigned)MAGIC);
     if (stream->failed)
-        return refuse(reader, RT_MALFORMED, stream->fault, "the image ends in its header");
+        return refuse(reader, RT_MALFORMED, stream->fault, "the image ends inside its header");
     if (format != SIM_NATIVE_FORMAT)
         return refuse(
             reader, RT_UNSUPPORTED, AT_FORMAT,
@@ -194,7 +194,7 @@ static rt_status read_header(native_reader *reader)
     rt_hash hash = rt_hash128(stream->input.data + AT_CONTENT, stream->input.size - AT_CONTENT);
     if (hash.low == expected.low && hash.high == expected.high) return RT_STATUS_OK;
     return refuse(reader, RT_MALFORMED, AT_HASH,
-                  "the content's hash is %s, but the header says %s: the image is damaged",
+                  "the hash of its contents is %s, but the header says %s: the image is damaged",
                   rt_hash_print(hash).digits, rt_hash_print(expected).digits);
 }
 
@@ -217,7 +217,8 @@ static rt_status read_module(native_reader *reader)
     uint32_t number = native->module_count;
     rt_bytes code = rt_read_bytes(stream);
     if (stream->failed)
-        return refuse(reader, RT_MALFORMED, stream->fault, "the image ends in module %u", number);
+        return refuse(reader, RT_MALFORMED, stream->fault, "the image ends inside module %u",
+                      number);
     size_t at = stream->position - code.size;
     sim_module *module;
     rt_status status = sim_module_create(reader->sink, code, NULL, 0, &module);
@@ -242,7 +243,7 @@ static rt_status read_module(native_reader *reader)
     declared.kernels = read_declared(reader, &declared.kernel_count);
     if (stream->failed)
         return refuse(reader, RT_MALFORMED, stream->fault,
-                      "the image ends in the declared sets of module %u", number);
+                      "the image ends inside the declared sets of module %u", number);
     sim_module_declare(module, &declared);
     return RT_STATUS_OK;
 }
@@ -281,14 +282,14 @@ static rt_status read_all(native_reader *reader)
     uint32_t count = rt_read_count(&reader->stream, MODULE_SIZE_MIN);
     if (count == 0)
         return refuse(reader, RT_MALFORMED, AT_CONTENT,
-                      "it has no modules, or more than it could hold");
+                      "it lists no modules, or more than it can hold");
     reader->native->modules =
         rt_arena_alloc_array(&reader->native->arena, count, sizeof(sim_module *));
     for (uint32_t i = 0; i < count; i++)
         RT_TRY(read_module(reader));
     RT_TRY(read_imports(reader));
     if (rt_reader_finished(&reader->stream)) return RT_STATUS_OK;
-    return refuse(reader, RT_MALFORMED, reader->stream.position, "there are bytes after its end");
+    return refuse(reader, RT_MALFORMED, reader->stream.position, "extra bytes follow its end");
 }
 
 rt_status sim_native_read(rt_sink *sink, rt_bytes image, sim_native *out_native)

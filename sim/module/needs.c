@@ -67,8 +67,8 @@ static bool is_declared(const sim_reader *reader, uint32_t capability)
            (reader->capabilities[capability / 64] >> capability % 64 & 1);
 }
 
-/* Declares a capability and all that it implies; a capability declared earlier has already declared
- * those that it implies. */
+/* Declares a capability and all that it implies; if it has been declared before, so have those that
+ * it implies. */
 static void declare(sim_reader *reader, uint32_t capability)
 {
     if (capability >= SIM_CAPABILITY_BOUND || is_declared(reader, capability)) return;
@@ -131,8 +131,8 @@ static bool has_extension(const sim_reader *reader, const need *row)
     return false;
 }
 
-/* Anything that no version includes is accepted with its capability alone: translators omit the
- * extension (llvm-spirv 14 omits that of function pointers), and the capability is equally
+/* Anything that is in no version of SPIR-V is accepted with its capability alone: translators omit
+ * the extension (llvm-spirv 14 omits that of function pointers), and the capability is equally
  * explicit. */
 static rt_status check_version(sim_reader *reader, const sim_view *view, const char *noun,
                                const need *row)

@@ -18,7 +18,7 @@ typedef enum sim_treatment {
 } sim_treatment;
 
 /* Groups of instructions that follow the same rule (rules.c) and, if executed, have handlers of the
- * same shape.  The specification's own classes cannot serve: function-pointer instructions have
+ * same shape.  The specification's own classes cannot be used: function-pointer instructions have
  * none. */
 #define SIM_GROUPS(GROUP)                                                                          \
     GROUP(NONE)                                                                                    \
@@ -158,7 +158,7 @@ typedef struct sim_opcode {
     uint16_t number; /* SIM_Op… */
     uint8_t has_type;
     uint8_t has_result;
-    uint16_t words_min;     /* minimum number of words, the first included */
+    uint16_t words_min;     /* minimum number of words, including the first */
     uint16_t operand_first; /* after result type and result, in the pool of sim_operand_at */
     uint16_t operand_count; /* operands in the grammar, optional and repeated ones included */
     uint8_t treatment;      /* sim_treatment */
@@ -167,7 +167,7 @@ typedef struct sim_opcode {
     const char *reason;     /* REFUSED: the reason; otherwise "" */
 } sim_opcode;
 
-/* The row of an instruction, static; NULL if the grammar does not have the number. */
+/* The static row of an instruction; NULL if the grammar lacks the number. */
 const sim_opcode *sim_opcode_find(uint32_t number);
 
 /* One instruction of the set OpenCL.std. */
@@ -182,7 +182,7 @@ typedef struct sim_extended {
     const char *reason;    /* REFUSED: the reason; otherwise "" */
 } sim_extended;
 
-/* The row of an instruction of OpenCL.std, static; NULL if there is none. */
+/* The static row of an instruction of OpenCL.std; NULL if the set lacks the number. */
 const sim_extended *sim_extended_find(uint32_t number);
 
 /* ---- Operands, for the reader --------------------------------------------------------------- */
@@ -190,7 +190,7 @@ const sim_extended *sim_extended_find(uint32_t number);
 typedef enum sim_quantifier {
     SIM_QUANTIFIER_ONE,
     SIM_QUANTIFIER_OPTIONAL,
-    SIM_QUANTIFIER_MANY, /* none, one or more */
+    SIM_QUANTIFIER_MANY, /* zero or more */
 } sim_quantifier;
 
 typedef struct sim_operand {
@@ -217,7 +217,7 @@ typedef struct sim_kind {
     uint16_t count;
 } sim_kind;
 
-/* The description of an operand kind, static. */
+/* The static description of an operand kind. */
 const sim_kind *sim_kind_of(sim_operand_kind kind);
 
 typedef struct sim_enumerant {
@@ -227,7 +227,7 @@ typedef struct sim_enumerant {
     uint16_t operand_count;
 } sim_enumerant;
 
-/* The enumerant of a kind with that value, static; NULL if there is none. */
+/* The static row of a kind's enumerant with the given value; NULL if there is none. */
 const sim_enumerant *sim_enumerant_find(sim_operand_kind kind, uint32_t value);
 
 /* The name of the enumerant, or "unknown". */

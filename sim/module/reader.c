@@ -52,13 +52,13 @@ static rt_status copy_words(sim_reader *reader, rt_bytes code)
 {
     if (code.size > RT_IMAGE_SIZE_MAX) {
         return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
-                       "a SPIR-V module of %zu bytes is larger than %u", code.size,
+                       "a SPIR-V module of %zu bytes exceeds the limit of %u bytes", code.size,
                        RT_IMAGE_SIZE_MAX);
     }
     if (code.size % sizeof(uint32_t) != 0 || code.size < SIM_HEADER_WORDS * sizeof(uint32_t)) {
         return rt_fail(
             reader->sink, RT_MALFORMED, RT_RULE_NONE,
-            "%zu bytes are not a SPIR-V module, which has at least 20 and a multiple of 4",
+            "a SPIR-V module cannot have %zu bytes; its size must be a multiple of 4, at least 20",
             code.size);
     }
     sim_module *module = reader->module;

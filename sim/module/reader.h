@@ -16,7 +16,7 @@
 #include "reference/base/vector.h"
 #include "sim/module/module.h"
 
-/* The numbers of capabilities are less than this. */
+/* All capability numbers are less than this. */
 #define SIM_CAPABILITY_BOUND 8192u
 
 typedef struct sim_reader {
@@ -122,8 +122,8 @@ RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *
 void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
                    const uint32_t **out_ids, uint32_t *out_count);
 
-/* The linkage (sim_linkage_kind) of a variable or function, and its name, which is empty without
- * linkage. */
+/* The linkage (sim_linkage_kind) of a variable or function, and its name, which is empty if there
+ * is no linkage. */
 RT_MUST_USE rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
                                        uint8_t *out_linkage, rt_text *out_name);
 
@@ -135,7 +135,7 @@ static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
 }
 
 /* Replaces the default of a scalar specialisation constant by the value that was passed to
- * sim_module_create, if any.  ERRC_INVALID: the value has another size. */
+ * sim_module_create, if any.  ERRC_INVALID: the value differs in size from the constant. */
 RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
                                             sim_constant *constant);
 
@@ -158,7 +158,7 @@ RT_MUST_USE rt_status sim_build_flow(sim_reader *reader);
  * (annotate.c).  MALFORMED. */
 RT_MUST_USE rt_status sim_check_annotations(sim_reader *reader);
 
-/* Checks everything that remains, see validate.c. */
+/* Checks everything else; see validate.c. */
 RT_MUST_USE rt_status sim_validate(sim_reader *reader);
 
 #endif

@@ -1,7 +1,7 @@
 /* The type rules as a table: for each group of instructions, the allowed types of the result and of
  * each operand; anything that a row cannot express is a check in shapes.c.
  *
- * The table has the rules that the engine relies on, which are nearly all of the specification's.
+ * The table holds the rules that the engine relies on, which are nearly all of the specification's.
  * Source: SPIR-V specification 1.6, section 3.42; OpenCL extended instruction set 1.0. */
 #include "sim/module/rules.h"
 

@@ -38,7 +38,7 @@ static inline const sim_type *sim_operand_type(const sim_operation *operation, u
 #define sim_operation_require(operation, condition, ...)                                           \
     ((condition) ? RT_STATUS_OK : sim_operation_fail(operation, __VA_ARGS__))
 
-/* The type of a vector's components, or of the one component that any other type is. */
+/* The type of a vector's components; any other type is its own single component. */
 static inline const sim_type *sim_component_type(const sim_type *type)
 {
     return type->kind == SIM_TYPE_VECTOR ? type->element : type;

@@ -1,6 +1,6 @@
 /* Type rules that relate operands in ways that the table of rules.c cannot express.  Each check
- * runs only if the table's constraints hold, so the operands constrained there are values of their
- * kind.
+ * runs only if the table's constraints hold, so the operands constrained there are values of the
+ * right kind.
  *
  * Source: SPIR-V specification 1.6, section 3.42, under the instruction's name. */
 #include "sim/module/rules.h"
@@ -35,14 +35,14 @@ rt_status sim_check_dot(const sim_operation *operation)
 {
     return sim_operation_require(
         operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
-        "the result is not a component of the operands");
+        "the result does not have the operands' component type");
 }
 
 rt_status sim_check_vector_by_scalar(const sim_operation *operation)
 {
     return sim_operation_require(
         operation, sim_type_same(operation->type->element, sim_operand_type(operation, 1)),
-        "the scalar is not a component of the vector");
+        "the scalar does not have the vector's component type");
 }
 
 /* ---- Functions of OpenCL.std over mixed types ---------------------------------------------- */
@@ -97,7 +97,8 @@ rt_status sim_check_geometric(const sim_operation *operation)
     uint64_t count = sim_component_count(type);
     uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
     if (!sim_type_same(sim_component_type(type), sim_component_type(operation->type))) {
-        return sim_operation_fail(operation, "the result is not a component of the operands");
+        return sim_operation_fail(operation,
+                                  "the result does not have the operands' component type");
     }
     return sim_operation_require(operation, count >= least && count <= 4,
                                  "the operands have %llu components, not %llu to 4",
@@ -127,12 +128,13 @@ static bool is_specific(uint32_t storage_class)
 }
 
 /* A function's address may become a pointer to bytes: this is how clang's untyped pointers end up
- * in tables of virtual functions. */
+ * in virtual function tables. */
 static rt_status check_cast(const sim_operation *operation)
 {
     const sim_type *from = sim_operand_type(operation, 0)->element;
     if (operation->type->element == from || from->kind == SIM_TYPE_FUNCTION) return RT_STATUS_OK;
-    return sim_operation_fail(operation, "operand and result do not point to the same type");
+    return sim_operation_fail(operation,
+                              "the operand and the result do not point to the same type");
 }
 
 rt_status sim_check_to_generic(const sim_operation *operation)
@@ -157,8 +159,9 @@ rt_status sim_check_pointer_difference(const sim_operation *operation)
 {
     const sim_type *left = sim_operand_type(operation, 0)->element;
     const sim_type *right = sim_operand_type(operation, 1)->element;
-    return sim_operation_require(operation, sim_type_same(left, right) && left->size_bytes > 0,
-                                 "the operands do not point to equal types with a size");
+    return sim_operation_require(
+        operation, sim_type_same(left, right) && left->size_bytes > 0,
+        "the operands must point to the same type, which must have a size");
 }
 
 /* ---- Vectors and composites ---------------------------------------------------------------- */
@@ -167,14 +170,14 @@ rt_status sim_check_vector_extract(const sim_operation *operation)
 {
     return sim_operation_require(
         operation, sim_type_same(sim_operand_type(operation, 0)->element, operation->type),
-        "the result is not a component of the vector");
+        "the result does not have the vector's component type");
 }
 
 rt_status sim_check_vector_insert(const sim_operation *operation)
 {
     return sim_operation_require(
         operation, sim_type_same(operation->type->element, sim_operand_type(operation, 1)),
-        "the operand is not a component of the vector");
+        "the operand does not have the vector's component type");
 }
 
 rt_status sim_check_shuffle(const sim_operation *operation)
@@ -182,7 +185,7 @@ rt_status sim_check_shuffle(const sim_operation *operation)
     const sim_type *left = sim_operand_type(operation, 0), *right = sim_operand_type(operation, 1);
     if (!sim_type_same(left->element, operation->type->element) ||
         !sim_type_same(right->element, operation->type->element)) {
-        return sim_operation_fail(operation, "the vectors have different components");
+        return sim_operation_fail(operation, "the vectors differ in component type");
     }
     if (operation->operand_count - 2 != operation->type->count) {
         return sim_operation_fail(operation, "%u components are selected, but the result has %llu",
@@ -199,7 +202,7 @@ rt_status sim_check_shuffle(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* A vector may be built from scalars and from vectors of the same components. */
+/* A vector may be built from scalars and from vectors with the same component type. */
 static rt_status check_construct_vector(const sim_operation *operation)
 {
     const sim_type *element = operation->type->element;
@@ -208,10 +211,9 @@ static rt_status check_construct_vector(const sim_operation *operation)
         const sim_type *part = sim_operand_type(operation, i);
         bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
         if (!part || !sim_type_same(is_vector ? part->element : part, element)) {
-            return sim_operation_fail(operation,
-                                      "constituent %u, id %u, is not a component of the "
-                                      "vector",
-                                      i, operation->operands[i]);
+            return sim_operation_fail(
+                operation, "constituent %u, id %u, does not have the vector's component type", i,
+                operation->operands[i]);
         }
         count += is_vector ? part->count : 1;
     }
@@ -277,7 +279,7 @@ rt_status sim_check_insert(const sim_operation *operation)
                                  "the operand differs in type from the part");
 }
 
-/* True if OpCopyLogical can copy between the types: equal apart from names and layout. */
+/* True if OpCopyLogical can copy between the types: they are equal apart from names and layout. */
 static bool matches_logically(const sim_type *a, const sim_type *b)
 {
     if (a->kind != b->kind || a->count != b->count) return false;
@@ -295,7 +297,7 @@ rt_status sim_check_copy_logical(const sim_operation *operation)
     bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
     return sim_operation_require(
         operation, from->id != to->id && are_aggregates && matches_logically(from, to),
-        "types %u and %u are not two aggregates of the same parts", from->id, to->id);
+        "types %u and %u are not two aggregates with matching parts", from->id, to->id);
 }
 
 /* ---- Extended instructions ----------------------------------------------------------------- */
@@ -332,7 +334,7 @@ rt_status sim_check_extended(const sim_operation *operation)
     return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
 }
 
-/* Arguments are limited to what compilers can pass for "..." in C: no aggregates and no bools. */
+/* Arguments are limited to what C compilers can pass for "...": no aggregates and no bools. */
 rt_status sim_check_print(const sim_operation *operation)
 {
     const sim_type *format = sim_operand_type(operation, 0);
@@ -403,10 +405,11 @@ rt_status sim_check_store(const sim_operation *operation)
 rt_status sim_check_copy_memory(const sim_operation *operation)
 {
     const sim_type *target = sim_operand_type(operation, 0)->element;
-    return sim_operation_require(operation,
-                                 sim_type_same(target, sim_operand_type(operation, 1)->element) &&
-                                     target->alignment_bytes != 0,
-                                 "the pointers do not point to equal types with values");
+    return sim_operation_require(
+        operation,
+        sim_type_same(target, sim_operand_type(operation, 1)->element) &&
+            target->alignment_bytes != 0,
+        "the pointers must point to the same type, which must have values");
 }
 
 /* Follows the indices from operand `first` on into the base's pointee. */
@@ -480,7 +483,7 @@ rt_status sim_check_generic_semantics(const sim_operation *operation)
     return sim_check_int32(operation);
 }
 
-/* One side is in the work-group's memory, the other in global memory. */
+/* One pointer is to the work-group's memory, the other to global memory. */
 rt_status sim_check_async_copy(const sim_operation *operation)
 {
     const sim_type *target = sim_operand_type(operation, 1);
@@ -490,8 +493,8 @@ rt_status sim_check_async_copy(const sim_operation *operation)
     bool outward = target->storage_class == SIM_StorageClassCrossWorkgroup &&
                    source->storage_class == SIM_StorageClassWorkgroup;
     if (!sim_type_same(target->element, source->element) || target->element->size_bytes == 0) {
-        return sim_operation_fail(operation,
-                                  "the pointers do not point to equal types with a size");
+        return sim_operation_fail(
+            operation, "the pointers must point to the same type, which must have a size");
     }
     return sim_operation_require(operation, inward || outward,
                                  "the copy is not between CrossWorkgroup and Workgroup memory");
@@ -545,7 +548,7 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
-/* Checks the result and arguments of a call, direct or indirect, of a function of that type. */
+/* Checks the result and arguments of a direct or indirect call to a function of the given type. */
 static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
     if (!sim_type_same(operation->type, type->element)) {

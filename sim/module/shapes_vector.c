@@ -1,4 +1,4 @@
-/* Type rules for OpenCL.std's functions of mixed types and on whole vectors, for results in two
+/* Type rules for OpenCL.std functions on mixed types and on whole vectors, for results in two
  * parts, for integer dot products, and for decorated conversions.
  *
  * Source: OpenCL extended instruction set specification 1.0, sections 2.3 and 2.6 to 2.8; SPIR-V
@@ -49,8 +49,9 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
     uint32_t format = is_accumulated ? 3 : 2;
     bool is_packed = first->kind != SIM_TYPE_VECTOR;
     if (is_packed != (operation->operand_count > format) || (is_packed && first->bits != 32)) {
-        return sim_operation_fail(operation, "the operands are neither vectors nor, with a format, "
-                                             "32-bit integers");
+        return sim_operation_fail(
+            operation,
+            "the operands are neither vectors nor 32-bit integers with a packed vector format");
     }
     if (is_packed &&
         operation->operands[format] != SIM_PackedVectorFormatPackedVectorFormat4x8Bit) {
@@ -87,13 +88,13 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
         return sim_operation_fail(operation, "the operands have different types");
     }
     return sim_operation_require(operation, source->count != 3 && type->count != 3,
-                                 "vectors of three cannot be shuffled");
+                                 "three-component vectors cannot be shuffled");
 }
 
 /* ---- Vectors in memory ----------------------------------------------------------------------- */
 
-/* Some functions access a scalar, the others vectors.  The pointee is half for those that convert
- * from or to half, and otherwise has the type of the value's components. */
+/* Some of the functions access a scalar, the others a vector.  The pointee is half for those that
+ * convert from or to half, and otherwise has the type of the value's components. */
 static rt_status check_vector_access(const sim_operation *operation, uint32_t pointer,
                                      const sim_type *value)
 {

@@ -1,5 +1,5 @@
 /* Specialisation of a module's scalar constants: given values replace defaults.  Operations on them
- * follow in fold.c.  Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
+ * are folded in fold.c.  Source: SPIR-V specification 1.6, section 2.12 "Specialization". */
 #include "sim/module/reader.h"
 
 rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view, sim_constant *constant)

@@ -108,18 +108,18 @@ static const char *const extensions[] = {
 
 /* Extensions that are accepted but have no effect, and why. */
 static const char *const hints[] = {
-    "SPV_INTEL_fp_fast_math_mode",                /* exact results are among those allowed */
+    "SPV_INTEL_fp_fast_math_mode",                /* exact results are among those it allows */
     "SPV_INTEL_global_variable_decorations",      /* see the two extensions that replaced it */
-    "SPV_INTEL_global_variable_fpga_decorations", /* the layout of a variable in hardware */
+    "SPV_INTEL_global_variable_fpga_decorations", /* how hardware implements a variable */
     "SPV_INTEL_global_variable_host_access",      /* names and access of variables, for the host */
     "SPV_INTEL_inline_assembly",                  /* its instructions are refused */
-    "SPV_INTEL_kernel_attributes", /* promises about ranges, which launches here need not keep */
-    "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, which are not used */
-    "SPV_INTEL_optnone",                    /* disables optimisation, and there is none */
+    "SPV_INTEL_kernel_attributes",          /* promises about ranges; launches need not keep them */
+    "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, which are not relied on */
+    "SPV_INTEL_optnone",                    /* disables optimisation, of which there is none */
     "SPV_INTEL_unstructured_loop_controls", /* advice about loops */
     "SPV_INTEL_variable_length_array",      /* its instructions are refused */
     "SPV_KHR_float_controls", /* modes that always hold; others are refused as execution modes */
-    "SPV_KHR_no_integer_wrap_decoration", /* promises about overflow, which are not used */
+    "SPV_KHR_no_integer_wrap_decoration", /* promises about overflow, which are not relied on */
     "SPV_KHR_non_semantic_info",          /* instruction sets without semantics */
 };
 

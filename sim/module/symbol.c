@@ -1,5 +1,5 @@
-/* Describes linkage symbols in words, and decides whether two symbols of one name are compatible;
- * the linker's error messages describe each module's declaration (linker.h). */
+/* Describes linkage symbols in words, and decides whether two symbols of the same name are
+ * compatible; the linker's error messages describe each module's declaration (linker.h). */
 #include "sim/module/linker.h"
 
 #include "sim/module/layout.h"

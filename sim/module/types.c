@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* SPIR-V specification, section 2.17; its limit does not apply to types with continuations. */
+/* SPIR-V specification, section 2.17; the limit there does not apply to types with continuations.
+ */
 enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
 
 rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
@@ -160,13 +161,13 @@ static rt_status check_element(sim_reader *reader, const sim_view *view, const s
                                "type %u has no values and cannot be an element", type->id);
     }
     if (type->depth >= SIM_TYPE_DEPTH_MAX) {
-        return sim_reader_fail(reader, RT_LIMIT, view->offset, "types nest deeper than %u",
-                               SIM_TYPE_DEPTH_MAX);
+        return sim_reader_fail(reader, RT_LIMIT, view->offset,
+                               "types are nested more than %u levels deep", SIM_TYPE_DEPTH_MAX);
     }
     return RT_STATUS_OK;
 }
 
-/* The length of an array is a known constant. */
+/* The length of an array must be a known constant. */
 static rt_status read_array(sim_reader *reader, const sim_view *view, sim_type *type)
 {
     RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
@@ -221,7 +222,7 @@ static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type 
         RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
         RT_TRY(check_element(reader, view, members[i]));
     }
-    /* Every member has its offset with C's rules, or without padding if the struct is packed. */
+    /* The members' offsets follow C's rules, or have no padding if the struct is packed. */
     for (uint32_t i = 0; i < count; i++) {
         const sim_type *member = members[i];
         uint32_t alignment = type->is_packed ? 1 : member->alignment_bytes;
@@ -263,7 +264,7 @@ static rt_status read_pointer(sim_reader *reader, const sim_view *view, sim_type
 {
     if (type->kind == SIM_TYPE_POINTER && type->storage_class != view->words[2]) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "the pointer's forward declaration has another storage class");
+                               "the pointer's forward declaration has a different storage class");
     }
     RT_TRY(set_pointer(reader, view, type, view->words[2]));
     return sim_read_type_operand(reader, view, view->words[3], &type->element);
@@ -315,9 +316,9 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Types are distinguished by their ids, so two identical declarations would be a trap; only
- * aggregates, which may have different decorations, and pointers may be declared again (section 2.8
- * "Types"). */
+/* Types are distinguished by their ids, so a repeated declaration would make a second, different
+ * type; only aggregates, which may have different decorations, and pointers may be declared again
+ * (section 2.8 "Types"). */
 static rt_status check_unique(sim_reader *reader, const sim_view *view)
 {
     uint16_t number = view->opcode->number;

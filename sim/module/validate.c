@@ -260,7 +260,7 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
     const sim_use *use = user;
     CHECK(count >= 1 && first + count <= view->count);
     if (kind == SIM_KIND_MemoryAccess && (view->words[first] & SIM_MemoryAccessAligned)) {
-        uint32_t alignment = view->words[first + 1]; /* bit Aligned has the first operand */
+        uint32_t alignment = view->words[first + 1]; /* the operand of bit Aligned comes first */
         if (alignment != 0 && (alignment & (alignment - 1)) == 0) return RT_STATUS_OK;
         return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
                                "the alignment %u is not a power of two", alignment);
@@ -359,13 +359,13 @@ static rt_status check_phi(const sim_use *use, sim_id *values)
         values[sim_module_id(module, phi->operands[i])->index] = 0;
     if (distinct == use->block->predecessor_count) return RT_STATUS_OK;
     return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                           "%u of the block's %u predecessors have a value", distinct,
-                           use->block->predecessor_count);
+                           "the phi has a value for only %u of the block's %u predecessors",
+                           distinct, use->block->predecessor_count);
 }
 
 /* ---- Decorations of results ---------------------------------------------------------------- */
 
-/* Refuses decorations that would change the value of a result, except on conversions, which follow
+/* Refuses decorations that would change the value of a result, except on conversions, which honour
  * them (decode/convert.c); other operations on floats always round to nearest even. */
 static rt_status check_decorations(const sim_use *use, uint32_t offset)
 {

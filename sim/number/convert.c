@@ -69,7 +69,7 @@ static uint64_t divide(const number *n, int amount, sim_rounding rounding)
     CHECK(amount >= 1);
     uint64_t whole = amount < 64 ? n->magnitude >> amount : 0;
     uint64_t rest = amount < 64 ? n->magnitude & ((UINT64_C(1) << amount) - 1) : n->magnitude;
-    uint64_t half = amount <= 64 ? UINT64_C(1) << (amount - 1) : 0; /* 0: rest is always less */
+    uint64_t half = amount <= 64 ? UINT64_C(1) << (amount - 1) : 0; /* 0: rest is below half */
     bool up = false;
     switch (rounding) {
     case SIM_ROUND_NEAREST: up = half && (rest > half || (rest == half && (whole & 1))); break;

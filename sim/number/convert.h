@@ -42,7 +42,7 @@ typedef struct sim_numeric {
     bool is_saturated; /* to integers: clamp to the range of the type, 0 for NaN */
 } sim_numeric;
 
-/* The size of a number of that type in bytes. */
+/* The size in bytes of a number of the given type. */
 static inline uint32_t sim_number_bytes(sim_number_type type)
 {
     static const uint8_t bytes[SIM_NUMBER_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- Rounded functions in double, nearly ---------------------------------------------------- */
+/* ---- Rounded functions, approximated in double ---------------------------------------------- */
 
 /* clang-format off */
 #define LIBRARY_1(X) \
@@ -203,13 +203,13 @@ static double direct_nextafter_float(double a, double b)
     return (double)nextafterf((float)a, (float)b);
 }
 
-/* Rounded once: a float result is 0 in all cases in which double rounds as well. */
+/* Rounded once: where the double is rounded too, a float result is 0. */
 static double direct_ldexp(double a, double b)
 {
     return scalbn(a, (int)b);
 }
 
-/* 0 at a pole of gamma, otherwise its sign. */
+/* 0 at a pole of gamma, otherwise the sign of gamma. */
 static double direct_gamma_sign(double a, double b)
 {
     (void)b;
@@ -247,8 +247,8 @@ typedef struct math_row {
     bool gives_integer;
 } math_row;
 
-/* The library's functions of two doubles are in the table themselves; the others have a wrapper
- * with a second operand, which they ignore. */
+/* Library functions of two doubles are entered directly; the others have wrappers that ignore their
+ * second operand. */
 static const math_row rows[SIM_MATH_COUNT] = {
 #define ROUNDED(f)     [SIM_MATH_##f] = {near_##f, NULL, false, false},
 #define DIRECT(f, ...) [SIM_MATH_##f] = {direct_##f, direct_##f, __VA_ARGS__},

@@ -1,13 +1,13 @@
-/* The floating-point functions of OpenCL.std that are more than one operation of the processor.
+/* The floating-point functions of OpenCL.std that take more than one processor operation.
  *
  * Results are correctly rounded, so they have the same bits on every machine.  A function of float
  * is computed in double by the host's library; if that result, with a relative error of 2^-40
  * either way, could round to two different floats, MPFR decides.  The margin is 4096 ULP of double,
- * while the worst of the library's functions has an error of some tens: the variant of them that a
- * processor gets makes no difference.  The margin is also narrow enough for MPFR to be needed for
- * about one value in 2^15.  Functions of double always use MPFR.  Functions that need no rounding
- * (fmod, frexp, nextafter, ...) are computed directly.  Every NaN in a result is the positive quiet
- * one.
+ * while the worst of the library's functions is off by some tens: which variant of a function the
+ * library selects for a processor makes no difference.  The margin is also narrow enough for MPFR
+ * to be needed for about one value in 2^15.  Functions of double always use MPFR.  Functions that
+ * need no rounding (fmod, frexp, nextafter, ...) are computed directly.  Every NaN in a result is
+ * the positive quiet one.
  *
  * Special cases: OpenCL C specification, "Edge Case Behavior"; ISO C99 annex F.9. */
 #ifndef SIM_MATH_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rounded functions of one operand, of two, and of a float and an integer. */
+/* Rounded functions of one operand, of two operands, and of a float and an integer. */
 /* clang-format off */
 #define SIM_MATH_ROUNDED_1(X) \
     X(acos) X(acosh) X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) \
@@ -24,11 +24,12 @@
     X(log2) X(log10) X(log1p) X(rsqrt) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma)
 #define SIM_MATH_ROUNDED_2(X) X(atan2) X(atan2pi) X(hypot) X(pow) X(powr)
 #define SIM_MATH_ROUNDED_INTEGER(X) X(pown) X(rootn)
-/* Functions whose result needs no rounding, or only a rounding that the processor does. */
+/* Functions whose result needs no rounding, or only a rounding that the processor performs. */
 #define SIM_MATH_DIRECT(X) \
     X(fdim) X(fmod) X(fract) X(frexp) X(logb) X(maxmag) X(minmag) X(modf) X(nextafter) X(remainder)
 #define SIM_MATH_DIRECT_INTEGER(X) X(ldexp)
-/* Such functions with an integer result: ilogb, the second results of frexp, lgamma_r, remquo. */
+/* Functions of this kind with an integer result: ilogb, the second results of frexp, lgamma_r,
+ * remquo. */
 #define SIM_MATH_TO_INTEGER(X) X(ilogb) X(exponent) X(gamma_sign) X(quotient)
 /* clang-format on */
 #define SIM_MATH_ROUNDED(X) SIM_MATH_ROUNDED_1(X) SIM_MATH_ROUNDED_2(X) SIM_MATH_ROUNDED_INTEGER(X)
@@ -57,8 +58,8 @@ void sim_math_double(sim_math function, const sim_math_lanes *lanes);
 
 /* ---- Between math.c and math_exact.c -------------------------------------------------------- */
 
-/* Computes one of the functions SIM_MATH_ROUNDED, rounded once from the exact result to float or to
- * double, to nearest, ties to even. */
+/* Computes one of the SIM_MATH_ROUNDED functions; the exact result is rounded once, to float or to
+ * double, to nearest with ties to even. */
 double sim_math_exact(sim_math function, double a, double b, bool to_float);
 
 /* Frees what the exact functions cache for the calling thread, which is about to end. */

@@ -1,7 +1,7 @@
-/* Correct rounding by MPFR: the function is computed towards zero with more bits than any format
- * has, and the last bit is set if the result was truncated.  Rounding that to a format, with its
- * subnormal numbers, then equals rounding the exact result.  Source: OpenCL C specification, "Edge
- * Case Behavior"; MPFR 4.2 manual, section 5.6. */
+/* Correct rounding by MPFR: the function is computed with more bits than any format has, rounding
+ * towards zero, and the last bit is set if the result was truncated.  Rounding that to a format,
+ * with its subnormal numbers, then equals rounding the exact result.  Source: OpenCL C
+ * specification, "Edge Case Behavior"; MPFR 4.2 manual, section 5.6. */
 #include "reference/base/check.h"
 #include "sim/number/math.h"
 
@@ -38,7 +38,7 @@ EXACT_2(atan2pi)
 EXACT_2(hypot)
 EXACT_2(pow)
 
-/* The result is NaN for a NaN exponent, but MPFR returns powr(1, NaN) = 1. */
+/* The result must be NaN for a NaN exponent, but MPFR returns powr(1, NaN) = 1. */
 static int exact_powr(mpfr_t result, const mpfr_t a, const mpfr_t b)
 {
     if (!mpfr_nan_p(b)) return mpfr_powr(result, a, b, MPFR_RNDZ);

@@ -31,7 +31,7 @@
     "OpMemoryModel Physical64 OpenCL\n"
 
 /* Writes an assembled module to the folder that ASSAY_KEEP_MODULES names, under a name derived from
- * its content: these modules are seeds for the fuzzers (ci/fuzz). */
+ * its contents: these modules are seeds for the fuzzers (ci/fuzz). */
 static inline void sim_test_keep(rt_bytes code)
 {
     const char *folder = getenv("ASSAY_KEEP_MODULES");
@@ -82,7 +82,7 @@ static inline sim_module *sim_test_module(rt_sink *sink, const char *text)
     return module;
 }
 
-/* Assembles and reads a module that must be refused with that code and a message that contains
+/* Assembles and reads a module that must be refused with the given code and a message that contains
  * `words`. */
 static inline void sim_test_refused(const char *text, rt_code code, const char *words)
 {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every instruction that is executed is executed by some unit test.
+"""Checks that every instruction that the simulator executes is executed by some unit test.
 
 usage: check_executed.py SEMANTICS OPENCL_STD PROGRAM...
 
 SEMANTICS and OPENCL_STD are semantics.def and opencl_std.def; the programs are the tests of sim, which are
-run with ASSAY_EXECUTED (executed.h).  A row that says EXEC and that no launched kernel has fails by name.
+run with ASSAY_EXECUTED (executed.h).  Fails if no launched kernel contains an instruction marked EXEC, and names
+each such instruction.
 """
 import os
 import pathlib

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Marks a function and all that it calls; a function that calls through a pointer reaches every
- * function that has an address. */
+ * function that can be called in this way. */
 static inline void sim_test_reach(const sim_program *program, uint32_t index, bool *reached)
 {
     if (reached[index]) return;

@@ -1,5 +1,5 @@
-/* All halves by definition, and rounding by search among them: the reference for the tests.
- * Source: IEEE 754-2019, sections 3.4 and 4.3. */
+/* The values of all halves by definition, and rounding by searching them: the reference for the
+ * tests. Source: IEEE 754-2019, sections 3.4 and 4.3. */
 #ifndef SIM_TEST_HALF_TABLE_H
 #define SIM_TEST_HALF_TABLE_H
 
@@ -53,7 +53,7 @@ static inline bool half_is_nan(uint16_t half)
     return (half & 0x7fff) > HALF_INFINITY;
 }
 
-/* Equal to the bit, but for the bits of a NaN. */
+/* Equal bit for bit, except that all NaNs are equal. */
 static inline bool half_equal(uint16_t a, uint16_t b)
 {
     return a == b || (half_is_nan(a) && half_is_nan(b));

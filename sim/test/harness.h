@@ -57,7 +57,7 @@ static inline sim_schedule harness_schedule(void)
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
     } while (0)
 
-/* Links modules, which are destroyed, and creates a world on that engine. */
+/* Links modules, destroys them, and creates a world on the given engine. */
 static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t count,
                                    uint32_t engine)
 {

@@ -145,7 +145,7 @@ kernel void atomics(global uint *out, global int *mins)
 
 kernel void spin(global volatile int *flag, global int *out)
 {
-    // The first work-item releases the others, which come first in the code.
+    // The first work-item releases the others, whose branch comes first in the code.
     if (get_global_id(0) != 0) {
         int seen;
         while ((seen = atomic_add(flag, 0)) == 0) {}

@@ -1,7 +1,7 @@
 // The kernels of test_exec_math.c, compiled when the tests are built, at three levels of optimisation.
 #include "math_cases.h"
 
-// A varying operand, then a uniform one and, from 2 n on, three components at once.
+// A varying operand, then a uniform one and, from 2 n on, a vector operand.
 #define KERNEL_1(type, name)                                                                       \
     kernel void name##_##type(global const type *a, global type *out, uint n)                      \
     {                                                                                              \

@@ -43,8 +43,8 @@
     "OpExtension \"SPV_KHR_bit_instructions\"\nOpExtension \"SPV_KHR_integer_dot_product\"\n"      \
     "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
 
-/* An instruction that computes %r from %a, %b and %c, with %t0 to %t9 as temporaries; types are
- * names of TYPES without the "%". */
+/* An instruction that computes %r from %a, %b and %c, with %t0 to %t9 as temporaries; types are the
+ * names from TYPES without the "%". */
 typedef struct instruction {
     const char *name; /* for messages */
     const char *a, *b, *c, *r;
@@ -135,7 +135,7 @@ static inline void module_text(char *out, size_t size, const instruction *insn)
              lanes, uniform);
 }
 
-/* The size in memory of the type with that name, in bytes. */
+/* The size in memory, in bytes, of the type with the given name. */
 static inline uint32_t type_bytes(const char *name)
 {
     uint32_t count = 1;

@@ -24,14 +24,14 @@ kernel void reduced(ARGUMENTS)
     if (l == 0) a[g] = s[0];
 }
 
-// Groups of six share words with their neighbours, but no bytes.
+// Groups of six share words with their neighbours, but not bytes.
 kernel void bytes(ARGUMENTS)
 {
     ITEM;
     ((global uchar *)a)[i] = (uchar)(b[i] + 1);
 }
 
-// Reads what it has written, in its own group only.
+// Reads back what its own group has written.
 kernel void turned(ARGUMENTS)
 {
     ITEM;
@@ -47,7 +47,7 @@ kernel void turned(ARGUMENTS)
 kernel void half_known(ARGUMENTS)
 {
     ITEM;
-    volatile int x[2]; // otherwise a compiler uses the defined element for both
+    volatile int x[2]; // otherwise a compiler would use the defined element for both
     x[0] = b[i];
     a[i] = x[i & 1];
 }
@@ -73,7 +73,7 @@ kernel void one_place_wrong(ARGUMENTS)
     a[i + 1] = b[i];
 }
 
-// Counts in local memory; the old values follow the order of the work-items only in lockstep.
+// Counts in local memory; only in lockstep do the old values follow the order of the work-items.
 kernel void counted_near(ARGUMENTS)
 {
     ITEM;
@@ -105,7 +105,7 @@ kernel void counted_in_a_call(ARGUMENTS)
     count(a, i);
 }
 
-// The address does not reveal the memory it points into.
+// The pointer's type does not reveal the memory that it points into.
 kernel void counted_generic(ARGUMENTS)
 {
     ITEM;
@@ -133,7 +133,7 @@ kernel void printing(ARGUMENTS)
     if (i == 0) printf("%d\n", a[i]);
 }
 
-// Neighbours access one place with and without atomics.
+// The work-items of a group access one place both with and without atomics.
 kernel void near_race_wrong(ARGUMENTS)
 {
     ITEM;

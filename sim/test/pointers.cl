@@ -44,7 +44,7 @@ kernel void by_struct(global int *out)
     pair p = f((int)i);
     out[i] = p.a * 100 + (int)(p.b * 4);
 }
-// Calls in a loop in which lanes diverge for long: some spin inside one function.
+// Indirect calls during which lanes diverge for a long time: some spin inside one function.
 NOINLINE int spin(int x)
 {
     volatile int k = 0;
@@ -70,7 +70,7 @@ kernel void spinning(global int *out, int rounds)
     out[i] = f(i & 1 ? rounds + (int)i : (int)i);
 }
 
-// A recursion through a pointer in memory.
+// Recursion through a pointer in memory.
 NOINLINE int countdown(int n, global ulong *self)
 {
     int (*f)(int, global ulong *) = (int (*)(int, global ulong *)) * self;

@@ -1,6 +1,6 @@
-// Kernels for test_exec_race.c: right ones, which cause no finding, and wrong twins (whose names
-// end in _wrong or _same), in which one detail is missing.  All take the same arguments: memory to
-// write, memory to read, and local memory of at least one int per work-item.
+// Kernels for test_exec_race.c: correct ones, which cause no finding, and incorrect twins (whose
+// names end in _wrong or _same), in which one detail is missing.  All take the same arguments:
+// memory to write, memory to read, and local memory of at least one int per work-item.
 
 #define GLOBAL CLK_GLOBAL_MEM_FENCE
 #define LOCAL  CLK_LOCAL_MEM_FENCE
@@ -56,7 +56,7 @@ kernel void scan_wrong(ARGUMENTS)
     a[i] = s[l];
 }
 
-// Tiles that all work-items read, one after the other, with a barrier before and after each.
+// Tiles, read one after the other by all work-items, with a barrier before and after reading each.
 #define TILES(name, before, after)                                                                 \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -109,7 +109,7 @@ kernel void two_buffers(ARGUMENTS)
 PASS_ON(pass_on, GLOBAL)
 PASS_ON(pass_on_wrong, LOCAL)
 
-// A work-item's own accesses need no order from barriers, here those of the other memory.
+// A work-item's own accesses need no ordering by barriers; those here order only local memory.
 kernel void own(ARGUMENTS)
 {
     ITEM;
@@ -142,7 +142,7 @@ kernel void one_for_all_wrong(ARGUMENTS)
     a[i] = s[0];
 }
 
-// Read by several work-items, then written by one that has read it as well.
+// Read by several work-items, then written by one of them.
 #define READ_READ_WRITE(name, between)                                                             \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \
@@ -625,7 +625,7 @@ kernel void copy_out(ARGUMENTS)
     wait_group_events(1, &e);
     s[l] = 0;
 }
-// Every work-item writes one element and copies its share, but the shares are unspecified.
+// Every work-item writes one element and then copies a share, but which share is unspecified.
 kernel void copy_out_wrong(ARGUMENTS)
 {
     ITEM;

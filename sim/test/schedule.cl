@@ -12,7 +12,7 @@ BUILTIN uint intel_sub_group_shuffle(uint value, uint from);
 BUILTIN uint intel_sub_group_shuffle_xor(uint value, uint mask);
 BUILTIN uint4 sub_group_ballot(int predicate);
 
-// When each work-item runs, before and after a barrier.
+// Records when each work-item runs, before and after a barrier.
 kernel void when(volatile global int *count, global int *first, global int *second)
 {
     size_t i = get_global_id(0);
@@ -21,7 +21,7 @@ kernel void when(volatile global int *count, global int *first, global int *seco
     second[i] = atomic_inc(&count[1]);
 }
 
-// Sums of a group by halving: right with the barrier in the loop, otherwise dependent on the order.
+// Sums over a group by halving: correct with the barrier in the loop, else dependent on the order.
 kernel void sum_without_barrier(global int *out, local int *near)
 {
     size_t i = get_local_id(0), n = get_local_size(0);
@@ -100,7 +100,7 @@ SUBGROUP(8)
 SUBGROUP(16)
 SUBGROUP(32)
 
-// ---- Sub-groups wrongly used, and the same right ----------------------------------------------
+// ---- Incorrect uses of sub-groups, with correct counterparts ----------------------------------
 
 #define NUMBERS uint me = get_sub_group_local_id(), mine = get_sub_group_id(); (void)me; (void)mine
 
@@ -136,7 +136,7 @@ kernel void whole_subgroups(global int *out)
     if (mine & 2) sum += sub_group_reduce_add(2);
     out[get_global_id(0)] = sum;
 }
-// `apart` 0: all name the same work-item; 1: each names its own.
+// If `apart` is 0, all name the same work-item; if it is 1, each names its own.
 kernel void broadcast_from(global int *out, uint from, uint apart)
 {
     NUMBERS;
@@ -146,7 +146,7 @@ kernel void shuffle_from(global int *out, uint from)
 {
     out[get_global_id(0)] = intel_sub_group_shuffle((int)get_global_id(0), from);
 }
-// Values from beyond the edge are not used.
+// Values from beyond the sub-group's end are not used.
 kernel void shuffle_down_sum(global int *out)
 {
     NUMBERS;
@@ -158,9 +158,9 @@ kernel void shuffle_down_sum(global int *out)
     out[get_global_id(0)] = v;
 }
 
-// ---- Barriers that a part of the group does not reach, and the same right ---------------------
+// ---- Barriers that part of the group does not reach, with correct counterparts ----------------
 
-// Functions, since the compiler would merge the barriers on both sides of a branch.
+// These are functions because the compiler would merge the barriers on both sides of a branch.
 NOINLINE void wait_here(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 NOINLINE void wait_there(void) { barrier(CLK_GLOBAL_MEM_FENCE); }
 NOINLINE void by_way(void) { wait_here(); }
@@ -213,7 +213,7 @@ kernel void calls_in_turn(global int *out)
     out[get_global_id(0)]++;
 }
 
-// Other operations that all of a group must reach, or whose operands must be uniform.
+// Other operations that all work-items of a group must reach, or whose operands must be uniform.
 kernel void copy_some(global int *out, int few)
 {
     local int near[4];
@@ -249,7 +249,7 @@ kernel void mutual(volatile global ulong *table, global int *out, int depth)
     size_t i = get_global_id(0);
     out[i] = even(depth + (int)(i % 3), table);
 }
-// Units that wait in nested calls, with more activations than there are numbers for.
+// Units that wait in nested calls, with more activations than can be numbered.
 #define NEST(depth, below)                                                                         \
     NOINLINE int nest_##depth(int x, local int *near)                                              \
     {                                                                                              \

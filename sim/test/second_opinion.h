@@ -1,7 +1,7 @@
 /* A second opinion about modules: compares SPIRV-Tools' validator with ours, except for a list of
- * accepted disagreements. The validator gets a copy without the items that this version of it does
- * not know, since it stops at the first unknown one. Source of the rules: SPIR-V specification 1.6,
- * section 2.16. */
+ * accepted disagreements. Since the validator stops at the first item that its version does not
+ * know, it gets a copy without such items. Source of the rules: SPIR-V specification 1.6, section
+ * 2.16. */
 #ifndef SIM_TEST_SECOND_OPINION_H
 #define SIM_TEST_SECOND_OPINION_H
 
@@ -19,8 +19,9 @@ typedef enum opinion {
     OPINION_NONE, /* ours: refused by name, which says nothing about validity */
 } opinion;
 
-/* One kind of disagreement: the words of the side that objects, and why the other side is right or
- * does not care.  Exceptions that no run needs any more are removed; `used` counts. */
+/* One kind of disagreement: words from the message of the side that objects, and why the other side
+ * is right or does not care.  Exceptions that no run needs any more are removed; `used` counts the
+ * uses. */
 typedef struct opinion_exception {
     bool we_accept;
     bool is_rare; /* seen once in tens of thousands of mutants: few runs need it */
@@ -104,8 +105,8 @@ static bool opinion_is_unknown(const uint32_t *words)
     return number == SIM_OpCapability && (words[1] == 6146 || words[1] == 6187 || words[1] == 6189);
 }
 
-/* Copies the words without what the validator does not know and without debug information, in which
- * llvm-spirv 14 has errors.  The caller frees *out_words with rt_free. */
+/* Copies the words without what the validator does not know and without debug information, which
+ * llvm-spirv 14 gets wrong.  The caller frees *out_words with rt_free. */
 static inline uint32_t opinion_copy(const uint32_t *words, uint32_t count, uint32_t **out_words)
 {
     uint32_t *copy = rt_alloc_array(count + 1, sizeof *copy), size = count < 5 ? count : 5;

@@ -1,6 +1,6 @@
 /* Conversions between numbers, one at a time: against the definitions, with half's fast paths
- * checked for every half and every midpoint between two.  Half arithmetic via float and double, as
- * the decoder does it, against exact results. */
+ * checked for every half and every midpoint between two halves.  Half arithmetic via float and
+ * double, as the decoder does it, against exact results. */
 #include "sim/number/convert.h"
 #include "sim/number/half.h"
 
@@ -126,7 +126,7 @@ static void test_half_narrowed(void **state)
 
 enum { TRIES = 400000 };
 
-/* A random finite half; small halves and those near `near` are more frequent than by chance. */
+/* A random finite half; small halves and those near `near` occur more often than by chance. */
 static uint16_t random_half(uint16_t near)
 {
     uint64_t r = random_bits();
@@ -207,8 +207,8 @@ static void test_half_fma(void **state)
     }
 }
 
-/* Functions computed in double and then rounded once: no half has a result so close to a midpoint
- * that the error of the double would show. */
+/* Functions computed in double and then rounded once: for no half is the result so close to a
+ * midpoint that the error of the double would matter. */
 static void test_half_functions(void **state)
 {
     (void)state;

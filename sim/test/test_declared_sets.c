@@ -42,8 +42,8 @@ static const char bystander[] = HEAD TYPES "%c1 = OpConstant %int 1\n";
 static const sim_declared_sets in_set_a = {{"far", 3}, {"a", 1}};
 static const sim_declared_sets all_in_set_a = {{0}, {"a", 1}};
 
-/* The provider, declared by `row`: for its function, for all functions, or (NULL) not at all;
- * constant 5 is `factor`, the default if 0. */
+/* The provider, with sets declared by `row` for its function, for all functions, or (NULL) not at
+ * all; constant 5 is `factor`, or its default if `factor` is 0. */
 static sim_module *provider_with(rt_sink *sink, const sim_declared_sets *row, uint32_t factor)
 {
     rt_bytes code = sim_test_assemble(provider);
@@ -74,7 +74,8 @@ static sim_program *program_of(rt_sink *sink, sim_module *first, sim_module *sec
     return program;
 }
 
-/* A world in which `keep` of one program has run, and the memories of the kernels of both. */
+/* A world in which one program's kernel `keep` has run, the program that calls, and the memories of
+ * both kernels. */
 typedef struct pair {
     harness h; /* its program has kernel `keep` */
     sim_program *calling;
@@ -94,7 +95,8 @@ static pair pair_open(rt_sink *sink, sim_module *keeping_provider, sim_module *c
     return p;
 }
 
-/* Runs `call` and expects that finding, or none if `kind` is NULL; `gives`: the result is 70. */
+/* Runs `call` and expects the given finding, or none if `kind` is NULL; `gives`: the result is 70.
+ */
 static void pair_call(pair *p, const char *kind, const char *message, bool gives)
 {
     sim_program *keeping = p->h.program;
@@ -154,8 +156,8 @@ static void test_undeclared_calls_are_reported_and_made(void **state)
     pair p = pair_open(sink, provider_with(sink, &in_set_a, 0), caller_of(sink, "b,aa"),
                        provider_with(sink, &in_set_a, 0));
     pair_call(&p, "undeclared-call",
-              "call of virtual function 'far' of set 'a', which kernel 'call' does not say that it "
-              "calls, by work-item (0, 0, 0)",
+              "call of virtual function 'far' of set 'a', which kernel 'call' does not declare, "
+              "by work-item (0, 0, 0)",
               true);
     pair_close(&p);
 }
@@ -167,8 +169,8 @@ static void test_other_constants_make_other_functions(void **state)
     pair p = pair_open(sink, provider_with(sink, &in_set_a, 3), caller_of(sink, "a"),
                        provider_with(sink, &in_set_a, 4));
     pair_call(&p, "wrong-call-target",
-              "call of virtual function 'far' of set 'a', whose image has other specialisation "
-              "constants here, by work-item (0, 0, 0)",
+              "call of virtual function 'far' of set 'a', whose image is specialised "
+              "differently here, by work-item (0, 0, 0)",
               false);
     pair_close(&p);
 }
@@ -217,7 +219,7 @@ static void test_a_native_image_keeps_declared_sets(void **state)
     assert_int_equal(native.module_count, 2);
     pair p =
         pair_open(sink, provider_with(sink, &in_set_a, 4), native.modules[0], native.modules[1]);
-    native.module_count = 0; /* the pair has destroyed them */
+    native.module_count = 0; /* pair_open has destroyed the modules */
     sim_native_free(&native);
     pair_call(&p, NULL, NULL, false);
     int32_t result;

@@ -2,10 +2,9 @@
  * targets of generic pointers, copies between equal types, split barriers. */
 #include "sim/test/one_instruction.h"
 
-/* ---- Memory operands --------------------------------------------------------------------------
- */
+/* ---- Memory operands ------------------------------------------------------------------------ */
 
-/* %s4 and %s2 point to integers in a, four and two bytes from its start, %t4 and %t2 in r. */
+/* %s4 and %s2 point to integers in a, four and two bytes from its start; %w4 and %w2 do so in r. */
 #define PLACES                                                                                     \
     "%ga = OpTypePointer CrossWorkgroup %i32\n%two = OpConstant %i64 2\n"                          \
     "%four = OpConstant %i64 4\n%size = OpConstant %i64 4\n"
@@ -110,7 +109,7 @@ static void test_aliasing(void **state)
         harness_run(&h, "k", harness_range(1, 1), arguments, 2);
         arguments[1].offset = 2;
         harness_try(&h, "k", harness_range(1, 1), arguments, 2);
-        assert_int_equal(h.finding_count, 1 + cases[i].findings); /* one finding is the load's */
+        assert_int_equal(h.finding_count, 1 + cases[i].findings); /* one from the load */
         harness_close(&h);
     }
 }
@@ -135,8 +134,7 @@ static void test_operands_refused(void **state)
     }
 }
 
-/* ---- Sizes and memory -------------------------------------------------------------------------
- */
+/* ---- Sizes and memory ----------------------------------------------------------------------- */
 
 #define SHAPES                                                                                     \
     "%S = OpTypeStruct %i8 %i64 %i16\n%A = OpTypeArray %S %three\n"                                \
@@ -145,7 +143,8 @@ static void test_operands_refused(void **state)
     "%nA = OpConstantNull %pA\n%nv = OpConstantNull %pv\n%op = OpTypeOpaque \"o\"\n"               \
     "%po = OpTypePointer Function %op\n%no = OpConstantNull %po\n"
 
-/* {i8, i64, i16} has 24 bytes, three of them 72, a vector of three 16; nothing is loaded. */
+/* {i8, i64, i16} has 24 bytes, three of them have 72, a three-component vector has 16; nothing is
+ * loaded. */
 static void test_size_of(void **state)
 {
     (void)state;
@@ -222,7 +221,7 @@ static void test_copy_logical(void **state)
         "%t4 = OpCompositeConstruct %S %t3 %one8\n%t5 = OpCopyLogical %P %t4\n"
         "%t6 = OpCompositeExtract %i64 %t5 0 1 1\n%t7 = OpCompositeExtract %i32 %t5 0 0 0\n"
         "%t8 = OpUConvert %i32 %t6\n%r = OpIAdd %i32 %t7 %t8\n";
-    /* P's inner struct is packed, so its type is different. */
+    /* P's inner struct is packed, so P's type is different. */
     instruction insn = {"OpCopyLogical", "i32", "i32", "i32", "i32", "OpDecorate %Pk CPacked\n",
                         declarations,    body};
     static const uint32_t in[3] = {5, 70, 900};
@@ -239,7 +238,7 @@ static void test_copy_logical(void **state)
         static char text[16384];
         insn.body = wrong[i].body;
         module_text(text, sizeof text, &insn);
-        sim_test_refused(text, RT_MALFORMED, "are not two aggregates of the same parts");
+        sim_test_refused(text, RT_MALFORMED, "are not two aggregates with matching parts");
     }
 }
 

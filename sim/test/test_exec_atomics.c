@@ -17,7 +17,7 @@
     "%device = OpConstant %i32 1\n%relaxed = OpConstant %i32 0\n"
 
 /* A row's operation returns the memory's old value (unless it only stores or loads) and stores
- * `after`; numbers are bits of the type, truncated to its width. i: integer, f: float. */
+ * `after`; the numbers are bit patterns, truncated to the type's width. i: integer, f: float. */
 typedef struct row {
     const char *name;
     char type;

@@ -5,7 +5,7 @@
 enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items */
 
 /* A kernel that writes four integers per work-item, %r0 to %r3, which a body computes from %v, a
- * built-in variable.  Formatted with the built-in, its type and the body. */
+ * built-in variable.  A format string for the built-in, its type and the body. */
 #define MODULE                                                                                     \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
     "OpCapability Groups\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n"      \
@@ -115,7 +115,8 @@ static uint32_t group_size(uint32_t item, uint32_t place)
     return place < 3 ? size[place] : size[item % 3];
 }
 
-/* Components 0 to 2 by constant indices; the last result by the work-item's id modulo 3. */
+/* Selects components 0 to 2 by constant indices and, for the last result, one by the work-item's id
+ * modulo 3. */
 static void test_components(void **state)
 {
     (void)state;
@@ -131,8 +132,8 @@ static void test_components(void **state)
     run_range("WorkgroupSize", "v3i64", body, range, group_size);
 }
 
-/* SYCL's compilers import the work-item's number in its group as a variable of global memory, which
- * is a built-in just as those of storage class Input are. */
+/* SYCL compilers import the work-item's number in its group as a variable in global memory; it is a
+ * built-in just like those of storage class Input. */
 static const char global_variable[] =
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
     "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\" %%v\n"
@@ -162,7 +163,7 @@ static void test_global_variable(void **state)
     sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded");
 }
 
-/* Reading a component that does not exist is a finding, and the only one. */
+/* Reading a component that does not exist is the only finding. */
 static void test_component_found(void **state)
 {
     (void)state;
@@ -184,8 +185,8 @@ static uint32_t first_of_four(uint32_t item, uint32_t place)
     return place == 0 ? item % SUBGROUP / 4 * 4 : 0;
 }
 
-/* A loop in which each iteration has four lanes operate together, as SYCL's compilers implement
- * operations on a part of a sub-group: the lanes of other iterations do not take part. */
+/* A loop in which each iteration has four lanes operate together, as SYCL compilers implement
+ * operations on part of a sub-group: the lanes of other iterations do not take part. */
 static void test_turns(void **state)
 {
     (void)state;
@@ -266,9 +267,9 @@ static void test_quads_refused(void **state)
         const char *r0, *words;
     } cases[] = {
         {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %c3",
-         "the direction must be a constant, at most 2"},
+         "the direction must be a constant from 0 to 2"},
         {"OpGroupNonUniformQuadSwap %i32 %c3 %i0 %i0",
-         "the direction must be a constant, at most 2"},
+         "the direction must be a constant from 0 to 2"},
         {"OpGroupNonUniformQuadBroadcast %i32 %c3 %i0 %w4",
          "the index in the quad must be a constant"},
     };

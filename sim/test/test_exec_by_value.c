@@ -52,8 +52,8 @@
                      "OpDecorate %given FuncParamAttr ByVal\n"
 #define BY_VALUE "OpDecorate %p FuncParamAttr NoAlias\nOpDecorate %p FuncParamAttr ByVal\n"
 
-/* Runs a kernel of ITEMS work-items in groups of 20 and returns what each has written; every kernel
- * also gets a structure whose members are 1000, 2000 and 3000. */
+/* Runs a kernel of ITEMS work-items in groups of 20 and returns what each wrote; every kernel also
+ * gets a structure whose members are 1000, 2000 and 3000. */
 static void run(harness *h, int32_t (*out)[2])
 {
     struct {

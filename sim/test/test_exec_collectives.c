@@ -1,6 +1,6 @@
 /* Collective operations, instruction by instruction against plain C: reductions, scans, clusters,
- * votes, broadcasts and shuffles, of sub-groups whose last one is not full and of work-groups of
- * several waves, on every engine. */
+ * votes, broadcasts and shuffles, over sub-groups, the last of which is not full, and over
+ * work-groups of several waves, on every engine. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -145,7 +145,7 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     "%er = OpInBoundsPtrAccessChain %ptr %to %x\nOpStore %er %r Aligned 4\nOpReturn\n"             \
     "OpFunctionEnd\n"
 
-/* The instruction that converts a result of that type to 32 bits. */
+/* The instruction that converts a result of the given type to 32 bits. */
 static const char *stored(char type)
 {
     return type == 'f'   ? "%r = OpBitcast %int %v\n"
@@ -232,8 +232,8 @@ static void reductions_and_scans(void **state)
     }
 }
 
-/* The result of element i of an exchange: `size` is that of its sub-group, which begins at `first`.
- * False if the specification leaves it open. */
+/* The result of element i of an exchange in a sub-group of `size` elements that begins at `first`.
+ * False if the specification leaves the result open. */
 typedef bool exchange(const uint32_t *values, uint32_t first, uint32_t size, uint32_t i, uint32_t n,
                       uint32_t *out);
 

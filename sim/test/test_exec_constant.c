@@ -3,7 +3,7 @@
 #include "sim/test/harness.h"
 
 /* k(global char *to, global char *from, constant char *c): the memory passed as c is constant while
- * the kernel runs. %x is the work-item, %n a uniform number. */
+ * the kernel runs. %x is the work-item's number, %n a uniform number. */
 #define MODULE                                                                                     \
     SIM_TEST_PRELUDE                                                                               \
     "OpEntryPoint Kernel %k \"k\" %gid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"              \

@@ -76,7 +76,7 @@ static void run_text(const char *text, uint items, uint group, int32_t *out)
     harness_close(&h);
 }
 
-/* f(n) = n < 1 ? 0 : n + f(n - 1), every lane to its own depth. */
+/* f(n) = n < 1 ? 0 : n + f(n - 1), with every lane recursing to its own depth. */
 static const char recursion[] =
     HEAD "%f = OpFunction %int None %unary\n%n = OpFunctionParameter %int\n%f0 = OpLabel\n"
          "%stop = OpSLessThan %bool %n %c1\nOpBranchConditional %stop %f1 %f2\n"
@@ -148,7 +148,7 @@ static void test_two_latches(void **state)
 }
 
 /* A loop of one block that lanes leave in different iterations, with the value of a counter that is
- * uniform inside: the back edge's move must not come before they have read it. */
+ * uniform inside: the back edge's move must not come before the leaving lanes have read it. */
 static const char leaving[] =
     HEAD MAIN "%limit = OpBitwiseAnd %int %i %c3\nOpBranch %head\n"
               "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %head\n%k1 = OpIAdd %int %k %c1\n"

@@ -1,5 +1,5 @@
-/* Groups and sub-groups of work-items, asynchronous copies, atomics on 64 bits, floats and flags;
- * expected values are computed here, work-item by work-item. */
+/* Groups and sub-groups of work-items, asynchronous copies, atomics on 64-bit values, floats and
+ * flags; expected values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
 
 #define ITEMS     1200u

@@ -201,7 +201,7 @@ static void test_second_results(void **state)
         instruction insn;
         reference *want;
         comparison *equal;
-        bool is_finite; /* neither zeros, infinities nor NaN */
+        bool is_finite; /* operands exclude zeros, infinities and NaN */
     } cases[] = {
         {FIRST("fract", "%a", "ph"), f_fract, numbers_equal, false},
         {SECOND("fract", "%a", "ph", "h"), f_floor, halves_equal, false},
@@ -216,7 +216,7 @@ static void test_second_results(void **state)
         {FIRST("remquo", "%a %b", "pi"), f_remainder, halves_equal, false},
         {SECOND("remquo", "%a %b", "pi", "i32"), f_quotient, ints_equal, true},
     };
-    /* Without integers below 0, where gamma has no sign. */
+    /* Without the integers below 0, at which gamma has no sign. */
     static const uint64_t finite[] = {1,      0x8001, 0x3ff,  0x400,  0x8400, 0x3c00, 0x3c01,
                                       0xbc01, 0x3bff, 0xbbff, 0x3800, 0xb800, 0x4100, 0xc100,
                                       0x7bff, 0x5640, 0x2e66, 0xae66, 0x1234, 0x9234, 0x7800};
@@ -334,7 +334,7 @@ static uint64_t most(uint64_t a, uint64_t b)
     return value_of(b) > value_of(a) ? b : a;
 }
 
-/* A work-item's result: over all work-items of its group of `size`, or those up to itself. */
+/* A work-item's result over all work-items of its group of `size`, or over those up to itself. */
 static uint64_t folded(const uint16_t *in, uint32_t i, uint32_t size, bool all, combine *by)
 {
     uint32_t first = i / size * size, end = first + size < GROUP ? first + size : GROUP;
@@ -445,7 +445,7 @@ static void test_atomics(void **state)
             before = cases[c].by(before, group_in[i]);
         }
     }
-    /* Integers of 16 bits have no atomics. */
+    /* There are no atomics on 16-bit integers. */
     static char text[16384];
     static const instruction wrong = {"atomic",
                                       "i16",

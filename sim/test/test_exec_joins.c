@@ -1,6 +1,6 @@
 /* Values of every kind at joins and in selections: phis and selections of structs, arrays,
  * pointers, vectors, bools and halves; switches over integers of every width; irreducible control
- * flow; and the constants that initial values of variables may consist of. */
+ * flow; and the kinds of constants in the initial values of variables. */
 #include "sim/test/harness.h"
 
 enum { ITEMS = 40 };
@@ -130,8 +130,7 @@ static void test_loop(void **state)
     run(text, turned);
 }
 
-/* ---- Switches ---------------------------------------------------------------------------------
- */
+/* ---- Switches ------------------------------------------------------------------------------- */
 
 #define SWITCH(type, convert, literal)                                                             \
     HEAD "%last = OpConstant %" type " " literal "\n%step = OpConstant %" type                     \
@@ -140,7 +139,8 @@ static void test_loop(void **state)
          "%other = OpLabel\nOpBranch %join\n%join = OpLabel\n"                                     \
          "%r = OpPhi %i32 %c3 %three %c100 %large %c0 %other\n" END
 
-/* The switch has the cases 3 and the literal, selected by work-items whose number is 5 modulo 8. */
+/* The switch has the case 3 and a case with the given literal, which work-items whose number is 5
+ * modulo 8 select. */
 static uint32_t switched(uint32_t x)
 {
     return x % 8 == 5 ? 100 : x % 8 == 3 ? 3 : 0;
@@ -162,8 +162,7 @@ static void test_switches(void **state)
     run(SWITCH("i64", SELECTOR("i64"), "4294967299"), switched); /* the literal's low half is 3 */
 }
 
-/* ---- Irreducible flow -------------------------------------------------------------------------
- */
+/* ---- Irreducible flow ----------------------------------------------------------------------- */
 
 /* Two blocks that branch to each other, both entered from outside. */
 static uint32_t tangled(uint32_t x)
@@ -192,8 +191,7 @@ static void test_irreducible(void **state)
     run(text, tangled);
 }
 
-/* ---- Initial values ---------------------------------------------------------------------------
- */
+/* ---- Initial values ------------------------------------------------------------------------- */
 
 /* Pointers to variables and into them, cast, offset and compared with null; numbers in arrays of
  * vectors in a struct. */

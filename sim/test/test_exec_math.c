@@ -305,8 +305,8 @@ static double vector_at(uint32_t i, uint32_t k, bool second)
     return (double)vectors[second ? (i + 2) % VECTORS : i][k];
 }
 
-/* Checks that a result is within that many ULP of the expected one (for subnormal numbers, of the
- * smallest normal one); infinities and NaN must be equal. */
+/* Checks that a result is within the given number of ULP of the expected one (for subnormal
+ * numbers, of the smallest normal one); infinities and NaN must be equal. */
 static void check_near(bool is_double, double got, long double want, double ulp, const char *what)
 {
     double target = rounded(is_double, (double)want);
@@ -330,8 +330,8 @@ static long double long_length(bool is_double, uint32_t i, uint32_t count, bool 
     return sqrtl(sum);
 }
 
-/* Lengths are checked only if no component is NaN: the result for infinity together with NaN is
- * left open. */
+/* Lengths are checked only if no component is NaN: the specification leaves the result for infinity
+ * together with NaN open. */
 static bool has_nan(uint32_t i, uint32_t count, bool is_distance)
 {
     for (uint32_t k = 0; k < count; k++) {

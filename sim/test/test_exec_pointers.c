@@ -67,7 +67,8 @@ static void test_targets(void **state)
     }
 }
 
-/* Lanes that spin in one function let others run, which must not touch their registers. */
+/* Lanes that spin in one function let others run, which must not touch the spinning lanes'
+ * registers. */
 static void test_spinning(void **state)
 {
     (void)state;
@@ -104,7 +105,7 @@ static const struct {
     int32_t slot;
     const char *what;
 } wrong_targets[] = {
-    {1, "call of function 'half_of', whose type is not that of the call, by work-item (2, 0, 0)"},
+    {1, "call of function 'half_of', whose type does not match the call, by work-item (2, 0, 0)"},
     {2, "call through a null pointer by work-item (2, 0, 0)"},
     {3, "call through a pointer that is not the address of a function by work-item (2, 0, 0)"},
     {4, "call through a pointer 8 bytes away from function 'twice' by work-item (2, 0, 0)"},
@@ -129,7 +130,8 @@ static void check_wrong(harness *h, sim_object slots, uint32_t row, int32_t *fir
         if (i != 2) assert_int_equal(out[i], which[i] == 0 ? 42 : 441);
     }
     if (row == 0) *first = out[2];
-    assert_int_equal(out[2], *first); /* drawn from the seed and the place, not from the pointer */
+    assert_int_equal(out[2], *first); /* drawn from the seed and the place in the code, not from the
+                                       * pointer */
 }
 
 static void test_wrong_targets(void **state)
@@ -151,7 +153,7 @@ static void test_wrong_targets(void **state)
     }
 }
 
-/* Addresses of functions belong to a program: another program in the same world, even with the same
+/* Function addresses belong to a program: another program in the same world, even with the same
  * code, has different ones. */
 static void test_other_program(void **state)
 {
@@ -210,8 +212,8 @@ static void test_data_access(void **state)
     "OpCapability Int8\nOpCapability GenericPointer\n"                                             \
     "OpExtension \"SPV_INTEL_function_pointers\"\nOpMemoryModel Physical64 OpenCL\n"
 
-/* A table of virtual functions as compilers generate it: operations on specialisation constants
- * turn addresses of functions, one of them imported, into generic pointers to bytes. */
+/* A virtual function table as compilers generate it: operations on specialisation constants turn
+ * the addresses of functions, one of them imported, into generic pointers to bytes. */
 static const char table_user[] = HEAD
     "OpDecorate %far LinkageAttributes \"far\" Import\n" TYPES
     "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
@@ -236,7 +238,7 @@ static const char table_user[] = HEAD
     "OpFunctionEnd\n";
 
 /* The same table as the DPC++ compiler generates it: addresses of storage class Function are cast
- * to generic pointers to bytes, and the called pointer is generic as well. */
+ * to generic pointers to bytes, and the called pointer is also generic. */
 static const char generic_table_user[] = HEAD
     "OpDecorate %far LinkageAttributes \"far\" Import\n" TYPES
     "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
@@ -290,8 +292,8 @@ static void test_table_in_memory(void **state)
     run_table(generic_table_user);
 }
 
-/* The table of a class with two bases contains the offset of the object's top, a number converted
- * to an address. */
+/* The table of a class with two bases contains the offset to top, a number converted to an address.
+ */
 static void test_number_in_table(void **state)
 {
     (void)state;
@@ -327,7 +329,7 @@ static void test_number_in_table(void **state)
                "%m0 = OpLabel\n%at = OpConvertUToPtr %" pointee " %l0\n"                           \
                "%r = OpFunctionPointerCallINTEL %int " arguments "\nOpReturn\nOpFunctionEnd\n"
 
-/* If no function has an address, declarations come first. */
+/* In a module without function pointers, declarations must come first. */
 static const char late_declaration[] =
     SIM_TEST_PRELUDE "OpDecorate %far LinkageAttributes \"far\" Import\n%int = OpTypeInt 32 0\n"
                      "%unary = OpTypeFunction %int %int\n%near = OpFunction %int None %unary\n"

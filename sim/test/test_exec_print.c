@@ -160,14 +160,14 @@ static void test_excess(void **state)
 
 static const char *const wrong_messages[] = {
     "printf: '%d' has no argument, called by work-item (0, 0, 0)",
-    "'%d' takes an integer of 32 bits and argument 1 is something else",
-    "'%ld' takes an integer of 64 bits and argument 1",
-    "'%f' takes a float or double and argument 1",
-    "'%d' takes an integer of 32 bits and argument 1",
-    "'%s' takes a string in constant memory and argument 1",
+    "'%d' takes a 32-bit integer, but argument 1 is something else",
+    "'%ld' takes a 64-bit integer, but argument 1",
+    "'%f' takes a float or double, but argument 1",
+    "'%d' takes a 32-bit integer, but argument 1",
+    "'%s' takes a string in constant memory, but argument 1",
     "'%v4f' is a vector without a length modifier",
-    "'%v2hlf' takes a vector of as many floats and argument 1",
-    "'%v4lf' takes a vector of as many doubles and argument 1",
+    "'%v2hlf' takes a vector of that many floats, but argument 1",
+    "'%v4lf' takes a vector of that many doubles, but argument 1",
     "'%n' is not a conversion",
     "'%5000d' has a width or precision above 4095",
     "'%#d' has a flag that its conversion does not take",
@@ -176,9 +176,9 @@ static const char *const wrong_messages[] = {
     "'%v5hld' has no vector of 2, 3, 4, 8 or 16",
     "'%' is not a conversion",
     "'%ll' is not a conversion",
-    "'%s' takes a string in constant memory and argument 1",
+    "'%s' takes a string in constant memory, but argument 1",
     "'%.3c' takes no precision",
-    "'%f' takes a float or double and argument 1",
+    "'%f' takes a float or double, but argument 1",
 };
 
 static void test_wrong(void **state)

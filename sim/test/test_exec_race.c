@@ -1,6 +1,7 @@
-/* Data races in the kernels of races.cl: which are found, and that nothing else is.  Every wrong
- * kernel has a right twin that differs in one detail.  The expectations are derived from the memory
- * model by hand; they are the same at every level of optimisation and on every engine. */
+/* Data races in the kernels of races.cl: which ones are found, and that nothing else is reported.
+ * Every incorrect kernel has a correct twin that differs in one detail.  The expectations are
+ * derived from the memory model by hand; they are the same at every level of optimisation and on
+ * every engine. */
 #include "sim/test/harness.h"
 
 #include <string.h>
@@ -133,7 +134,7 @@ static const race_case copy_cases[] = {
     SILENT(copy_out, 600, 300),
     SILENT(copy_out, 4, 1),
     RACE(copy_out_wrong, S, 512, 64),
-    SILENT(copy_out_wrong, 4, 1), /* a single work-item reaches its copy after it has written */
+    SILENT(copy_out_wrong, 4, 1), /* a single work-item writes before it reaches its copy */
     SILENT(copy_out_reads, 512, 64),
     RACE(copy_out_stores_wrong, S, 512, 64),
     RACE(copy_out_stores_wrong, S, 4, 1),

@@ -34,7 +34,7 @@ static const uint64_t integer_edges[] = {0,
 
 /* ---- Integer functions ----------------------------------------------------------------------- */
 
-/* For each width: the functions of OpenCL.std and of the core, computed on wide integers. */
+/* For each width: functions of OpenCL.std and core instructions, computed on wide integers. */
 #define WIDTH(N)                                                                                   \
     static big s_##N(uint64_t v)                                                                   \
     {                                                                                              \
@@ -317,7 +317,7 @@ static uint64_t inserted(uint64_t a, uint64_t b, uint64_t c)
     return a;
 }
 
-/* Fills the table with offsets and counts of fields within a value of that many bits. */
+/* Fills the table with offsets and counts of fields within a value of the given number of bits. */
 static void fields(table *t, uint32_t bits)
 {
     t->count = 0;
@@ -495,7 +495,8 @@ static void test_half(void **state)
     }
 }
 
-/* Vectors of three: component-wise, by a scalar, and in a dot product that rounds at every step. */
+/* Three-component vectors: component-wise, by a scalar, and in a dot product that rounds at every
+ * step. */
 static uint64_t h_dot3(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t sum = h_mul(a & 0xffff, b & 0xffff, 0);
@@ -606,7 +607,7 @@ static uint64_t u32_f_zero(uint64_t a, uint64_t b, uint64_t c)
     if (v >> 24) v &= UINT32_MAX << (8 - __builtin_clz(v));
     return (void)b, (void)c, float_bits((float)v);
 }
-/* The numbers of half without the subnormal ones. */
+/* Rounds to half and flushes subnormal halves to zero. */
 static uint64_t quantized(uint64_t a, uint64_t b, uint64_t c)
 {
     float v = float_of(a);
@@ -776,7 +777,7 @@ static void test_arithmetic_fence(void **state)
     harness_close(&h);
 }
 
-/* Operations on specialisation constants obey their decorations as well. */
+/* Operations on specialisation constants obey their decorations too. */
 static void test_constant_conversions(void **state)
 {
     (void)state;
@@ -1005,8 +1006,8 @@ static void test_vectors_in_memory(void **state)
     run_memory(&insn, in, sizeof in, out, sizeof out, 4);
     assert_memory_equal(in, out, sizeof in);
 
-    /* Halves are loaded as floats, doubled and stored; vectors of three are three or, aligned, four
-     * elements apart. */
+    /* Halves are loaded as floats, doubled and stored; three-component vectors are three or,
+     * aligned, four elements apart. */
     static const instruction twice =
         VECTOR_MEMORY("vload_halfn", "h", "h", NULL,
                       "%t0 = OpExtInst %v3f %std vload_halfn %x@ %pa 3\n"
@@ -1053,7 +1054,7 @@ static void test_half_stores(void **state)
         for (uint32_t i = 0; i < 12; i++)
             assert_int_equal(two[i], want[mode][i / 2]);
     }
-    /* Through one half, as a double, without a mode. */
+    /* A single half, loaded as a double and stored without a rounding mode. */
     static const instruction insn =
         VECTOR_MEMORY("vstore_half", "h", "h", NULL,
                       "%t0 = OpExtInst %d %std vload_half %x@ %pa\n%t1 = OpFMul %d %t0 %t0\n"
@@ -1089,7 +1090,7 @@ static void expect_found(const instruction *insn, uint64_t a, uint64_t b, uint64
     }
 }
 
-/* A product or sum that overflows the type before the last addition is found; the last one
+/* A product or sum that overflows the type before the last addition is reported; the last addition
  * saturates. */
 static void test_dot_overflow(void **state)
 {
@@ -1147,7 +1148,7 @@ static void test_findings(void **state)
         "f", "i32", "i32", "i64", "i32", NULL, NULL, "%r = OpBitFieldUExtract %i32 %a %b %c\n"};
     static const instruction insert = {
         "i", "i8", "i32", "i64", "i8", NULL, NULL, "%r = OpBitFieldInsert %i8 %a %a %b %c\n"};
-    static const char not_in[] = "bit field that does not lie in the value by work-item (0, 0, 0)";
+    static const char not_in[] = "bit field that extends beyond the value by work-item (0, 0, 0)";
     expect_found(&field, 1, 0, 33, not_in);
     expect_found(&field, 1, 32, 1, not_in);
     expect_found(&field, 1, 16, 17, not_in);
@@ -1251,7 +1252,7 @@ static void test_refused(void **state)
          "does not point to the type that is loaded"},
         {"%t0 = OpExtInst %i8 %std vstore_half %c %x@ %pb\n", NULL, "a store has no result"},
         {"%t0 = OpExtInst %void %std vstore_half %a %x@ %pb\n", NULL, "does not point to the type"},
-        {"%t0 = OpExtInst %v2i32 %std shuffle %v3 %m2\n", NULL, "vectors of three"},
+        {"%t0 = OpExtInst %v2i32 %std shuffle %v3 %m2\n", NULL, "three-component vectors"},
         {"%t0 = OpExtInst %v4i32 %std shuffle %v4 %m2\n", NULL, "the mask is not a vector"},
         {"%t0 = OpExtInst %v2i32 %std shuffle2 %v4 %m2 %m2\n", NULL, "different types"},
         {"%t0 = OpExtInst %i64 %std u_upsample %a %x@\n", NULL, "must have the type"},

@@ -1,5 +1,5 @@
 /* Schedules, waiting work-items, and the stack: the order in which work-items run, that results are
- * the same in every order, and what is reported if a part of a group or sub-group does not arrive.
+ * the same in every order, and what is reported if part of a group or sub-group does not arrive.
  * Groups consist of 600 work-items, which are three waves, unless a test says otherwise; expected
  * values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
@@ -8,7 +8,7 @@
 #define GROUPS 3u
 #define ITEMS  (GROUP * GROUPS)
 
-/* Every level in lockstep; the other schedules with one level only. */
+/* Every optimisation level in lockstep, only one level with the other schedules. */
 #define FOR_EACH_BUILT(level, schedule)                                                            \
     for (uint32_t level = 0; level < 3; level++)                                                   \
         FOR_EACH_SCHEDULE(schedule)                                                                \
@@ -101,7 +101,7 @@ static void test_seeded(void **state)
     assert_true(same_count(a.first, c.first, GROUP) < 20);
 }
 
-/* The order of groups alone: groups of one work-item, in prime and composite numbers. */
+/* The order of groups alone: prime and composite numbers of groups of one work-item each. */
 static void test_order_of_groups(void **state)
 {
     (void)state;
@@ -181,7 +181,8 @@ static void test_spinning_units(void **state)
     }
 }
 
-/* 256 units of a wave, each five activations deep: more activations than the 1023 with numbers. */
+/* 256 units of a wave, each five activations deep: more activations than the 1023 that can be
+ * numbered. */
 static void test_waiting_in_nested_calls(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void test_subgroup_sizes(void **state)
 
 /* ---- Findings ----------------------------------------------------------------------------- */
 
-/* A launch of groups of GROUP work-items, with integer arguments after `out`. */
+/* A launch with groups of GROUP work-items and integer arguments after `out`. */
 typedef struct wrong_use {
     const char *kernel;
     uint32_t numbers[2], number_count;
@@ -361,7 +362,7 @@ static void uses_check(const wrong_use *uses, size_t count)
         FOR_EACH_BUILT(level, schedule) use_check(&uses[i], level, schedule);
 }
 
-/* 600 work-items are 37 sub-groups of 16 and one of 8, and there are three groups. */
+/* 600 work-items are 37 sub-groups of 16 and one of 8; three groups are launched. */
 static void test_subgroup_misuse(void **state)
 {
     (void)state;
@@ -394,7 +395,7 @@ static void test_subgroup_misuse(void **state)
          2,
          "subgroup-misuse",
          ITEMS,
-         "broadcast in which work-items name different ones, by work-item (0, 0, 0)"},
+         "broadcast for which work-items name different source work-items, by work-item (0, 0, 0)"},
         {"broadcast_from",
          {9, 0},
          2,
@@ -463,7 +464,7 @@ static void test_divergent_barriers(void **state)
          2,
          "undefined-arithmetic",
          ITEMS,
-         "broadcast in which work-items name different ones, by work-item (0, 0, 0)"},
+         "broadcast for which work-items name different source work-items, by work-item (0, 0, 0)"},
         {"group_broadcast_from", {7, 0}, 2, NULL, 0, NULL},
     };
     uses_check(uses, sizeof uses / sizeof *uses);

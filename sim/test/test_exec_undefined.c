@@ -8,7 +8,7 @@
 
 #define ITEMS 16
 
-/* The kernel's arguments, a letter each.  D and U: buffers of 16 integers, fully defined and
+/* The kernel's arguments, one letter each.  D and U: buffers of 16 integers, fully defined and
  * undefined; I: as D; V: 64 defined integers; H: a buffer whose first four integers are defined; R:
  * 64 undefined bytes per work-item; L: local memory of 64 bytes; 0 to 9: an integer. */
 typedef struct row {
@@ -16,7 +16,8 @@ typedef struct row {
     const char *words; /* of the only finding; NULL: none */
     uint64_t count;    /* work-item instructions concerned; 0: depends on the compiler */
     const char *object;
-    uint8_t levels; /* bit mask of the levels at which the compiler keeps the use; 0: all */
+    uint8_t levels; /* bit mask of the levels at which the compiler keeps the use of the value; 0:
+                     * all */
 } row;
 
 #define NOT_O0 6
@@ -59,7 +60,8 @@ static const row rows[] = {
     {"bad_unsettled", "DU", "branch on a value", 1, "bad_unsettled.tile", 0},
     {"bad_counter", "D", "at an address made of", 0, NULL, 0},
     {"good_counter", "D", NULL, 0, NULL, 0},
-    {"bad_call", "D2", "call of a function at a value that was never written", 16, "table", NOT_O2},
+    {"bad_call", "D2", "call through a function pointer made of a value that was never written", 16,
+     "table", NOT_O2},
     {"good_call", "D2", NULL, 0, NULL, 0},
     {"bad_async", "DUL", "branch on a value", 16, "local argument 2", 0},
 };
@@ -269,7 +271,7 @@ static const assembly assemblies[] = {
      MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%n = OpBitwiseAnd %int %x %c4\n"
                  "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
                  "OpCopyMemorySized %a %b %n\n"),
-     "copy of as many bytes as", 16},
+     "copy whose size in bytes is", 16},
     {"a copy of undefined bytes",
      MODULE(ITEM "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
                  "OpCopyMemorySized %a %b %c4\n"),

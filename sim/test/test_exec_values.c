@@ -1,6 +1,7 @@
-/* Instructions on numbers against tables in plain C: every width, vectors of 1 to 16, the edge
- * values of each type, all pairs of them; with varying operands under a mask and with uniform ones;
- * on every engine.  Operations without a defined result must be found, and nothing else. */
+/* Instructions on numbers against tables in plain C: every width, vectors of 1 to 16 components,
+ * the edge values of each type and all pairs of them; with varying operands under a mask and with
+ * uniform ones; on every engine.  Operations without a defined result must be reported, and nothing
+ * else. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ typedef enum verdict {
     OPEN,  /* left open by the specification, or not checked here */
 } verdict;
 
-/* Computes the result of operands held as bits of that width; a bool is 0 or 1. */
+/* Computes the result for operands held as bits of the given width; a bool is 0 or 1. */
 typedef verdict expected(uint32_t bits, const uint64_t *v, uint64_t *out);
 
 typedef struct operation {
@@ -104,7 +105,7 @@ SHIFT(sar, signed_of(bits, a) >> b)
 UNSIGNED(popcount, __builtin_popcountll(a))
 UNSIGNED(same, a)
 
-/* Operands of 24 bits in 32. */
+/* 24-bit operands held in 32 bits. */
 static bool is_24(const uint64_t *v, uint32_t count, bool is_signed)
 {
     bool is = true;
@@ -476,8 +477,8 @@ typedef struct cases {
     uint32_t count;
 } cases;
 
-/* All combinations of edge values for which the operation gives that verdict; of three operands,
- * every seventh combination. */
+/* All combinations of edge values for which the operation gives the given verdict; of three
+ * operands, every seventh combination. */
 static void cases_make(const operation *op, uint32_t bits, verdict wanted, cases *out)
 {
     uint64_t values[VALUES_MAX];
@@ -592,7 +593,7 @@ static void module_text(const operation *op, uint32_t bits, uint32_t n, char *ou
     }
     strcat(text, lanes);
     strcat(text, uniform);
-    /* The names that depend on the operation are replaced by those of types declared above. */
+    /* Names that depend on the operation are replaced by the names of types declared above. */
     const char *const names[][2] = {{"%m ", memory},  {"%m\n", memory},
                                     {"%vr ", result}, {"%vr\n", result},
                                     {"%vb ", truth},  {"%t ", op->from == 'b' ? truth : memory}};

@@ -25,7 +25,8 @@
 
 enum { ITEMS = 20 };
 
-/* Runs the module with that version, or the assembler's if 0; the results must be x * factor. */
+/* Runs the module with the given version, or with the assembler's if 0; the results must be x *
+ * factor. */
 static void run(const char *text, uint32_t version, uint32_t factor)
 {
     rt_bytes code = sim_test_assemble(text);
@@ -51,9 +52,9 @@ static void run(const char *text, uint32_t version, uint32_t factor)
  */
 
 /* What each version added for kernels: sizes of types (1.1), constants as execution modes (1.2),
- * votes of sub-groups (1.3), selections of aggregates, comparisons of pointers, copies between
- * equal types, two sets of memory operands and the complete interface of a kernel (1.4),
- * expectations (1.6). 1.5 added nothing. */
+ * sub-group votes (1.3), selections of aggregates, pointer comparisons, copies between equal types,
+ * two sets of memory operands and the complete interface of a kernel (1.4), expectations (1.6). 1.5
+ * added nothing. */
 static void test_versions(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void test_other_versions(void **state)
 
 #define USING(name, capability) "OpCapability " capability "\nOpExtension \"" name "\"\n"
 
-/* A use of each extension; those that other tests cover better are listed for their names. */
+/* A use of each extension; those that other tests cover better only have their names declared. */
 static void test_extensions(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Regressions found by fuzzing: modules that made an earlier version panic or never end.  Each is
- * refused by name, or runs to its end. */
+/* Regressions found by fuzzing: modules that made an earlier version panic or run forever.  Each is
+ * refused by name, or runs to completion. */
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \
@@ -27,11 +27,11 @@ static void modes_with_ids_and_literals_differ(void **state)
     sim_test_refused(SIM_TEST_PRELUDE
                      "OpEntryPoint Kernel %k \"k\"\n"
                      "OpExecutionModeId %k LocalSize 1000000 1 1\n" TYPES EMPTY_KERNEL,
-                     RT_MALFORMED, "LocalSize has no ids as operands");
+                     RT_MALFORMED, "LocalSize takes no ids and requires OpExecutionMode");
     sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"k\"\n"
                                       "OpExecutionMode %k LocalSizeId %c %c %c\n" TYPES
                                       "%c = OpConstant %uint 1\n" EMPTY_KERNEL,
-                     RT_MALFORMED, "LocalSizeId has ids as operands");
+                     RT_MALFORMED, "LocalSizeId takes ids and requires OpExecutionModeId");
 }
 
 /* The valid counterparts of the wrong forms. */

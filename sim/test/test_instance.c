@@ -193,7 +193,7 @@ static void test_forgotten_programs(void **state)
     harness_close(&h);
 }
 
-/* LinkOnceODR definitions of one name make one variable, which imports share. */
+/* LinkOnceODR definitions of the same name make one variable, which imports share. */
 static void test_linked_modules(void **state)
 {
     (void)state;

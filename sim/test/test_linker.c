@@ -206,8 +206,8 @@ static void test_parameters_differ(void **state)
                      "%p = OpTypePointer CrossWorkgroup " type "\n%v = OpVariable %p "             \
                      "CrossWorkgroup\n"
 
-/* As the shipped DPC++ compiler declares a device_global in one module and defines it in another; a
- * structure of the same size with a different layout is a different type. */
+/* A device_global as the shipped DPC++ compiler declares it in one module and defines it in
+ * another; a structure of the same size with a different layout is a different type. */
 static void test_variables_of_one_layout(void **state)
 {
     (void)state;
@@ -249,7 +249,8 @@ static void test_variables_differ(void **state)
                    1);
 }
 
-/* Modules of different versions link; a kernel may share its name with a symbol never called. */
+/* Modules of different versions link; a kernel may share its name with a symbol that is never
+ * called. */
 static void test_versions_and_kernels(void **state)
 {
     (void)state;
@@ -284,7 +285,7 @@ static void test_modules_refused(void **state)
                      "OpEntryPoint Kernel %k \"k\"\n"
                      "OpDecorate %k LinkageAttributes \"k\" Export\n" TYPES
                      "%k = OpFunction %void None %start\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
-                     RT_MALFORMED, "is an entry point and has a linkage");
+                     RT_MALFORMED, "is an entry point but has linkage");
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 /* The functions of math.c: against MPFR at edge values and random values, and against the special
  * cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by hand.  The
- * oracle uses another method than math_exact.c: a value of many bits is rounded to nearest twice,
- * which gives the same as rounding once unless the result is within 2^-250 of a tie without being
- * one. */
+ * oracle uses a different method from math_exact.c: a value of many bits is rounded to nearest
+ * twice, which gives the same as rounding once unless the result is within 2^-250 of a tie without
+ * being one. */
 #include "sim/number/math.h"
 
 #include <limits.h>
@@ -52,7 +52,7 @@ static double double_of(sim_math function, double a, double b)
     return (double)n;
 }
 
-/* Equal to the bit; NaN is NaN. */
+/* Equal bit for bit; all NaNs are equal. */
 static bool is_equal(double x, double y)
 {
     return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
@@ -363,7 +363,7 @@ static void test_formats(void **state)
     assert_true(is_equal(float_of(SIM_MATH_ldexp, 1, -150), 0));
     assert_true(is_equal(float_of(SIM_MATH_ldexp, 1.5, -150), 0x1p-149));
     assert_true(is_equal(double_of(SIM_MATH_ldexp, 1.5, -1075), 0x1p-1074));
-    /* Squares that are a tie between two floats: the even one. */
+    /* Squares that are a tie between two floats are rounded to the even one. */
     assert_true(is_equal(float_of(SIM_MATH_pow, 1 + 0x1p-12, 2), 1 + 0x1p-11));
     assert_true(is_equal(float_of(SIM_MATH_pown, 1 + 0x3p-12, 2), 1 + 0x3p-11 + 0x1p-21));
     /* 128 times the divisor overflows double. */

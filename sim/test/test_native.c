@@ -40,7 +40,7 @@ static const char exporter[] =
 
 /* ---- Building images ----------------------------------------------------------------------- */
 
-/* Reads a module from text with those constants. */
+/* Reads a module from text with the given constants. */
 static sim_module *module_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
                                uint32_t count)
 {
@@ -52,7 +52,7 @@ static sim_module *module_with(rt_sink *sink, const char *text, const sim_spec_c
     return module;
 }
 
-/* Writes the image of modules, which are destroyed. */
+/* Writes the image of modules and destroys the modules. */
 static rt_buffer image_of(rt_sink *sink, sim_module *const *modules, uint32_t count)
 {
     rt_buffer image = {0};
@@ -77,7 +77,7 @@ static sim_native read_image(rt_sink *sink, const rt_buffer *image)
     return native;
 }
 
-/* Builds an image by hand: the header that native.h describes, followed by the content. */
+/* Builds an image by hand: the header that module/native.c describes, followed by the content. */
 static rt_buffer sealed(const rt_buffer *content)
 {
     rt_buffer image = {0};
@@ -100,7 +100,7 @@ static rt_buffer content_of(const rt_buffer *image)
     return content;
 }
 
-/* Checks that the image is refused with that code and those words, and frees it. */
+/* Checks that the image is refused with the given code and words, and frees it. */
 static void assert_refused(rt_buffer image, rt_code code, const char *words)
 {
     rt_sink *sink = rt_sink_create();
@@ -131,7 +131,7 @@ static void run(harness *h, int out_values[4])
     harness_read_back(h, memory, out_values, 4 * sizeof(int));
 }
 
-/* Links the modules of two images, which are freed. */
+/* Links the modules of two images and frees the images. */
 static harness linked(rt_sink *sink, rt_buffer *first, rt_buffer *second)
 {
     sim_native natives[2] = {read_image(sink, first), read_image(sink, second)};
@@ -366,7 +366,7 @@ static void test_every_cut_is_noticed(void **state)
         rt_buffer cut = {0};
         if (size) rt_buffer_append(&cut, image.data, size);
         assert_refused(cut, RT_MALFORMED,
-                       size < HEADER_SIZE ? "the image ends in its header"
+                       size < HEADER_SIZE ? "the image ends inside its header"
                                           : "the image is damaged");
     }
     rt_buffer_free(&image);
@@ -396,8 +396,8 @@ static void test_every_changed_byte_is_noticed(void **state)
     rt_sink_destroy(sink);
 }
 
-/* After a matching hash, the content is read like any other input: it is refused or accepted, and
- * if accepted it can be linked. */
+/* With a matching hash, changed content is read like any other input: it is refused or accepted,
+ * and if accepted it can be linked. */
 static void test_changed_content_is_read_safely(void **state)
 {
     (void)state;
@@ -461,7 +461,7 @@ static void test_lies_are_refused(void **state)
     rt_buffer content = {0};
     rt_write_u32(&content, 0);
     rt_write_u32(&content, 0);
-    assert_refused(sealed(&content), RT_MALFORMED, "it has no module");
+    assert_refused(sealed(&content), RT_MALFORMED, "it lists no module");
     rt_buffer_free(&content);
 
     rt_bytes code = sim_test_assemble(exporter);
@@ -482,7 +482,7 @@ static void test_lies_are_refused(void **state)
                    "its modules import 'f', which it does not list");
     content.data[content.size - 1] = 'f';
     rt_buffer_append_byte(&content, 0);
-    assert_refused(sealed(&content), RT_MALFORMED, "there are bytes after its end");
+    assert_refused(sealed(&content), RT_MALFORMED, "extra bytes follow its end");
     content.size -= 1 + 1 + 8 + 4;
     rt_write_u32(&content, 0);
     assert_refused(sealed(&content), RT_MALFORMED,

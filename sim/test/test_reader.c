@@ -94,7 +94,7 @@ static const sim_type *named_type(const sim_module *module, const char *name)
     return NULL;
 }
 
-/* Sizes and offsets as a C compiler for OpenCL gives them. */
+/* Sizes and offsets as an OpenCL C compiler gives them. */
 static void test_layout(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_forward_pointer(void **state)
                      RT_MALFORMED, "is used before");
     sim_test_refused(SIM_TEST_PRELUDE "OpTypeForwardPointer %link Workgroup\n" TYPES
                                       "%link = OpTypePointer CrossWorkgroup %int\n",
-                     RT_MALFORMED, "another storage class");
+                     RT_MALFORMED, "a different storage class");
 }
 
 static void test_types_refused(void **state)
@@ -410,8 +410,8 @@ static void test_sections(void **state)
                      "never defined");
 }
 
-/* Every word of a module is replaced by interesting values, and the module is truncated everywhere:
- * it is refused or accepted, never a crash; the sanitizers check this. */
+/* Every word of a module is replaced by interesting values, and the module is truncated at every
+ * word: each result is refused or accepted and never causes a crash, which the sanitizers check. */
 static void test_damage(void **state)
 {
     (void)state;

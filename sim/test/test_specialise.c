@@ -18,7 +18,7 @@
         .id = (number), .value = {(const uint8_t *)&(variable), sizeof(variable) }                 \
     }
 
-/* Reads a module with those values; returns the status and, on success, the module. */
+/* Reads a module with the given values; returns the status and, on success, the module. */
 static rt_status read_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
                            uint32_t count, sim_module **out_module)
 {
@@ -301,7 +301,7 @@ static void test_composites(void **state)
     }
 }
 
-/* The operands of operations with constant results are checked as well. */
+/* The operands of operations with constant results are also checked. */
 static void test_operations_of_wrong_types(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static const char program[] =
                      "OpReturn\n"
                      "OpFunctionEnd\n";
 
-/* Runs the program with those values and index; the results are those of the comment above. */
+/* Runs the program with the given values and index; the results are those of the comment above. */
 static harness run_program(const sim_spec_constant *values, uint32_t count, int at, int out[5],
                            float *out_fraction)
 {
@@ -547,7 +547,7 @@ static void test_places(void **state)
 
 /* A constant without a value before the program runs cannot initialise a variable, but may be used
  * elsewhere: if it is not used, it is not a finding; as the operand of a phi it is computed and
- * found. */
+ * reported. */
 static void test_unknown(void **state)
 {
     (void)state;

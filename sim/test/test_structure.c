@@ -1,5 +1,5 @@
 /* Rules of a module's structure: each has a module that breaks it, which we and SPIRV-Tools refuse,
- * and a similar module that keeps it, which both accept. */
+ * and a similar module that obeys it, which both accept. */
 #include "sim/test/assembler.h"
 #include "sim/test/second_opinion.h"
 
@@ -96,7 +96,7 @@ static const rule_case cases[] = {
      {.annotations = "OpDecorate %int Volatile"},
      {.annotations = "OpDecorate %i Volatile"}},
     {"target of NoSignedWrap",
-     "which is not an operation on integers that can wrap",
+     "which is not an integer operation that can wrap",
      {.annotations = "OpDecorate %q NoSignedWrap", .body = "%q = OpBitwiseAnd %int %one %two"},
      {.annotations = "OpDecorate %q NoSignedWrap", .body = "%q = OpIAdd %int %one %two"}},
     {"target of SpecId",
@@ -114,7 +114,7 @@ static const rule_case cases[] = {
      {.annotations = "OpDecorate %k2 LinkageAttributes \"x\" Export"},
      .is_ours_alone = true},
     {"a kernel has no linkage",
-     "is an entry point and has a linkage",
+     "is an entry point but has linkage",
      {.annotations = "OpDecorate %k LinkageAttributes \"k\" Export"},
      {.annotations = "OpDecorate %k2 LinkageAttributes \"k2\" Export"}},
     {"a kernel is not called",

@@ -127,7 +127,8 @@ static void test_mixed_functions(void **state)
          "8 components, not 1 to 4"},
         {"%h = OpUndef %floats8\n%a = OpExtInst %floats8 %std normalize %h\nOpReturn\n",
          "8 components, not 1 to 4"},
-        {"%a = OpExtInst %double %std length %half\nOpReturn\n", "not a component of the operands"},
+        {"%a = OpExtInst %double %std length %half\nOpReturn\n",
+         "not have the operands' component type"},
         {"%h = OpUndef %floats\n%a = OpExtInst %float %std distance %h %half\nOpReturn\n",
          "type of the first operand"},
     };
@@ -201,7 +202,7 @@ static void test_control(void **state)
         {"OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
          "%x = OpPhi %int %one %entry %two %a\nOpReturn\n",
          NULL},
-        {"OpBranch %entry\n", "first block"},
+        {"OpBranch %entry\n", "the first of its function"},
         {"OpBranch %one\n", "not a block"},
         {"OpBranchConditional %one %a %a\n%a = OpLabel\nOpReturn\n", "must be a bool"},
         {"OpReturnValue %one\n", "not the function's return type"},

@@ -1,6 +1,6 @@
 /* Kernels that use uninitialised values (bad_…), each with a twin that only copies such values, or
- * has initialised them (good_…).  test_exec_undefined.c runs them at three levels.  Conditions guard
- * an atomic, which no optimiser turns into a selection. */
+ * initialises them (good_…).  test_exec_undefined.c runs them at three levels.  Conditions guard an
+ * atomic, which no optimiser turns into a selection. */
 #define IF(condition, place)                                                                       \
     if (condition) atomic_inc(&(place))
 
@@ -48,7 +48,7 @@ __kernel void good_lanes(__global int *out, int n)
     }
 }
 
-/* A variable of a loop's body is uninitialised in every iteration. */
+/* A variable declared in a loop's body is uninitialised in every iteration. */
 __kernel void bad_again(__global int *out, __global const int *in)
 {
     int i = get_global_id(0), sum = 0;
@@ -159,8 +159,8 @@ __kernel void good_select(__global int *out, __global const int *in)
 
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
-/* Bit-fields as compilers implement them, which OpenCL C lacks: of a word, a has bits 0 to 2, b has
- * bits 3 to 7, signed, and c has bits 8 to 16. */
+/* Bit-fields, which OpenCL C lacks, as compilers implement them: in a word, a has bits 0 to 2, b
+ * has bits 3 to 7, and c has bits 8 to 16, all signed. */
 void put(__global uint *word, uint first, uint count, uint value)
 {
     uint ones = (1u << count) - 1;

@@ -1,4 +1,4 @@
-/* The fake of fake_cuda.h. */
+/* Implements the fake driver of fake_cuda.h. */
 #include "backends/cuda/test/fake_cuda.h"
 
 #include <pthread.h>
@@ -16,8 +16,8 @@ void *fake_control(void)
 
 /* The object that an opaque pointer of the driver refers to. */
 typedef struct object {
-    float time;    /* an event's, milliseconds; */
-    bool recorded; /* `time` is set */
+    float time;    /* an event's, in milliseconds */
+    bool recorded; /* an event's: `time` is set */
     char *logs[2]; /* a link's: buffers for errors and information */
     bool has_text; /* a link's */
     char cubin[8]; /* a link's */
@@ -33,7 +33,7 @@ static bool fails(const char *name)
     return failing || fake.lost;
 }
 
-/* Waits, without the lock, until the call is no longer the hanging one. */
+/* Waits, with the lock released, until hang_call no longer names this call. */
 static void hang(const char *name)
 {
     while (fake.hang_call && strcmp(fake.hang_call, name) == 0) {
@@ -74,7 +74,8 @@ static const struct {
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
-/* These two are not counted: the adapter calls them about the failure of another call. */
+/* These two functions are not counted: the adapter calls them to describe another call's failure.
+ */
 cuda_result cuGetErrorName(cuda_result result, const char **out_name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -468,7 +469,7 @@ cuda_result cuLaunchHostFunc(cuda_stream *stream, cuda_host_call *call, void *us
 {
     CALL("cuLaunchHostFunc");
     if (stream != fake.stream && !failing && !fake.ignore_streams)
-        abort(); /* it must follow the copy */
+        abort(); /* it must be in the same stream as the copy */
     if (!failing) call(user);
     RETURN;
 }
@@ -496,7 +497,7 @@ cuda_result cuEventRecord(cuda_driver_event *event, cuda_stream *stream)
     CALL("cuEventRecord");
     object *it = (object *)(void *)event;
     if (!stream) abort();
-    if (result == CUDA_SUCCESS) { /* the call has no other result to leave out */
+    if (result == CUDA_SUCCESS) { /* unlike others, it has no output to leave out */
         it->time = clock_now += fake.time_step;
         it->recorded = true;
     }

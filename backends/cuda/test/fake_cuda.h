@@ -1,9 +1,9 @@
-/* A fake of NVIDIA's driver library: two devices with configurable behaviour and failures.
- * Addresses are host addresses, so that copies and fills have their effect.  Its kernels take (a
- * value of four bytes, a pointer), followed by the hidden parameter of reference/base/ptx.h, and
- * store the value's first byte at the pointer.  Programs have one variable, "counter", and a
- * function for every name that does not begin with "missing".  Commands are done when their enqueue
- * returns. */
+/* A fake of NVIDIA's driver library: two devices with configurable behaviour and failures. Device
+ * addresses are host addresses, so copies and fills really take place.  Its kernels take (a value
+ * of four bytes, a pointer), followed by the hidden parameter of reference/base/ptx.h, and store
+ * the value's first byte at the pointer.  Programs have one variable, "counter", and a function for
+ * every name that does not begin with "missing".  A command is complete when the call that enqueues
+ * it returns. */
 #ifndef BACKENDS_CUDA_TEST_FAKE_CUDA_H
 #define BACKENDS_CUDA_TEST_FAKE_CUDA_H
 
@@ -27,17 +27,17 @@ typedef struct fake_cuda {
     float time_step;      /* milliseconds from one recorded event to the next */
     /* Failures. */
     bool second_text;      /* the second text of a link fails, regardless of fail_call */
-    bool sticky;           /* after the first failure every call fails, except those that free */
+    bool sticky;           /* after the first failure, every call except those that free fails */
     bool pending;          /* events do not complete */
     const char *log;       /* log of a compile or link that fails */
-    const char *hang_call; /* calls with this name return once it is changed */
+    const char *hang_call; /* calls with this name do not return until it is changed */
     bool ignore_streams;   /* several threads enqueue at the same time */
     atomic_bool hanging;   /* a call is hanging */
     /* Observations. */
     bool lost;                               /* a sticky failure has occurred */
     int ordinal;                             /* ordinal of the device whose context was retained */
     unsigned optimisation, registers;        /* options of the last link; ~0u if not given */
-    uint32_t added_size, added_count;        /* of the last link: bytes of its last text; number of
+    uint32_t added_size, added_count;        /* of the last link: size of its last text; number of
                                               * texts */
     unsigned grid[3], block[3], shared_size; /* of the last launch */
     rt_ptx_launch hidden;                    /* its last parameter */

@@ -1,5 +1,5 @@
-/* The CUDA adapter over a fake driver: its calls, and its handling of every failure.  No GPU is
- * needed. */
+/* Tests the CUDA adapter against a fake driver: the calls it makes, and how it handles every
+ * failure.  No GPU is needed. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/cuda/test/fake_cuda.h"
 #include "backends/vendor/test/run.h"
@@ -134,7 +134,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     assert_true(found.sub_group_sizes == UINT64_C(1) << 31);
 }
 
-/* Each answer alone removes its capability. */
+/* Each attribute on its own removes the capability that depends on it. */
 static void what_a_device_lacks_is_no_capability(void **state)
 {
     fixture *f = *state;
@@ -169,7 +169,7 @@ static void what_a_device_lacks_is_no_capability(void **state)
     }
 }
 
-/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+/* ---- A whole run, in which any call may fail ---------------------------------------------- */
 
 static rt_status run_prepare(const fixture *f, run *r)
 {
@@ -222,7 +222,7 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
     run_expect_seen(&r);
-    /* 42 2 3 4 from FIRST, and four times 1. */
+    /* 42 2 3 4 from FIRST, then 1 four times. */
     const uint8_t expected[8] = {42, 2, 3, 4, 1, 1, 1, 1};
     assert_memory_equal(r.read, expected, 8);
 }
@@ -290,7 +290,7 @@ static void times_in_no_order_are_refused(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "cuEventElapsedTime");
 }
 
-/* The context is permanently lost after the first call that fails. */
+/* From the first failing call on, the context is lost for good. */
 static void fake_reset_sticky(void)
 {
     fake_reset();
@@ -380,8 +380,8 @@ static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "unknown error");
 }
 
-/* Driver 580.159.04 refuses a second definition when the text is added, and as if the text were not
- * PTX, although it compiled on its own. */
+/* Driver 580.159.04 refuses a second definition as soon as the text is added, with the result for
+ * invalid PTX, although the text compiled on its own. */
 static void a_text_that_does_not_fit_the_others_is_a_failure_to_link(void **state)
 {
     fixture *f = *state;
@@ -477,8 +477,9 @@ static void damaged_binaries_are_refused(void **state)
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* A round trip, and part of it to unified shared memory and back: cuModuleGetGlobal supplies the
- * variable's address, and only cuMemcpyAsync moves bytes, from the requested offset. */
+/* A round trip from and to the host, then a copy of some of the bytes to unified shared memory and
+ * back: cuModuleGetGlobal supplies the variable's address, and only cuMemcpyAsync moves bytes, from
+ * the requested offset. */
 static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
 {
     fixture *f = *state;
@@ -493,9 +494,9 @@ static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
     memcpy(variable_then, fake->variable, sizeof variable_then);
     bool only_copies =
         strstr(fake->script.trace, "cuMemcpyAsync") && !strstr(fake->script.trace, "cuMemset");
-    run_end(&r); /* before any assertion: a device outlives its objects */
+    run_end(&r); /* before any assertion, since a device must outlive its objects */
     assert_true(only_copies);
-    /* 1 2 3 4 from byte 2; then its bytes 3 and 4, which are 2 and 3, at byte 4. */
+    /* 1 2 3 4 at byte 2; then the variable's bytes 3 and 4, which are 2 and 3, at byte 4. */
     const uint8_t expected[4] = {1, 2, 2, 3};
     const uint8_t whole[FAKE_VARIABLE_SIZE] = {9, 9, 1, 2, 2, 3, 9, 9, 9, 9, 9, 9};
     assert_memory_equal(back, expected, 4);
@@ -524,7 +525,7 @@ static void fills_repeat_their_pattern(void **state)
     uint8_t pattern[16], back[256];
     for (uint8_t i = 0; i < 16; i++)
         pattern[i] = (uint8_t)(i * 7 + 1);
-    ((cuda_memory *)memory)->address += 1; /* as for a variable of bytes */
+    ((cuda_memory *)memory)->address += 1; /* unaligned, as an array of bytes may be */
     for (int odd = 1; odd >= 0; odd--) {
         for (size_t size = 1; size <= 16; size *= 2) {
             dev_event *events[2];
@@ -536,7 +537,7 @@ static void fills_repeat_their_pattern(void **state)
             for (size_t i = 0; i < 96; i++)
                 assert_int_equal(back[1 + i], pattern[i % size]);
             assert_int_equal(back[0],
-                             0xA5); /* the fake's initial content, next to the filled bytes */
+                             0xA5); /* the fake's initial contents, next to the filled bytes */
             assert_int_equal(back[97], 0xA5);
             dev_event_destroy(events[0]);
             dev_event_destroy(events[1]);
@@ -572,7 +573,8 @@ static void kernels_that_are_not_there_are_refused(void **state)
     run_end(&r);
 }
 
-/* The launch of the contract: offset and number of dimensions in the hidden parameter. */
+/* A launch as ptx.h specifies it: the hidden parameter holds the offset and the number of
+ * dimensions. */
 static void launches_follow_the_contract(void **state)
 {
     fixture *f = *state;

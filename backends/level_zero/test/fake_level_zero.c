@@ -1,4 +1,4 @@
-/* The fake of fake_level_zero.h. */
+/* Implements the fake loader of fake_level_zero.h. */
 #include "backends/level_zero/test/fake_level_zero.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ typedef struct object {
 
 static int driver_dummies[4], device_dummies[4];
 
-/* Begins a call that returns a result, and ends it if it must fail. */
+/* Begins a call that returns a result; if the call must fail, returns from it. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
     if (fake_script_fails(&fake.script, name)) {                                                   \
@@ -43,27 +43,28 @@ static int driver_dummies[4], device_dummies[4];
     pthread_mutex_unlock(&lock);                                                                   \
     return result
 
-/* The whole of a call that creates an object. */
+/* The whole body of a call that creates an object. */
 #define CREATE(name, out)                                                                          \
     CALL(name);                                                                                    \
     *(out) = fake_script_make(&fake.script, sizeof(object));                                       \
     RETURN
 
-/* Begins a call that destroys an object; it does so even when it "fails". */
+/* Begins a call that destroys an object, which it does even if it "fails". */
 #define DESTROY(name)                                                                              \
     pthread_mutex_lock(&lock);                                                                     \
     ze_result_t result = fake_script_fails(&fake.script, name)                                     \
                              ? (ze_result_t)fake.script.fail_with                                  \
                              : ZE_RESULT_SUCCESS
 
-/* Counts objects that are destroyed too early, unless waiting for them was made to fail. */
+/* Counts objects that are destroyed too early, unless the test makes calls fail, as waits may be
+ * among them. */
 static void must_be(bool is_met)
 {
     bool failing = fake.script.fail_at || fake.script.fail_from || fake.script.fail_call;
     if (!is_met && !failing) fake.misuses++;
 }
 
-/* An object that commands use is being destroyed. */
+/* An object that commands may use is being destroyed. */
 static void commands_must_be_done(void)
 {
     must_be(fake.unsettled == 0);
@@ -513,7 +514,8 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     object *event = fake_script_make(&fake.script, sizeof(object));
     event->pool = (object *)(void *)pool;
     event->pool->events++;
-    event->done = true; /* until a command that signals it is appended */
+    event->done = true; /* becomes false when a command that signals it is appended and stays
+                         * pending */
     *out = (void *)event;
     RETURN;
 }
@@ -570,7 +572,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
     RETURN;
 }
 
-/* The command is done immediately unless it must stay pending; the caller holds the lock. */
+/* Marks the command as done immediately unless it must stay pending; the caller holds the lock. */
 static void append(ze_event_handle_t handle)
 {
     object *event = (object *)(void *)handle;

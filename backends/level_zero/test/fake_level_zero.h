@@ -1,7 +1,8 @@
-/* A fake Level Zero loader: configurable drivers, devices, behaviour and failures.  Word 2 of a
- * module's SPIR-V, the generator, describes its contents in the bits below; native code is "built"
- * and those bits in one byte.  Its kernels are called k, take (bytes, pointer) and store the first
- * byte of the first at the second.  Commands take effect when they are appended. */
+/* A fake Level Zero loader with configurable drivers, devices, behaviour and failures. Word 2 of a
+ * module's SPIR-V, the generator word, describes the module's contents by the bits below; native
+ * code is "built" followed by those bits in one byte. Every module has one kernel, "k", which takes
+ * (bytes, pointer) and stores the first of the bytes at the pointer.  Commands take effect when
+ * they are appended. */
 #ifndef BACKENDS_LEVEL_ZERO_TEST_FAKE_LEVEL_ZERO_H
 #define BACKENDS_LEVEL_ZERO_TEST_FAKE_LEVEL_ZERO_H
 
@@ -34,7 +35,7 @@ typedef struct fake_level_zero {
     bool pending;               /* commands appended from now on stay pending until a wait */
     bool hangs;                 /* a wait for an event never ends */
     bool no_binary;
-    size_t variable_size; /* reported for every variable; 0 for its real size */
+    size_t variable_size; /* the size reported for every variable; 0: its real size */
     const char *log;      /* log of every build and link */
     /* Observations. */
     int32_t unsettled; /* number of events whose commands are not done */
@@ -42,7 +43,8 @@ typedef struct fake_level_zero {
     char flags[256];   /* of the last module */
     uint32_t joined;   /* number of SPIR-V modules in the last module */
     uint32_t linked;   /* number of modules in the last dynamic link */
-    uint32_t constant_id, constant_value, constant_count; /* of the last module: the first */
+    uint32_t constant_id, constant_value, constant_count; /* of the last module: its first constant,
+                                                           * and the number of them */
     uint32_t group[3], counts[3], offset[3];              /* of the last launch */
     uint32_t indirect;                                    /* access given to the last kernel */
     unsigned char x[4], y[8], shared[12], host_x[20];     /* the variables */

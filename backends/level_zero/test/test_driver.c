@@ -1,7 +1,7 @@
-/* A real driver's behaviour where the documents specify Level Zero, without the adapter: variables
- * by their names in host code, in modules of SPIR-V and of native code, and before and after
- * modules are linked.  Exits with 77, CTest's skip, if there is no driver.  The modules are the
- * device suite's, with decorations added here. */
+/* Tests a real driver, without the adapter, where the documents rely on Level Zero: looking up
+ * variables by their names in host code, in SPIR-V and native modules, before and after linking.
+ * Exits with 77, CTest's skip code, if there is no driver. The modules are the device suite's, with
+ * decorations added here. */
 #include "backends/level_zero/l0_library.h"
 #include "reference/base/check.h"
 #include "reference/base/text.h"
@@ -19,7 +19,7 @@ static ze_context_handle_t context;
 static ze_device_handle_t device;
 static uint32_t driver_version;
 
-/* Driver 1.3.24595 only reports an address in the exporting module (scenarios/FINDINGS.md). */
+/* Driver 1.3.24595 reports an address only for the exporting module (scenarios/FINDINGS.md). */
 enum { FORGETS_IMPORTS = 1 << 24 | 3 << 16 | 24595 };
 
 #define LIBRARY "-library-compilation -ze-take-global-address"
@@ -60,7 +60,7 @@ static size_t linkage_find(const code *in, const char *name)
     return 0;
 }
 
-/* Adds a host name, for reading and writing, to the variable with a linkage name. */
+/* Gives the variable with the given linkage name a host name, with read and write access. */
 static void name_for_host(code *in, const char *linkage, const char *host)
 {
     static const char extension[] = "SPV_INTEL_global_variable_decorations";
@@ -95,7 +95,7 @@ static ze_module_handle_t module_of(ze_module_format_t format, const void *bytes
     return module;
 }
 
-/* Returns the size of a variable, 0 if the driver finds none. */
+/* Returns the size of a variable, or 0 if the driver does not find it. */
 static size_t size_of(ze_module_handle_t module, const char *name, void **out_pointer)
 {
     size_t size = 0;
@@ -105,7 +105,8 @@ static size_t size_of(ze_module_handle_t module, const char *name, void **out_po
     return result == ZE_RESULT_SUCCESS ? size : 0;
 }
 
-/* `counter` has 4 bytes and `zeros` 16; for the host `counter` is called "zeros". */
+/* Creates a module whose `counter` has 4 bytes and `zeros` 16. The host name of `counter` is
+ * `host`, unless that is NULL. */
 static ze_module_handle_t named_module(const char *host)
 {
     static code globals;
@@ -145,7 +146,8 @@ static void DG_PLUGIN_09_so_do_native_modules(void **state)
     ze.zeModuleDestroy(module);
 }
 
-/* Turns a definition into an import, and renames everything else that is exported. */
+/* Turns the definition of a variable into an import, and renames everything else that is exported.
+ */
 static void variable_import(code *in, const char *name)
 {
     size_t at = linkage_find(in, name);
@@ -183,7 +185,8 @@ static void DG_PLUGIN_10_imported_variables_are_known_after_the_link(void **stat
     ze.zeModuleBuildLogDestroy(log);
     assert_int_equal(size_of(modules[1], "counter", &exported), 4);
     assert_non_null(exported);
-    /* Level Zero 1.8, zeModuleGetGlobalPointer: applies to any module that exports or imports it.
+    /* Level Zero 1.8, zeModuleGetGlobalPointer: a variable's pointer can be queried from any module
+     * that exports or imports the variable.
      */
     bool tells = size_of(modules[0], "counter", &imported) > 0;
     assert_int_equal(tells, driver_version != FORGETS_IMPORTS);

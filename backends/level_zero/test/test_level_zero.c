@@ -1,5 +1,5 @@
-/* The Level Zero adapter over a fake loader: its calls, and its handling of every failure.  No
- * driver is needed. */
+/* Tests the Level Zero adapter against a fake loader: the calls it makes, and how it handles every
+ * failure.  No driver is needed. */
 #include "backends/level_zero/l0_internal.h"
 #include "backends/level_zero/test/fake_level_zero.h"
 #include "backends/vendor/test/fixture.h"
@@ -142,10 +142,11 @@ static void capabilities_are_the_drivers_answers(void **state)
     fixture_close(f);
     fake->no_compute = true;
     rt_status status = fixture_open(f, "");
-    expect_status(f->sink, status, RT_UNAVAILABLE, "no queue that computes");
+    expect_status(f->sink, status, RT_UNAVAILABLE, "no compute queue");
 }
 
-/* The driver is configured to accept commands and run none: the adapter never waits for them. */
+/* The driver is configured to accept commands but run none, so the adapter must never wait for
+ * them. */
 static void captured_commands_are_not_waited_for(void **state)
 {
     fixture *f = *state;
@@ -197,7 +198,7 @@ static dev_event **run_event(run *r)
     return &r->events[r->event_count++];
 }
 
-/* A command after the newest ones. */
+/* A command that waits for the last `count` events. */
 static dev_command after_last(const run *r, uint32_t count)
 {
     CHECK(count <= r->event_count);
@@ -289,7 +290,7 @@ static rt_status use_whole(const fixture *f, const void *selector)
     return status;
 }
 
-/* Makes a binary from a program and a program from that, and frees everything. */
+/* Saves a program as a binary, loads that as a new program, and frees everything. */
 static rt_status run_binary(const fixture *f, const char *selector, run *r)
 {
     const dev_open_parameters parameters = {.sink = f->sink};
@@ -350,7 +351,7 @@ static void DL_BACKEND_10_without_that_modules_are_linked_dynamically(void **sta
     for (int i = 0; i < 2; i++) {
         run r;
         fake_reset();
-        fake->lists_program = i > 0; /* then it must not be used */
+        fake->lists_program = i > 0; /* if listed, it must not be used */
         bool ran = rt_ok(run_prepare(f, i > 0 ? "link=dynamic" : "", &r));
         run_end(&r);
         assert_true(ran);
@@ -360,7 +361,7 @@ static void DL_BACKEND_10_without_that_modules_are_linked_dynamically(void **sta
     }
 }
 
-/* zeModuleDynamicLink modifies its modules, so every link has its own. */
+/* zeModuleDynamicLink modifies the modules that it links, so every link needs its own. */
 static void compiled_programs_are_linked_again(void **state)
 {
     fixture *f = *state;
@@ -448,7 +449,8 @@ static uint64_t size_of_x(const fixture *f, const dev_code *code, bool loaded)
     return size;
 }
 
-/* The variable "y" has 8 bytes and the host name "x"; another has the linkage name "x" and 4 bytes.
+/* The variable "y" has 8 bytes and the host name "x"; another, of 4 bytes, has the linkage name
+ * "x".
  */
 static void DG_PLUGIN_08_names_for_the_host_come_first(void **state)
 {
@@ -456,7 +458,7 @@ static void DG_PLUGIN_08_names_for_the_host_come_first(void **state)
     assert_true(rt_ok(fixture_open(f, "")));
     assert_int_equal(size_of_x(f, &named, false), 8);
     assert_int_equal(size_of_x(f, &unnamed, false), 4);
-    /* A variable without a linkage name is left to the driver. */
+    /* If a variable has only a host name, the lookup is left to the driver. */
     assert_int_equal(size_of_x(f, &hidden, false), 20);
     assert_string_equal(fake->flags, "-ze-take-global-address");
 }
@@ -526,7 +528,8 @@ static void constants_reach_the_driver(void **state)
     fixture *f = *state;
     const uint32_t value = 0x01020304;
     const dev_spec_constant constants[] = {
-        {.id = 8, .value = {(const uint8_t *)&value, 2}}, /* the code has none, so it is ignored */
+        {.id = 8, .value = {(const uint8_t *)&value, 2}}, /* the code has no such constant, so the
+                                                           * value is ignored */
         {.id = 7, .value = {(const uint8_t *)&value, 4}},
     };
     dev_code code = constant;
@@ -558,7 +561,7 @@ static void codes_that_are_not_taken_are_refused(void **state)
     } rows[] = {
         {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)newer, sizeof newer}},
          RT_UNSUPPORTED,
-         "SPIR-V 1.3; 'Fake GPU 0' takes versions up to 1.2"},
+         "SPIR-V 1.3, but 'Fake GPU 0' supports versions up to 1.2"},
         {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)cut, sizeof cut}},
          RT_MALFORMED,
          "at byte 20"},
@@ -606,7 +609,7 @@ static void binaries_are_checked(void **state)
     dev_program_destroy(program);
 }
 
-/* Their native code is linked again. */
+/* Loading links the native code of the modules again. */
 static void modules_survive_together_as_binaries(void **state)
 {
     fixture *f = *state;
@@ -685,7 +688,7 @@ static void launches_that_cannot_be_are_refused(void **state)
         rt_code code;
         const char *part;
     } rows[] = {
-        {{1, {7, 1, 1}, {0}, {0}}, {2, 1, 1}, true, RT_ERRC_ND_RANGE, "do not divide"},
+        {{1, {7, 1, 1}, {0}, {0}}, {2, 1, 1}, true, RT_ERRC_ND_RANGE, "not a multiple"},
         {{1, {7, 1, 1}, {2, 1, 1}, {0}}, {0}, true, RT_ERRC_ND_RANGE, ""},
         {{1, {UINT64_C(1) << 33, 1, 1}, {0}, {0}}, {0}, true, RT_LIMIT, "counts both in 32 bits"},
         {{1, {4, 1, 1}, {0}, {UINT64_C(1) << 33, 0, 0}}, {0}, true, RT_LIMIT, "32 bits"},
@@ -726,7 +729,7 @@ static void patterns_that_are_too_long_are_refused(void **state)
     const uint8_t pattern[8] = {0};
     rt_status status =
         dev_enqueue_fill(r.queue, no_wait, r.memories[0], 0, 8, (rt_bytes){pattern, 8}, &event);
-    expect_status(f->sink, status, RT_LIMIT, "take up to 4");
+    expect_status(f->sink, status, RT_LIMIT, "take at most 4");
     run_end(&r);
 }
 
@@ -772,7 +775,7 @@ static void events_are_used_again(void **state)
     run_end(&r);
 }
 
-/* A wait that never ends is left to the time limit; nothing blocks before it. */
+/* A wait that never ends is left to the time limit; no call before it blocks. */
 static void who_waits_for_a_hanging_device_hangs_there(void **state)
 {
     fixture *f = *state;
@@ -824,7 +827,7 @@ static void no_failure_leaks_or_panics(void **state)
     }
 }
 
-/* Every call on a lost device reports it. */
+/* Every call on a lost device reports the loss. */
 static void a_lost_device_is_told_by_every_call(void **state)
 {
     fixture *f = *state;

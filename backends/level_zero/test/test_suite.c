@@ -1,5 +1,5 @@
-/* The suite for all devices on one Level Zero device: `backend_level_zero_suite_tests SELECTOR`.
- * Exits with 77, CTest's skip, if there is none. */
+/* Runs the suite for all devices on one Level Zero device: `backend_level_zero_suite_tests
+ * SELECTOR`. Exits with 77, CTest's skip code, if there is no such device. */
 #include "backends/level_zero/level_zero.h"
 #include "reference/device/test/device_suite.h"
 

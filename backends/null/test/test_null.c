@@ -1,4 +1,4 @@
-/* The null device: a complete use of the interface, and its few refusals. */
+/* Tests the null device: uses the whole interface, and checks what little the device refuses. */
 #include "backends/null/null.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The fake of fake_nvjitlink.h. */
+/* The fake library declared in fake_nvjitlink.h. */
 #include "backends/nvjitlink/test/fake_nvjitlink.h"
 
 #include <elf.h>
@@ -53,7 +53,7 @@ nvj_result nvJitLinkCreate(nvj_handle **out_handle, uint32_t count, const char *
     }
     nvj_handle *link = calloc(1, sizeof *link);
     if (!link) abort();
-    /* As in the library, a refused link still exists, for its log. */
+    /* As in the library, a refused link still gets a handle, so that its log can be read. */
     bool failing = fails("nvJitLinkCreate", link);
     if (failing && fake.script.fail_with == NVJ_SUCCESS && !fake.log && !fake.written) {
         free(link);
@@ -100,7 +100,7 @@ static void symbols_add(const char *words, unsigned char type, Elf64_Sym *symbol
     }
 }
 
-/* Builds the file: header, three sections' headers, symbols, names. */
+/* Builds the file: ELF header, three section headers, symbols, names. */
 static void cubin_make(nvj_handle *link)
 {
     enum { SECTIONS = 3, SYMBOLS_MAX = 16 };
@@ -110,7 +110,7 @@ static void cubin_make(nvj_handle *link)
     size_t names_size = 1;
     symbols_add(fake.functions, STT_FUNC, symbols, &count, names, &names_size);
     symbols_add(fake.variables, STT_OBJECT, symbols, &count, names, &names_size);
-    /* An undefined symbol, as in all cubins of the library. */
+    /* An undefined symbol, as in every cubin that the library makes. */
     symbols_add("elsewhere", STT_OBJECT, symbols, &count, names, &names_size);
     symbols[count - 1].st_shndx = SHN_UNDEF;
     Elf64_Ehdr header = {.e_machine = EM_CUDA,

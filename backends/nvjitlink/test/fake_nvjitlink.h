@@ -11,16 +11,16 @@
 typedef struct fake_nvjitlink {
     fake_script script;
     /* The result of a link. */
-    const char *functions, *variables; /* space-separated names; variables have 12 bytes */
+    const char *functions, *variables; /* space-separated names; each variable has 12 bytes */
     bool no_cubin;                     /* returns bytes that are not a cubin */
-    size_t cubin_cut;                  /* bytes missing at its end */
-    size_t cubin_size;                 /* its reported size; 0: the real one */
+    size_t cubin_cut;                  /* bytes missing from the end of the cubin */
+    size_t cubin_size;                 /* reported size of the cubin; 0: the real one */
     /* Failures. */
     const char *log;     /* added to the error log by a failing call; NULL for nothing */
-    const char *written; /* written by it to standard error; NULL for nothing */
+    const char *written; /* written by a failing call to stderr; NULL for nothing */
     /* Observations. */
     uint32_t added;    /* number of texts in the last link */
-    char options[256]; /* of the last link, each followed by a space */
+    char options[256]; /* options of the last link, each followed by a space */
 } fake_nvjitlink;
 
 #endif

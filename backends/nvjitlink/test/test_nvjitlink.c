@@ -1,4 +1,4 @@
-/* The nvJitLink adapter over a fake library: its handling of every result and log. */
+/* Tests the nvJitLink adapter with a fake library: how it handles every result and log. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/nvjitlink/test/fake_nvjitlink.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static fake_nvjitlink *fake; /* in the shared object, looked up in main */
+static fake_nvjitlink *fake; /* in the fake's shared object; main looks it up */
 
 static void fake_reset(void)
 {
@@ -90,7 +90,7 @@ static void it_links_and_runs_nothing(void **state)
     assert_true(dev_capabilities_link(&found, RT_FORMAT_PTX));
 }
 
-/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+/* ---- A whole run, any call of which may fail ---------------------------------------------- */
 
 typedef struct run {
     dev_device *device;
@@ -100,7 +100,7 @@ typedef struct run {
     dev_queue *queue;
     dev_event *events[5];
     uint8_t read[12];
-    dev_times times[2]; /* of the copy and the launch */
+    dev_times times[2]; /* times of the copy and the launch */
 } run;
 
 static rt_status run_programs(const fixture *f, run *r)
@@ -177,7 +177,7 @@ static void what_is_linked_is_what_was_given(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-lineinfo"), &linked)));
-    /* Each option once, and none for the OpenCL C compiler. */
+    /* Each option is passed once, and none that is for the OpenCL C compiler. */
     assert_string_equal(fake->options, "-arch=sm_90 -lineinfo -O3 ");
     assert_int_equal(fake->added, 2);
     for (int i = 0; i < 2; i++)
@@ -237,7 +237,7 @@ static void failures_have_the_class_of_their_call(void **state)
          "nvJitLinkComplete: NVJITLINK_SUCCESS (0); its log:\nerror   : Multiple definition"},
         {"nvJitLinkComplete", 77, NULL, NULL, RT_DRIVER_ERROR, "nvJitLink 13 does not name (77)"},
         {"nvJitLinkGetLinkedCubinSize", 3, NULL, NULL, RT_MALFORMED, "GetLinkedCubinSize"},
-        {"nvJitLinkGetLinkedCubinSize", 0, NULL, NULL, RT_LIMIT, "a cubin of 0 bytes"},
+        {"nvJitLinkGetLinkedCubinSize", 0, NULL, NULL, RT_LIMIT, "the cubin has 0 bytes"},
         {"nvJitLinkGetLinkedCubin", 3, NULL, NULL, RT_MALFORMED, "nvJitLinkGetLinkedCubin"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -252,7 +252,7 @@ static void failures_have_the_class_of_their_call(void **state)
     }
 }
 
-/* The same line when a text is added to others concerns symbols. */
+/* When a text is added to others, the same line concerns symbols. */
 static void a_second_definition_is_refused_where_it_is_added(void **state)
 {
     fixture *f = *state;
@@ -261,7 +261,7 @@ static void a_second_definition_is_refused_where_it_is_added(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     fake->script.calls = 0;
-    fake->script.fail_at = 5; /* create, its log; the first text, its log; the second text */
+    fake->script.fail_at = 5; /* create and its log, the first text and its log, the second text */
     fake->written = "@E@error   : Multiple definition of 'f' in 'image 1'";
     rt_status status = dev_program_link(f->device, programs, 2, none, &linked);
     expect_status(f->sink, status, RT_LINK_ERROR, "nvJitLinkAddData: NVJITLINK_SUCCESS (0)");
@@ -270,7 +270,7 @@ static void a_second_definition_is_refused_where_it_is_added(void **state)
         dev_program_destroy(programs[i]);
 }
 
-/* The result must contain the linked code. */
+/* A reported success whose cubin lacks the linked code counts as a failure. */
 static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
 {
     fixture *f = *state;
@@ -281,11 +281,11 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
         rt_code code;
         const char *part;
     } rows[] = {
-        {"", false, 0, 0, RT_DRIVER_ERROR, "success, and the cubin lacks kernel 'k'"},
+        {"", false, 0, 0, RT_DRIVER_ERROR, "reported success, but the cubin lacks kernel 'k'"},
         {"kk", false, 0, 0, RT_DRIVER_ERROR, "lacks kernel 'k'"},
         {"k", true, 0, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
         {"k", false, 20, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
-        {"k", false, 0, (size_t)RT_IMAGE_SIZE_MAX + 1, RT_LIMIT, "are handled"},
+        {"k", false, 0, (size_t)RT_IMAGE_SIZE_MAX + 1, RT_LIMIT, "assay accepts 1 to"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fake_reset();
@@ -299,7 +299,7 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
     }
 }
 
-/* No byte of a damaged file makes the reader leave its bounds. */
+/* No damaged byte makes the reader access memory outside the file. */
 static void cubins_are_read_with_care(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void images_that_are_no_ptx_are_refused(void **state)
     assert_int_equal(dev_program_load(f->device, image.bytes, &program).code, RT_MALFORMED);
 }
 
-/* Lines that other code writes to standard error in the meantime are not the library's. */
+/* Lines that other code writes to standard error during a call are not taken for the library's. */
 static void other_lines_of_standard_error_are_no_log(void **state)
 {
     fixture *f = *state;

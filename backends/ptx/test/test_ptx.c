@@ -1,5 +1,5 @@
-/* Kernels of PTX texts, and their launches: expected values derived by hand from
- * reference/base/ptx.h. */
+/* Tests reading kernels from PTX text and preparing their launches; expected values are derived by
+ * hand from reference/base/ptx.h. */
 #include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
@@ -128,7 +128,7 @@ static void a_text_that_does_not_read_adds_nothing(void **state)
     rt_text wrong = RT_TEXT("//@kernel a\n//@kernel b\n.entry b() .reqntid 1, 5000 {");
     rt_status status = ptx_kernels_add(f->sink, &f->kernels, wrong);
     assert_int_equal(status.code, RT_MALFORMED);
-    assert_true(message_has(f, status, "kernel 'b' requires a group by .reqntid"));
+    assert_true(message_has(f, status, "kernel 'b' has an invalid .reqntid"));
     assert_int_equal(f->kernels.count, 4);
 }
 
@@ -143,23 +143,23 @@ static void groups_are_chosen_and_checked(void **state)
         rt_code code;
         uint32_t grid[3], block[3];
     } rows[] = {
-        /* Open size: the largest divisor of the first dimension up to 256. */
+        /* Size left open: the largest divisor of the first dimension up to 256. */
         {"none", {1, {1000, 1, 1}, {0}, {0}}, RT_OK, {4, 1, 1}, {250, 1, 1}},
         {"none", {1, {257, 1, 1}, {0}, {0}}, RT_OK, {257, 1, 1}, {1, 1, 1}},
         {"none", {3, {8, 5, 3}, {0}, {0}}, RT_OK, {1, 5, 3}, {8, 1, 1}},
         /* 70000 groups are too many for the second dimension, so its groups have two work-items. */
         {"none", {2, {256, 70000, 1}, {0}, {0}}, RT_OK, {2, 35000, 1}, {128, 2, 1}},
         {"none", {2, {1, 66124, 1}, {0}, {0}}, RT_OK, {1, 33062, 1}, {1, 2, 1}},
-        /* 65537 is prime, so there is no such divisor. */
+        /* 65537 is prime, so no group size makes the groups few enough. */
         {"none", {2, {1, 65537, 1}, {0}, {0}}, RT_LIMIT, {0}, {0}},
         {"none", {1, {1000001, 1, 1}, {1, 1, 1}, {0}}, RT_LIMIT, {0}, {0}},
-        /* Size given by the launch. */
+        /* The size is given by the launch. */
         {"none", {2, {6, 4, 1}, {3, 2, 1}, {0}}, RT_OK, {2, 2, 1}, {3, 2, 1}},
         {"none", {2, {6, 4, 1}, {4, 2, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {1, {1024, 1, 1}, {1024, 1, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {2, {32, 32, 1}, {32, 32, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
         {"none", {3, {1, 1, 128}, {1, 1, 128}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
-        /* Size required by the kernel. */
+        /* The size is required by the kernel. */
         {"fixed", {2, {8, 2, 1}, {0}, {0}}, RT_OK, {2, 1, 1}, {4, 2, 1}},
         {"fixed", {2, {8, 2, 1}, {4, 2, 1}, {0}}, RT_OK, {2, 1, 1}, {4, 2, 1}},
         {"fixed", {2, {8, 2, 1}, {8, 1, 1}, {0}}, RT_ERRC_ND_RANGE, {0}, {0}},
@@ -191,7 +191,7 @@ static const dev_nd_range range = {
     .dimensions = 2, .global = {4, 4, 1}, .local = {2, 2, 1}, .offset = {5, 1, 0}};
 static const uint8_t bytes[4] = {1, 2, 3, 4};
 
-/* Arguments that fit the kernel `all`. */
+/* Arguments that fit the parameters of kernel `all`. */
 static void arguments_fill(dev_argument arguments[5])
 {
     const dev_argument fitting[5] = {
@@ -247,12 +247,12 @@ static void arguments_that_do_not_fit_are_refused(void **state)
         {0,
          {.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, 3}},
          RT_ERRC_KERNEL_ARGUMENT,
-         "argument 0 of 5 (from 0) of kernel 'all' is a value of 3 bytes and its parameter is a "
-         "value of 4 bytes"},
+         "argument 0 of 5 (counted from 0) of kernel 'all' is a value of 3 bytes, but the "
+         "parameter is a value of 4 bytes"},
         {0,
          {.kind = DEV_ARGUMENT_MEMORY, .memory = &memory},
          RT_ERRC_KERNEL_ARGUMENT,
-         "is a buffer of 64 bytes and its parameter is a value"},
+         "is a buffer of 64 bytes, but the parameter is a value"},
         {1,
          {.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, 4}},
          RT_ERRC_KERNEL_ARGUMENT,
@@ -268,7 +268,7 @@ static void arguments_that_do_not_fit_are_refused(void **state)
         {3,
          {.kind = DEV_ARGUMENT_LOCAL, .size = 137},
          RT_LIMIT,
-         "137 bytes of local memory and 136"},
+         "137 bytes of local memory, but only 136"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dev_argument arguments[5];

@@ -1,7 +1,7 @@
 /* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME", " exports
- * NAME" or " variable NAME", which has four bytes of 7; a native image "native:" and modules.
- * Kernels take (value of one byte, global pointer), except "local", which takes local memory only.
- * A launch records its first byte and stores it into the memory's first byte. */
+ * NAME" or " variable NAME"; a variable has four bytes of 7. Kernels take (one-byte value, global
+ * pointer), except "local", which takes only local memory. A launch records the value and stores it
+ * in the memory's first byte. */
 #include "backends/sim/test/fake_sim.h"
 
 #include "reference/base/alloc.h"
@@ -77,7 +77,7 @@ void sim_module_destroy(sim_module *module)
     rt_free(module);
 }
 
-/* A native image is "native:" and modules with ';' between them. */
+/* A native image is "native:" followed by modules separated by ';'. */
 rt_status sim_native_read(rt_sink *sink, rt_bytes image, sim_native *out_native)
 {
     static const char magic[] = "native:";

@@ -1,4 +1,5 @@
-/* A sim for the adapter's tests that executes nothing and records the requests to it. */
+/* A fake of the sim for the adapter's tests: it executes nothing and records what is requested of
+ * it. */
 #ifndef BACKENDS_SIM_TEST_FAKE_SIM_H
 #define BACKENDS_SIM_TEST_FAKE_SIM_H
 
@@ -8,7 +9,7 @@
 
 #define FAKE_LAUNCHES_MAX 256u
 
-/* Requests since fake_sim_reset. Tests read the record only while a single thread runs. */
+/* Requests since fake_sim_reset. Tests read the record only while just one thread runs. */
 typedef struct fake_sim_record {
     atomic_uint live;                    /* modules, programs, worlds and objects alive */
     uint8_t launches[FAKE_LAUNCHES_MAX]; /* first byte of argument 0 of each launch, in order */
@@ -17,14 +18,15 @@ typedef struct fake_sim_record {
     sim_schedule last_schedule;
     uint32_t last_threads;   /* set for a world; 0: never set */
     const char *last_engine; /* set for a world; the only known one is "v3" */
-    uint64_t last_offset;    /* of the pointer argument of the last launch */
-    /* The specialisation constants of the last module: their number, and the first one. */
+    uint64_t last_offset;    /* offset of the pointer argument of the last launch */
+    /* Specialisation constants given for the last module: their number, and the first one. */
     uint32_t constant_count, constant_id;
     uint8_t constant_value;
-    /* Declarations about modules: their number, and the first letters of the last rows. */
+    /* Calls of sim_module_declare: their number, and the initial letters in the last rows of the
+     * last one. */
     uint32_t declared_count;
     char declared_function, declared_set, declared_kernel;
-    rt_code refuse;     /* code of the next launch of kernel "fails" */
+    rt_code refuse;     /* failure code of launches of the kernel "fails" */
     bool refuse_object; /* the next sim_object_create fails */
 } fake_sim_record;
 

@@ -1,4 +1,4 @@
-/* The simulated device's adapter over a fake of sim.h: order, lifetimes, failures. */
+/* Tests the simulated device's adapter on a fake of sim.h: order, lifetimes, failures. */
 #include "backends/sim/simdev.h"
 #include "backends/sim/test/fake_sim.h"
 
@@ -15,7 +15,7 @@ typedef struct fixture {
     dev_device *device;
     dev_queue *queue;
     dev_memory *memory;
-    dev_finding finding; /* the last one; its texts have been freed */
+    dev_finding finding; /* the last one; the texts it points to have been freed */
     uint32_t finding_count;
 } fixture;
 
@@ -117,7 +117,7 @@ static void nothing_runs_before_a_wait(void **state)
     close_all(&f);
 }
 
-/* Runs eight independent launches and copies the order in which they ran. */
+/* Runs eight independent launches and returns the order in which they ran. */
 static void order_of_eight(uint64_t seed, uint8_t *out_order)
 {
     fixture f;
@@ -156,7 +156,7 @@ static void wait_lists_are_obeyed_for_every_seed(void **state)
         open_with_seed(&f, seed);
         dev_kernel *kernel = kernel_build(&f, "k");
         dev_event *events[6];
-        /* 0 and 1 are free; 2 waits for both; 3 for 2; 4 for 0; 5 for 3 and 4. */
+        /* 0 and 1 wait for nothing; 2 waits for both; 3 for 2; 4 for 0; 5 for 3 and 4. */
         events[0] = launch(&f, kernel, 0, NULL, 0);
         events[1] = launch(&f, kernel, 1, NULL, 0);
         events[2] = launch(&f, kernel, 2, events, 2);
@@ -227,7 +227,7 @@ static void failure_is_passed_on_without_running(void **state)
         assert_true(rt_ok(dev_event_wait(unrelated)));
         assert_int_equal(fake_sim.launch_count, 1);
         assert_int_equal(dev_event_query(first), DEV_EVENT_FAILED);
-        /* A failure that is already known counts too. */
+        /* A predecessor that has already failed counts too. */
         dev_event *late = launch(&f, good, 5, &failing, 1);
         assert_int_equal(dev_event_wait(late).code, RT_BUDGET);
         assert_int_equal(fake_sim.launch_count, 1);
@@ -333,7 +333,7 @@ static void programs_link_or_say_why_not(void **state)
     const dev_code empty = code_of(""), unresolved = code_of("k needs g");
     const dev_code native = {.format = RT_FORMAT_SPIRV64_GEN, .bytes = bytes_of("native:k")};
     assert_int_equal(dev_program_build(f.device, &empty, &none).code, RT_MALFORMED);
-    /* For a GPU: the device's own format under another name. */
+    /* The format for GPUs: the device's own format under another name. */
     assert_true(rt_ok(dev_program_build(f.device, &native, &none)));
     dev_program_destroy(none);
     assert_int_equal(dev_program_build(f.device, &unresolved, &none).code, RT_LINK_ERROR);
@@ -348,7 +348,8 @@ static dev_program *native_compile(fixture *f, const char *text)
     return program;
 }
 
-/* Linked with each other and with SPIR-V; each image contributes all of its modules. */
+/* Native images are linked with each other and with SPIR-V; each image contributes all of its
+ * modules. */
 static void native_images_link(void **state)
 {
     (void)state;
@@ -378,7 +379,7 @@ static void native_images_link(void **state)
 }
 
 /* The binary of a linked program holds the modules of all its inputs, which may have been destroyed
- * by then; that of a built or loaded program holds its own. */
+ * by then; the binary of a built or loaded program holds that program's own modules. */
 static void programs_survive_as_binaries(void **state)
 {
     (void)state;
@@ -528,7 +529,7 @@ static void pointers_arrive_with_their_offset(void **state)
     close_all(&f);
 }
 
-/* Freeing too early is reported to the application, whatever the late command was. */
+/* Freeing too early is reported to the application, whatever kind of command comes too late. */
 static void usm_is_freed_at_once(void **state)
 {
     (void)state;
@@ -584,7 +585,7 @@ static void variables_are_found_by_name(void **state)
     assert_true(dev_memory_address(found) == dev_memory_address(second));
     dev_memory_destroy(found);
 
-    /* An enqueued command keeps the variable alive, and so its program. */
+    /* An enqueued command keeps the variable alive, and thereby its program. */
     const uint8_t written[2] = {1, 2};
     uint8_t read[4] = {0};
     dev_event *events[2];
@@ -671,7 +672,8 @@ static void other_selectors_are_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-/* One of four threads that share a device: each launches and waits on its own queue. */
+/* One of four threads that share a device; each enqueues launches on its own queue and waits for
+ * them. */
 static void *thread_run(void *user)
 {
     fixture shared = *(fixture *)user;

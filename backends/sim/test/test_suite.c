@@ -1,4 +1,4 @@
-/* The suite of all devices on the simulated one. */
+/* Runs the suite for all devices on the simulated device. */
 #include "backends/sim/simdev.h"
 #include "reference/device/test/device_suite.h"
 

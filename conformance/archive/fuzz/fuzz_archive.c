@@ -1,7 +1,7 @@
-/* libFuzzer target: any bytes as the file of a pack. Few mutants keep a header that fits their
- * size, so the bytes are also tried with such a header and, since hashes guard the contents, as
- * names and contents of members. A file is rejected with a message or read; the result of reading
- * is written to a file, which must read as the same members. */
+/* libFuzzer target: arbitrary bytes as a pack file. Few mutants keep a header that matches their
+ * size, so the bytes are also tried behind a valid header and, since hashes guard the contents, as
+ * the names and contents of members. Each file must be rejected with a message, or read; what was
+ * read is written back, and must then read as the same members. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
@@ -37,7 +37,7 @@ static void try_file(rt_bytes file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Tries the bytes, padded to whole pages, with the header of a pack of that size. */
+/* Tries the bytes, padded to whole pages, under the header of a pack of that size. */
 static void try_pages(const uint8_t *data, size_t size)
 {
     enum { PAGE = 4096, VERSIONS_AT = 18, COUNT_AT = 28, VERSION_AT = 60, APPLICATION_AT = 68 };
@@ -46,7 +46,8 @@ static void try_pages(const uint8_t *data, size_t size)
     uint8_t *file = rt_alloc((size_t)count * PAGE);
     memset(file, 0, (size_t)count * PAGE);
     memcpy(file, data, size);
-    const uint8_t begin[] = "SQLite format 3\0\x10\0\1\1"; /* pages of 0x1000 bytes, no journal */
+    const uint8_t begin[] = "SQLite format 3\0\x10\0\1\1"; /* pages of 0x1000 bytes, no write-ahead
+                                                            * log */
     memcpy(file, begin, VERSIONS_AT + 2);
     for (int i = 0; i < 4; i++)
         file[COUNT_AT + i] = (uint8_t)(count >> (8 * (3 - i)));
@@ -64,7 +65,7 @@ static size_t find(const uint8_t *data, size_t size, size_t at, uint8_t wanted)
     return at;
 }
 
-/* Tries the bytes as members: a name, a tab, the content, a NUL byte, and so on. */
+/* Tries the bytes as a sequence of members: each a name, a tab, the contents and a NUL byte. */
 static void try_members(const uint8_t *data, size_t size)
 {
     enum { MEMBERS_MAX = 16 };

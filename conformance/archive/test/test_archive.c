@@ -1,5 +1,5 @@
-/* Tests of packs: a written pack reads back unchanged, and a file that was truncated, modified or
- * written by another program is rejected with a message about the problem. */
+/* Tests of packs: a written pack reads back unchanged, and a file that has been truncated, modified
+ * or written by another program is rejected with a message that names the problem. */
 #include "conformance/archive/packed.h"
 
 #include "reference/base/alloc.h"
@@ -19,7 +19,7 @@ typedef struct fixture {
 
 static const uint8_t model_bytes[] = {1, 0, 2, 255};
 
-/* A pack of two scenarios, the later path first. */
+/* Makes a pack of two scenarios, with the later path first. */
 static void pack_make(fixture *f)
 {
     static const cnf_packed_scenario scenarios[] = {
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Reads the file and requires that it is rejected with a message that contains `part`. */
+/* Checks that reading the file fails with a message that contains `part`. */
 static void refused(fixture *f, rt_bytes file, const char *part)
 {
     const cnf_pack *pack;
@@ -64,7 +64,7 @@ static void refused(fixture *f, rt_bytes file, const char *part)
         fail_msg("\"%.*s\" does not say \"%s\"", RT_TEXT_ARG(message), part);
 }
 
-/* The pack's file after running some statements with SQLite. The caller's arena owns it. */
+/* The pack file after SQLite has run the statements on it. The fixture's arena owns it. */
 static rt_bytes altered(fixture *f, const char *sql)
 {
     sqlite3 *database;
@@ -86,7 +86,7 @@ static rt_bytes altered(fixture *f, const char *sql)
     return original;
 }
 
-/* The pack's file with one byte replaced. */
+/* The pack file with one byte replaced. */
 static rt_bytes patched(fixture *f, size_t at, uint8_t byte)
 {
     rt_bytes file = rt_arena_bytes(&f->arena, rt_buffer_bytes(&f->file));
@@ -124,7 +124,7 @@ static void test_same_content_gives_same_bytes(void **state)
 }
 
 /* The format that sqlite.org describes: the application id at 68, the version at 60, 4096-byte
- * pages at 16, and a table sqlar whose data have the length in sz, or are compressed. */
+ * pages at 16, and a table sqlar whose data has the length given in sz, or is compressed. */
 static void test_it_is_an_sqlite_archive(void **state)
 {
     fixture *f = *state;
@@ -132,16 +132,16 @@ static void test_it_is_an_sqlite_archive(void **state)
     assert_memory_equal(f->file.data, "SQLite format 3\0\x10\0", 18);
     assert_memory_equal(f->file.data + 60, "\0\0\0\2", 4);
     assert_memory_equal(f->file.data + 68, "aspa", 4);
-    /* Each insertion fails if the selected value is false. */
+    /* The CHECK constraint makes an insertion fail if the selected value is false. */
     (void)altered(
-        f,
-        "CREATE TEMP TABLE ok (c CHECK (c));"
-        "INSERT INTO ok SELECT group_concat(name, ' ') = 'MANIFEST about.txt "
-        "expectations scenarios/linking/b.yaml models/linking/b.yaml "
-        "scenarios/linking/a.yaml models/linking/a.yaml' FROM (SELECT name FROM sqlar ORDER BY rowid);"
-        "INSERT INTO ok SELECT mode = 33188 AND mtime = 0 FROM sqlar;"
-        "INSERT INTO ok SELECT sz = 15 AND data = CAST('formats: spirv' || "
-        "char(10) AS BLOB) FROM sqlar WHERE name = 'about.txt'");
+        f, "CREATE TEMP TABLE ok (c CHECK (c));"
+           "INSERT INTO ok SELECT group_concat(name, ' ') = 'MANIFEST about.txt "
+           "expectations scenarios/linking/b.yaml models/linking/b.yaml "
+           "scenarios/linking/a.yaml models/linking/a.yaml' FROM (SELECT name FROM sqlar ORDER BY "
+           "rowid);"
+           "INSERT INTO ok SELECT mode = 33188 AND mtime = 0 FROM sqlar;"
+           "INSERT INTO ok SELECT sz = 15 AND data = CAST('formats: spirv' || "
+           "char(10) AS BLOB) FROM sqlar WHERE name = 'about.txt'");
 }
 
 static void test_every_truncation_is_refused(void **state)
@@ -158,8 +158,8 @@ static void test_every_truncation_is_refused(void **state)
     refused(f, (rt_bytes){NULL, 0}, "not a pack");
 }
 
-/* Some bytes of a database page are unused; if the file is read despite a change, its content must
- * be the original. */
+/* Some bytes of a database page are unused; if a changed file is still read, its contents must be
+ * the original ones. */
 static void test_a_changed_byte_never_changes_content(void **state)
 {
     fixture *f = *state;
@@ -200,7 +200,7 @@ static void test_changed_content_is_named(void **state)
             "the content of scenarios/linking/b.yaml was changed");
 }
 
-/* Ten bytes do not inflate to twenty, nor five to a million. */
+/* 15 bytes of text are not a zlib stream of 20 bytes, and can be none of a million. */
 static void test_content_that_does_not_inflate_is_refused(void **state)
 {
     fixture *f = *state;
@@ -208,11 +208,11 @@ static void test_content_that_does_not_inflate_is_refused(void **state)
     refused(f, altered(f, "UPDATE sqlar SET sz = 20 WHERE name = 'about.txt'"),
             "the content of about.txt was changed");
     refused(f, altered(f, "UPDATE sqlar SET sz = 1000000 WHERE name = 'about.txt'"),
-            "does not have the size that it claims");
+            "records an impossible size");
     refused(f, altered(f, "UPDATE sqlar SET sz = 3 WHERE name = 'about.txt'"),
-            "does not have the size that it claims");
+            "records an impossible size");
     refused(f, altered(f, "UPDATE sqlar SET sz = -1 WHERE name = 'about.txt'"),
-            "does not have the size that it claims");
+            "records an impossible size");
 }
 
 static void test_other_versions_are_named(void **state)
@@ -221,7 +221,7 @@ static void test_other_versions_are_named(void **state)
     static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0};
     pack_make(f);
     refused(f, patched(f, 63, 9),
-            "a pack of version 9, but this assay reads version 2; pack the scenarios anew");
+            "a pack of version 9, but this assay reads version 2; pack the scenarios again");
     refused(f, (rt_bytes){frame, sizeof frame}, "a pack of version 1, but");
 }
 
@@ -232,12 +232,12 @@ static void test_other_databases_are_refused(void **state)
     refused(f, patched(f, 71, 'b'), "not a pack: a database of another application");
     refused(f, patched(f, 19, 2), "its header is not that of a pack"); /* write-ahead log */
     refused(f, patched(f, 16, 8), "its header is not that of a pack"); /* pages of 2048 */
-    refused(f, patched(f, 100, 0), "malformed"); /* page 1 does not belong to a table */
+    refused(f, patched(f, 100, 0), "malformed"); /* page 1 no longer belongs to a table */
     rt_buffer_append_byte(&f->file, 'x');
     refused(f, rt_buffer_bytes(&f->file), "something follows its end");
 }
 
-/* Other things that a database can hold, and rows that the writer does not produce. */
+/* Databases with other schema objects, and rows that the writer does not produce. */
 static const struct hostile_row {
     const char *sql, *part;
 } hostile_rows[] = {
@@ -253,10 +253,11 @@ static const struct hostile_row {
      "malformed"},
     {"DELETE FROM sqlar", "its first member is not the MANIFEST"},
     {"DELETE FROM sqlar WHERE rowid = 1", "not in order"},
-    {"DELETE FROM sqlar WHERE rowid = 7", "members of its MANIFEST are missing"},
-    {"INSERT INTO sqlar VALUES ('more', 33188, 0, 1, x'00')", "not those of its MANIFEST"},
+    {"DELETE FROM sqlar WHERE rowid = 7", "members that its MANIFEST lists are missing"},
+    {"INSERT INTO sqlar VALUES ('more', 33188, 0, 1, x'00')",
+     "not the ones that its MANIFEST lists"},
     {"UPDATE sqlar SET rowid = 100 WHERE rowid = 3", "not in order"},
-    {"UPDATE sqlar SET name = '../b' WHERE rowid = 3", "no proper name"},
+    {"UPDATE sqlar SET name = '../b' WHERE rowid = 3", "invalid name"},
     {"UPDATE sqlar SET name = x'61' WHERE rowid = 3", "not a plain file"},
     {"UPDATE sqlar SET name = NULL WHERE rowid = 3", "not a plain file"},
     {"UPDATE sqlar SET mode = 41471 WHERE rowid = 3", "not a plain file"}, /* a symbolic link */

@@ -6,8 +6,8 @@
  * The shipped compiler of DPC++ is inside libsycl-jit and is reached only through libsycl
  * (extension sycl_ext_oneapi_kernel_compiler), which compiles for a device: the OpenCL CPU that the
  * environment offers.  The result is the bundle in object state, so it is SPIR-V and contains
- * nothing of that device.  It is a separate program because the library starts threads, opens
- * drivers and may crash, and because it is C++; ci/setup --with dpcpp builds it.
+ * nothing specific to that device.  It is a separate program because the library starts threads,
+ * opens drivers and may crash, and because it is C++; ci/setup --with dpcpp builds it.
  *
  * Exit status: 0 compiled; the compiler's warnings are on standard error.
  *              1 the source is refused; standard error says why, in the compiler's words.

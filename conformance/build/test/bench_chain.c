@@ -1,9 +1,9 @@
 /* Measures what fusion saves on a chain of element-wise kernels, each of which reads what the
- * previous one wrote: kernel by kernel, fused as complete_fusion does it by default, fused without
- * barriers, which no work-item of such a chain needs, and without barriers and with the
+ * previous one wrote: kernel by kernel; fused with complete_fusion's defaults; fused without
+ * barriers, which no work-item of such a chain needs; and fused without barriers and with the
  * intermediate buffers in private memory. Usage: bench_chain BACKEND SELECTOR ELEMENTS. Prints one
  * JSON object for each length of the chain: median wall-clock milliseconds for one list, from
- * start_fusion to the end of a wait. The ways are interleaved, so that other load on the machine
+ * start_fusion to the end of a wait. The modes are interleaved, so that other load on the machine
  * affects them alike; one-time builds and compilations are excluded. */
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
@@ -173,7 +173,7 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A refused list would run kernel by kernel, and be measured as if it were fused. */
+/* A list whose fusion is refused would run kernel by kernel and be measured as if it were fused. */
 static void check_launches(bench *b, uint32_t from, uint32_t expected)
 {
     rt_trace *trace = rt_runtime_trace(b->runtime);
@@ -189,7 +189,7 @@ static void measure(bench *b, uint32_t length)
 {
     static double times[MODES][ROUNDS_MAX];
     for (launch_mode mode = SEPARATE; mode < MODES;
-         mode++) { /* builds, compiles and uploads contents */
+         mode++) { /* a first run, which builds, compiles and uploads */
         uint32_t from = rt_trace_count(rt_runtime_trace(b->runtime));
         run_list(b, length, mode);
         check_launches(b, from, mode == SEPARATE ? length : 1);

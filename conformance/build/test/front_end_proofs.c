@@ -1,15 +1,15 @@
-/* Tests the C++ front end and the headers of shipped DPC++ with real sources.
+/* Tests the C++ front end and the headers of the shipped DPC++ with real sources.
  *
  *     front_end_proofs [PATTERN]
  *
  * Each file of the folder front_end next to this file is a test with the file's name.
- * NAME.device.cpp is compiled by the shipped compiler, as the source of a scenario is;
- * NAME.host.cpp by the host's compiler with the headers of the package. The expected result is
- * given in comments, each to the end of its line:
+ * NAME.device.cpp is compiled by the shipped compiler, as a scenario's source is; NAME.host.cpp by
+ * the host's compiler with the package's headers. The expected result is given in comments, each to
+ * the end of its line:
  *
  *     // refused: TEXT              the compiler reports an error here whose text contains TEXT
  *     // lists SET: NAME            an image has a property of that name in that property set
- *     // lists not SET: NAME        no image has
+ *     // lists not SET: NAME        no image has one
  *     // variable: ID SIZE SCOPE    an image has that device_global; SCOPE is device or image
  *
  * A source without an expected error must compile; every unexpected error fails the test. In an ID,
@@ -76,7 +76,8 @@ typedef struct source {
     RT_VECTOR(expected_variable) variables;
 } source;
 
-/* Finds a mark in a line. *out_rest is the text after it, trimmed. True if the mark is present. */
+/* Finds a mark in a line. True if it is present; *out_rest is then the text after it, without
+ * leading blanks. */
 static bool take_after(rt_text line, const char *mark, rt_text *out_rest)
 {
     const char *at = memmem(line.data, line.length, mark, strlen(mark));
@@ -153,7 +154,7 @@ static void source_open(source *out, const char *file)
     out->text = (rt_text){text, size};
     rt_text rest = out->text, line;
     for (uint32_t number = 1; cut(rest, '\n', &line, &rest); number++) {
-        /* cut() trims blanks from what follows, which affects no directive. */
+        /* cut() also trims blanks from the rest of the text, which affects no directive. */
         read_line(out, line, number);
     }
 }
@@ -212,7 +213,7 @@ static bool lists(rt_image_list images, const expected_property *expected)
 }
 
 /* True if an image has the variable. The layout is that of document 002, "New SYCL/device globals
- * property set", with the scope as four bytes (its key dpcpp). */
+ * property set", except that the scope takes four bytes (requirements.yaml, key dpcpp). */
 static bool has_variable(rt_image_list images, const expected_variable *expected)
 {
     for (uint32_t i = 0; i < images.count; i++) {
@@ -325,7 +326,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Lists the folder's files by name, each followed by the test's name after its NUL byte. */
+/* Lists the names of the folder's test files, sorted. */
 static uint32_t list_files(rt_arena *arena, const char **out_files)
 {
     DIR *files = opendir(folder);

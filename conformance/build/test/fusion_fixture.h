@@ -27,25 +27,26 @@ int fusion_fixture_close(void **state);
 /* Compiles a source with clang and post-links it to one image, which SPIRV-Tools must accept. */
 rt_bytes fixture_compile(fusion_fixture *fixture, const char *source);
 
-/* Fuses; the test judges a failing status. SPIRV-Tools must accept a fused kernel. */
+/* Fuses; a failing status is left to the test. SPIRV-Tools must accept the fused kernel. */
 rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
-/* Fuses like fixture_fuse, and must succeed. */
+/* Like fixture_fuse, but the fusion must succeed. */
 void fixture_must_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
 /* The message of a failing status. */
 const char *fixture_message(fusion_fixture *fixture, rt_status status);
 
-/* A range without offset; a size of 0 ends it. Local sizes of 0 leave the local size open. */
+/* A range without an offset; a size of 0 ends its dimensions. Local sizes of 0 leave the local size
+ * open. */
 rt_fusion_range fixture_range(uint64_t x, uint64_t y, uint64_t z);
 rt_fusion_range fixture_range_local(rt_fusion_range range, uint64_t x, uint64_t y, uint64_t z);
 
-/* Launches a kernel of SPIR-V code; the range is the one the runtime would give to a device. */
+/* Launches a kernel of SPIR-V code over the range that the runtime would give to a device. */
 void fixture_launch(fusion_fixture *fixture, rt_bytes code, rt_text kernel,
                     const rt_fusion_range *range, const sim_argument *arguments, uint32_t count);
 
-/* An object of `count` 64-bit (32-bit) words, all `value`; and an argument that passes an object.
- */
+/* An object of `count` 64-bit (32-bit) words, each of which is `value`; and an argument that passes
+ * an object. */
 sim_object fixture_words(fusion_fixture *fixture, uint64_t count, uint64_t value);
 sim_object fixture_ints(fusion_fixture *fixture, uint64_t count, int32_t value);
 sim_argument fixture_pass(sim_object object);

@@ -1,13 +1,13 @@
-/* Compares our SPIR-V validator with that of SPIRV-Tools on real modules and on mutants of them.
+/* Compares our SPIR-V validator with SPIRV-Tools' on real modules and on mutants of them.
  *
  *     second_opinion MUTANTS SEED PATH... [-- PATH...]
  *
  * PATH is a module (.spv) or a scenario (.yaml). A scenario's modules are compiled as in a run.
- * Every module that both accept, except those after "--", is mutated MUTANTS times: a bit or an id
- * or an operand is changed; an instruction is removed, moved or repeated. SPIRV-Tools' validator
- * runs in a child, because some mutants crash it. Fails if the two disagree and no exception gives
- * the reason (sim/test/second_opinion.h), and if an exception is unused. Exit status: 0, 1, or 3 if
- * a module is not available. */
+ * Every module that both accept, except those after "--", is mutated MUTANTS times: a bit, an id or
+ * an operand is changed, or an instruction is removed, moved or repeated. SPIRV-Tools' validator
+ * runs in a child, because some mutants crash it. Fails if the two disagree without an exception
+ * that gives the reason (sim/test/second_opinion.h), or if an exception is unused. Exit status: 0,
+ * 1, or 3 if a module is not available. */
 #include "sim/test/second_opinion.h"
 
 #include "conformance/build/compile.h"
@@ -36,7 +36,7 @@ typedef struct tally {
 
 /* ---- Mutants ------------------------------------------------------------------------------ */
 
-/* A number below `bound` >= 1. */
+/* A random number below `bound`, which is at least 1. */
 static uint32_t draw(tally *t, uint32_t bound)
 {
     t->random ^= t->random << 13;
@@ -152,8 +152,8 @@ static void compare_mutants(tally *t, const char *name, const original *o)
     munmap(answers, size);
 }
 
-/* Compares mutants of a module that both accept, except those withheld from SPIRV-Tools. The draws
- * depend on the module and the seed alone. */
+/* Compares mutants of a module that both accept, except those withheld from SPIRV-Tools. The random
+ * numbers depend on the module and the seed alone. */
 static void mutate_module(tally *t, const char *name, const uint32_t *words, uint32_t count)
 {
     uint32_t *copy;

@@ -1,5 +1,5 @@
-/* Compares the property sets of the same modules' images in OpenCL C through our post-link and in
- * SYCL through the shipped compiler.
+/* Compares the property sets that our post-link and the shipped compiler produce for the same
+ * modules, written in OpenCL C and in SYCL respectively.
  *
  *     sycl_pairs [--list] PAIR…     PAIR is OPENCL.yaml=SYCL.yaml
  *

@@ -1,4 +1,4 @@
-/* Tests of compilation: requests, answers, options, the cache, and the worker and its crashes. The
+/* Tests compilation: requests, answers, options, the cache, and the worker and its crashes. The
  * program is its own worker: started as `<program> worker` it serves one request, as the real
  * program does; other first arguments start a worker that misbehaves. */
 #include "conformance/build/answer.h"
@@ -418,7 +418,7 @@ static void diagnostics_point_into_the_source(void **state)
     assert_int_equal(error->column, 10);
     assert_true(rt_text_is(error->text, "use of undeclared identifier 'missing'"));
     assert_false(finds(fixture->cache, rt_buffer_bytes(&fixture->request)));
-    /* A warning accompanies the artefact, including one from the cache. */
+    /* A warning accompanies the artefact, even when that comes from the cache. */
     for (int i = 0; i < 2; i++) {
         call_module(fixture, "-Wall", "kernel void b() {\n  int unused;\n}\n", NULL);
         assert_int_equal(answer->code, RT_OK);
@@ -648,8 +648,7 @@ static void native_images_follow_those_in_spirv(void **state)
     assert_int_equal(list.images[2].set_count, list.images[0].set_count - 2);
 }
 
-/* The offline compiler refuses, by name, what the device cannot run; in SPIR-V it would be an
- * image. */
+/* The offline compiler refuses, by name, what the device cannot run; as SPIR-V it is accepted. */
 static void the_offline_compiler_refuses_by_name(void **state)
 {
     static const char pipes[] = "OpCapability Addresses\nOpCapability Kernel\n"
@@ -700,7 +699,7 @@ static void the_prelude_leaves_lines_as_they_are(void **state)
     assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
 }
 
-/* An artefact would contain files of this machine that its key does not cover. */
+/* Otherwise an artefact would contain files of this machine that its key does not cover. */
 static void a_source_includes_no_file(void **state)
 {
     compile_fixture *fixture = *state;
@@ -777,7 +776,7 @@ static void modules_link_to_bitcode(void **state)
     assert_int_equal(fixture->answer.code, RT_LINK_ERROR);
 }
 
-/* Damage that crashes the translator is a failed request, and the caller survives. */
+/* Damage that crashes the translator fails the request, and the caller survives. */
 static void a_dying_translator_is_an_answer(void **state)
 {
     compile_fixture *fixture = *state;
@@ -801,7 +800,7 @@ static void a_dying_translator_is_an_answer(void **state)
 
 /* ---- Fusion -------------------------------------------------------------------------------- */
 
-/* Requests the fusion of a kernel with itself, once more. */
+/* Makes and sends the request that fuses a kernel with itself. */
 static void call_fusion(compile_fixture *fixture, rt_bytes code)
 {
     const rt_link_code linked = {code, NULL, 0};

@@ -1,5 +1,5 @@
-/* Tests of fusion by the results of fused kernels: element by element the same as those of their
- * kernels launched one after the other. */
+/* Tests fusion by its results: a fused kernel must give, element by element, the same results as
+ * its kernels launched one after the other. */
 #include "conformance/build/test/fusion_fixture.h"
 
 #include <setjmp.h>
@@ -154,7 +154,7 @@ static void programs_keep_their_own_functions(void **state)
         assert_int_equal(int_at(fixture, p, i), 30);
 }
 
-/* A specialised kernel whose import is in another module of its link. */
+/* A specialised kernel that imports a function from another module linked with it. */
 static void imports_and_specialisation_come_along(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -179,7 +179,7 @@ static void imports_and_specialisation_come_along(void **state)
     launch(fixture, &range, &argument, 1);
     for (uint32_t i = 0; i < ITEMS; i++)
         assert_int_equal(int_at(fixture, p, i), 18); /* 2 by default, then 9 */
-    /* Without the library there is nothing to fuse. */
+    /* Without the library the import is unresolved. */
     rt_fusion_kernel alone = {RT_TEXT("k"), plain, 1, range};
     request = request_of(&alone, 1, range);
     assert_rejected(fixture, &request, "imported");
@@ -187,8 +187,7 @@ static void imports_and_specialisation_come_along(void **state)
 
 /* ---- Ranges -------------------------------------------------------------------------------- */
 
-/* Work-items past a kernel's range do not touch its memory, and the next kernel sees all of them.
- */
+/* Work-items past a kernel's range do not touch its memory, yet take part in the next kernel. */
 static void smaller_ranges_are_guarded(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -358,7 +357,7 @@ static void a_buffer_becomes_local(void **state)
         assert_int_equal(int_at(fixture, out, (uint32_t)i), 7 * (i ^ 1));
 }
 
-/* Members of structures, vectors, and casts of an element's content. */
+/* Promoted elements may be structures whose members are accessed one by one. */
 static void elements_may_have_parts(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -411,7 +410,7 @@ static void what_is_not_safe_is_not_promoted(void **state)
     }
 }
 
-/* A buffer with half an element at its end is not an array. */
+/* A buffer that ends in part of an element is not an array. */
 static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -508,12 +507,12 @@ static void parameters_that_cannot_be_one_are_refused(void **state)
     rt_fusion_request request = request_of(kernels, 2, range);
     request.identities = &identity;
     request.identity_count = 1;
-    assert_rejected(fixture, &request, "no argument has both its type");
+    assert_rejected(fixture, &request, "its type differs from that of");
     identity = (rt_fusion_identity){{0, 0}, {1, 7}};
     assert_rejected(fixture, &request, "no such parameter");
 }
 
-/* Required work-group sizes must agree; the fused kernel has the common one. */
+/* Required work-group sizes must agree; the fused kernel has their common size. */
 static void required_group_sizes_must_agree(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -565,7 +564,7 @@ static void local_arguments_stay(void **state)
     const sim_argument tile = {.kind = SIM_PARAMETER_LOCAL, .size = 16};
     const sim_argument arguments[] = {fixture_pass(p), tile, tile};
     launch(fixture, &range, arguments, 3);
-    for (int32_t i = 0; i < 4; i++) /* reversed twice, 2 more */
+    for (int32_t i = 0; i < 4; i++) /* reversed twice, plus 2 */
         assert_int_equal(int_at(fixture, p, (uint32_t)i), i + 3);
 }
 

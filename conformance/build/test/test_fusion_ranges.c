@@ -1,8 +1,9 @@
-/* Tests work-item remapping against an independent table: the work-item ids that each kernel of a
- * fused launch can query equal those of a plain enumeration of the kernel's own nd-range. The table
- * is the one that scenarios use as `oracle`: it contains no formula of the document and counts
- * work-items one after the other, the first index fastest, as OpenCL does. Ranges up to three
- * dimensions are tried in all pairs of a small set, larger ones at random from a fixed seed. */
+/* Tests work-item remapping against an independent table: the ids that work-items of each kernel in
+ * a fused launch can query equal those of a plain enumeration of the kernel's own nd-range. The
+ * table is the one that scenarios use as `oracle`: it contains no formula of the document and
+ * enumerates work-items one after the other, the first index varying fastest, as in OpenCL. Small
+ * ranges of up to three dimensions are tried in all pairs, larger ones at random from a fixed seed.
+ */
 #include "conformance/build/test/fusion_fixture.h"
 #include "conformance/scenario/resolve/oracle.h"
 
@@ -93,8 +94,7 @@ static uint64_t answer_outside(uint32_t slot)
     return size ? 1 : 0;
 }
 
-/* With the local size open, the device chooses the groups, so their answers are not written here.
- */
+/* If the local size is open, the device chooses the groups, so answers about them are left out. */
 static void table_record(const scn_nd_range *range, const scn_place *place, uint64_t *record)
 {
     record[VISITS] = 1;
@@ -261,8 +261,8 @@ static void every_pair_of_small_ranges_is_as_alone(void **state)
     rt_arena_reset(&arena);
 }
 
-/* The divisors of a range as local sizes, for a kernel that has a local size and a launch that
- * adopts it. */
+/* Local sizes of 1 or the whole range in each dimension, for a kernel that has a local size and a
+ * launch that adopts it. */
 static void local_sizes_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -294,7 +294,7 @@ static void local_sizes_are_as_alone(void **state)
 
 /* ---- Offsets, long lists, chance ----------------------------------------------------------- */
 
-/* If ids are not remapped, an offset remains: the kernels differ in the slowest dimension only. */
+/* Offsets are kept where ids are not remapped: the kernels differ in the slowest dimension only. */
 static void offsets_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;

@@ -1,7 +1,7 @@
-/* Tests of SYCL sources around their compiler: its command line, the interpretation of its
- * messages, the use of its result, and what is cached. The compiler is a shell script that runs its
- * source, so that a test states what the compiler does; the real one is tested by the scenarios and
- * by sycl_pairs. The program is its own worker. */
+/* Tests what surrounds the compiler of SYCL sources: its command line, the interpretation of its
+ * messages, the use of its result, and caching. The compiler here is a shell script that runs its
+ * source, so that each test states what the compiler does; the real one is tested by the scenarios
+ * and by sycl_pairs. The program is its own worker. */
 #include "conformance/build/sycl_images.h"
 
 #include "reference/base/alloc.h"
@@ -27,7 +27,7 @@ enum { TIMEOUT_MS = 60000 };
     }
 
 typedef struct sycl_fixture {
-    char folder[64]; /* of packages and of the cache */
+    char folder[64]; /* holds the packages and the cache */
     cnf_cache *cache;
     rt_arena arena;
     rt_buffer request, bytes;
@@ -106,7 +106,7 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
     return &fixture->answer;
 }
 
-/* The content of a file next to the compiler. */
+/* The contents of a file next to the compiler. */
 static const char *note(sycl_fixture *fixture, const char *name)
 {
     static char text[512];
@@ -121,7 +121,7 @@ static const char *note(sycl_fixture *fixture, const char *name)
 
 /* ---- Results of the compiler --------------------------------------------------------------- */
 
-/* A module with an entry point for each name; `extra` are the characters of an OpString. */
+/* A module with an entry point for each name; `extra` is the text of an OpString. */
 static rt_bytes make_spirv(rt_arena *arena, const char *const *names, const char *extra)
 {
     rt_buffer code = {0};
@@ -153,7 +153,7 @@ static const rt_property names[] = {
 };
 static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 
-/* Of two binaries of one image, one does not name the kernel without the bundle. */
+/* Another binary of the same image names the kernel only with the bundle's prefix. */
 static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
 
 /* Writes a SYCLBIN next to the compiler. */
@@ -171,7 +171,7 @@ static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
     rt_sink_destroy(sink);
 }
 
-/* Writes a SYCLBIN of these codes next to the compiler, each code with a set. */
+/* Writes a SYCLBIN of these codes, each with one property set, next to the compiler. */
 static void install_result_with(sycl_fixture *fixture, const rt_bytes *codes,
                                 const rt_property_set *const *code_sets, uint32_t count)
 {
@@ -249,7 +249,7 @@ static void of_repetitions_the_one_that_names_most_stays(void **state)
     assert_int_equal(list.images[0].sets[0].property_count, 4);
 }
 
-/* Only the set prefixes ids with the bundle's name; an id of another form is unchanged. */
+/* Only the set prefixes ids with the bundle's name; an id in any other form is unchanged. */
 static void device_globals_have_the_ids_of_the_code(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -303,8 +303,8 @@ static void providers_name_their_virtual_functions(void **state)
     assert_memory_equal(set->properties[0].bytes.data, "_ZTSv", 5);
 }
 
-/* The id prefix of variables with internal linkage is the unit's, which is derived from its name.
- */
+/* Ids of variables with internal linkage begin with the unit's prefix, which is derived from its
+ * name. */
 static void the_module_tells_the_compiler_how(void **state)
 {
     sycl_fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* Tests of repairing LLVM IR of virtual base classes: the two instructions that clang 14 gets
+/* Tests the repair of LLVM IR for virtual base classes: the two instructions that clang 14 gets
  * wrong, and what must not change. */
 #include "conformance/build/virtual_bases.h"
 

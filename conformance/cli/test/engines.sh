@@ -12,7 +12,7 @@ columns=sim
 engines=
 for engine in base v3 v4; do
     "$assay" run "$one" --on "sim{engine=$engine}" >"$folder/out" 2>&1
-    if grep -qF "does not have all that engine '$engine'" "$folder/out"; then
+    if grep -qF "lacks a feature that engine '$engine'" "$folder/out"; then
         echo "not run: sim{engine=$engine}, which this processor lacks"
     else
         columns=$columns,sim{engine=$engine}

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The exit statuses of the real program, and that no process outlives it.
+# Tests the exit statuses of the real program, and that no process outlives it.
 #   exit_status.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim)
 assay=$1 scenario=$2 subject=${3:-sim}
 . "$(dirname "$0")/harness.sh"
 
 mkdir "$folder/empty" "$folder/wrong"
 printf 'assay: 1\nsumary: A mistake.\n' >"$folder/wrong/wrong.yaml"
-# The same scenario with another expected value: no number of it is 123456789.
+# The same scenario with a different expected value: none of its numbers is 123456789.
 sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenario" >"$folder/fails.yaml"
 # A source that does not compile.
 sed 's/get_global_id(0)/no_such_function_anywhere(0) + +;/' "$scenario" >"$folder/source.yaml"

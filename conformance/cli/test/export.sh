@@ -69,7 +69,7 @@ says "hello 7"
 sed -i 's/"42|/"43|/' "$folder/printf/main.c"
 make -s -C "$folder/printf" -B main LIBRARY=-l:libOpenCL.so.1 >"$folder/out" 2>&1
 (cd "$folder/printf" && "$on_intel" ./main) >"$folder/out" 2>&1 && fail "other output was taken"
-says "which are not these"
+says "which are not the"
 sed -i '/expected_0\[\]/,/};/s/0x20, 0x46/0x20, 0x47/' "$folder/structs/main.c"
 make -s -C "$folder/structs" -B main LIBRARY=-l:libOpenCL.so.1 >"$folder/out" 2>&1
 (cd "$folder/structs" && "$on_intel" ./main) >"$folder/out" 2>&1 && fail "another element was taken"

@@ -32,11 +32,11 @@ for subject in intel-gpu intel-gpu-dynamic; do
     agrees linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     agrees fusion/kernels_with_a_device_global_are_fused.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     agrees device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
-    # The documents require a refusal, and the driver links.
+    # The documents require a refusal, but the driver links.
     agrees linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
     says "the program is linked and should have been refused"
 done
-# The documents require a link, and the driver refuses.
+# The documents require a link, but the driver refuses.
 agrees kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL: zeKernelSetGroupSize returned 0x"
 # Two definitions: joined as SPIR-V they are refused, as the documents require; linked dynamically they are not.

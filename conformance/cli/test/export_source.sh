@@ -5,7 +5,7 @@ assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 . "$(dirname "$0")/exported.sh"
 
-# Scenarios that do not form a single text of OpenCL C are refused, on any machine.
+# Scenarios whose code is not a single OpenCL C text are refused, on any machine.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
 says "OpenCL C has none"
 expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
@@ -24,7 +24,7 @@ agrees() {
 
 agrees linking/hello_world.yaml "1 PASS" 0
 agrees data/structs.yaml "1 PASS" 0
-# The device does what assay does not observe there, because it concerns the runtime.
+# The program passes on the device; assay skips the scenario there, because its checks concern the runtime.
 agrees linking/bundle_by_hand.yaml "0 PASS, 1 SKIP" 0
 agrees fusion/cancel_runs_the_kernels_one_by_one.yaml "0 PASS, 1 SKIP" 0
 

@@ -1,7 +1,7 @@
 # Shared by the scripts about exported programs. Source it after harness.sh, with `scenarios` set.
 
 # exported_agrees SUBJECT API LIBRARY SCENARIO VERDICT STATUS COMMAND...: checks assay's verdict on the
-# subject, and the exit status of the program for the interface, which the command runs in its folder.
+# subject, and the exit status of the program exported for the API, which COMMAND runs in its folder.
 exported_agrees() {
     subject=$1 api=$2 library=$3 scenario=$4 verdict=$5 wanted_end=$6
     shift 6

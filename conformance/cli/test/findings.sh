@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every check of the simulated device in the real program: a scenario that expects a finding passes; without
-# the expectation, or with one of another class, it fails and reports the finding and its place.
+# Every check of the simulated device in the real program: a scenario that expects a finding passes; without the
+# expectation, or with that of another finding, it fails and reports the finding and its place.
 #   findings.sh ASSAY FOLDER     FOLDER holds the device's scenarios
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"

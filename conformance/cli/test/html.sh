@@ -1,5 +1,5 @@
 #!/bin/sh
-# assay run --html of the real program.
+# Tests `assay run --html` of the real program.
 #   html.sh ASSAY SCENARIO REQUIREMENTS     SCENARIO passes on sim and expects a memory
 assay=$1 scenario=$2 requirements=$3
 . "$(dirname "$0")/harness.sh"
@@ -20,7 +20,7 @@ says "assay run $folder/s/fails.yaml --on sim" "$page"
 says 'class=\"tl\"' "$page"
 says '"statement":' "$page"
 
-# The page of an earlier run: nothing is run again, and the page has its records.
+# A resumed run: nothing is run again, and the page has the earlier run's records.
 expect 1 run "$folder/s" --on sim --html "$page" --json "$folder/records" --resume
 says '"verdict":"FAIL"' "$page"
 says '"source":"assay: 1' "$page"

@@ -21,8 +21,8 @@ expect 0 image show "$module96z"
 says 'fat binary of version 2, 96 bytes an image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes (compressed: '
 
-# C source compiles to the original module, in 80 bytes by default; the format was detected only if it was unknown
-# until the code was decompressed.
+# Converting a module to C gives its original source, with 80 bytes per image by default; a format that is unknown
+# until the code is decompressed is detected and written out.
 "$write_sample" 80 >"$folder/80.c" && "$write_sample" 96 >"$folder/96.c"
 expect 0 image convert "$module80" --to c "$folder/again.c"
 cmp "$folder/80.c" "$folder/again.c" || fail "the source of 80 bytes differs"
@@ -54,10 +54,10 @@ printf '[SYCL/kernel names]\nadd=1|1\n' | cmp - "$folder/table_1.prop" || fail "
 # Damaged files, and files of other kinds.
 head -c 300 "$folder/sample.syclbin" >"$folder/cut"
 expect 2 image show "$folder/cut"
-says 'cut: damaged SYCLBIN at byte 8 of 300: the file has another size'
+says "cut: damaged SYCLBIN at byte 8 of 300: the file's size differs from the stated size"
 printf 'hello' >"$folder/text"
 expect 2 image show "$folder/text"
-says 'neither SYCLBIN (10 FF 10 AD) nor an ELF file'
+says 'neither SYCLBIN (10 FF 10 AD) nor an ELF file (7F E L F)'
 expect 2 image show "$assay"
 says 'an ELF file without device images'
 expect 2 image show "$folder/nothing"

@@ -31,6 +31,6 @@ says "ended with status 1"
 says "1 NOT_RUN"
 unset CC
 
-# Nothing of it is left.
+# No temporary folder is left.
 rmdir "$folder/temporary" || fail "a temporary folder stays"
 [ $failures -eq 0 ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs: a run of a pack gives the results of a run of the files, without a compiler.
+# Packs: running a pack gives the same results as running its files, without a compiler.
 #   pack.sh ASSAY SCENARIOS        SCENARIOS is the folder with requirements.yaml
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
@@ -26,7 +26,7 @@ set -- "$scenarios"/linking/hello_world.yaml "$scenarios"/linking/unresolved*.ya
     "$scenarios"/fusion/promotion*.yaml "$scenarios"/fusion/remapped*.yaml "$scenarios"/fusion/generic*.yaml \
     "$scenarios"/virtual_functions/refused*.yaml
 expect 0 pack "$@" -o "$folder/x.assay"
-says "answers of compilers"
+says " compiler answers, "
 "$assay" run "$@" --on sim >"$folder/files" 2>&1
 status=$?
 bare $status run "$folder/x.assay" --on sim
@@ -75,7 +75,7 @@ says "unknown rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
 if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on pocl
     says "packed-format: the pack does not hold"
-    # A child that a driver's crash ends has already sent its compilers' answers, and crashes again with the pack.
+    # A child killed by a driver's crash has already sent its compilers' answers, and crashes again with the pack.
     expect 0 pack "$scenarios/device/argument_value_for_pointer.yaml" --formats spirv,bitcode -o "$folder/crash.assay"
     bare 0 run "$folder/crash.assay" --on pocl
     says "pocl: 0 PASS, 0 SKIP, 1 XFAIL"
@@ -87,7 +87,7 @@ bare 2 run "$folder/cut.assay" --on sim
 says "cut.assay: damaged pack: it is truncated"
 printf '\050\265\057\375' >"$folder/old.assay"
 bare 2 run "$folder/old.assay" --on sim
-says "a pack of version 1, but this assay reads version 2; pack the scenarios anew"
+says "a pack of version 1, but this assay reads version 2; pack the scenarios again"
 bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
 says "a pack cannot be combined with other paths"
 bare 2 run "$folder/none.assay" --on sim

@@ -186,7 +186,7 @@ printf 'struct S { int v; };\nint h(int x);\n\nS s{h(3)};\n' >start.clcpp
 expect 1 postlink start.clcpp
 says "source start.clcpp, line 4: 'llvm.global_ctors' is not empty"
 expect 1 postlink lib.cl lib.cl
-says "defines '_Z5scalei', which another source of module lib defines too"
+says "defines '_Z5scalei', which another source of module lib also defines"
 printf 'define i32 @f( {\n' >wrong.ll
 expect 1 postlink wrong.ll
 says 'wrong.ll:2:1: error: expected type'

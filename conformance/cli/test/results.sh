@@ -37,7 +37,7 @@ says "XFAIL $fails on sim"
 says "123456789"
 says "The rule: "
 
-# Records are judged again by the current files.
+# Kept records are judged again by the current expectation files.
 rm "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s" --on sim --json "$folder/records" --resume
 says "sim: 1 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
@@ -85,7 +85,7 @@ entry "$signature"
 mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
 expect 0 run "$fails" --on sim --expectations "$folder/more"
 
-# Documents that cannot be written, and one that is written in place.
+# Reports that cannot be written, and one that is written in place.
 expect 3 run "$scenario" --on sim --junit "$folder/none/junit.xml"
 says "--junit $folder/none/junit.xml: No such file or directory"
 expect 3 run "$scenario" --on sim --junit /dev/full

@@ -139,8 +139,8 @@ grep -q warning "$folder/out" && fail "both branches happen"
 # libother, the last one needed, is constructed first: it is choice 0.
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 1 never happened in 1 run"
-says "exploring stopped after 1 run; there are more ways"
-# A choice that was never made is reported and is not a failure: another runtime may make it.
+says "exploring stopped after 1 run; more combinations of choices remain"
+# A branch that never happened is reported but is not a failure: another runtime may take it.
 cp "$explored" "$explored.kept"
 echo '        - {program_of: apply, images: [app/0]}' >>"$explored"
 expect 0 run "$explored" --on sim --explore

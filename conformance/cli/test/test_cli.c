@@ -1,4 +1,4 @@
-/* Tests of the command line: valid arguments, and the refusal of others. */
+/* Tests the command line: valid arguments, and the refusal of invalid ones. */
 #include "conformance/cli/options.h"
 
 #include "reference/base/number.h"

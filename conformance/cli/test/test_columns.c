@@ -1,4 +1,4 @@
-/* Tests of --on: the subjects and options that it names, and the refusal of wrong values. */
+/* Tests --on: the subjects and options that it names, and the refusal of wrong values. */
 #include "conformance/cli/columns.h"
 
 #include <setjmp.h>

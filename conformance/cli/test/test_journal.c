@@ -1,5 +1,4 @@
-/* Tests of the journal: the records that --resume keeps from an earlier run, and the files that it
- * refuses. */
+/* Tests the journal: which records of an earlier run --resume keeps, and which files it refuses. */
 #include "conformance/cli/journal.h"
 #include "conformance/cli/options.h"
 
@@ -105,7 +104,7 @@ static const char *summary(journal_fixture *fixture)
     status = cnf_records_read(sink, &fixture->arena, rt_text_of(fixture->name),
                               rt_buffer_text(&content), &records);
     assert_true(rt_ok(status));
-    assert_int_equal(records.size, content.size); /* no cut line is left */
+    assert_int_equal(records.size, content.size); /* no truncated line is left */
     for (uint32_t i = 0; i < records.count; i++)
         rt_buffer_printf(&text, "%.*s %.*s %s\n", RT_TEXT_ARG(records.items[i].scenario),
                          RT_TEXT_ARG(records.items[i].subject),

@@ -1,4 +1,4 @@
-/* Tests of shards: every file is in exactly one, and the CI systems' variables are understood. */
+/* Tests sharding: every file is in exactly one shard, and CI systems' variables are understood. */
 #include "conformance/cli/shard.h"
 
 #include <setjmp.h>
@@ -68,9 +68,9 @@ static void the_shard_is_read_from_the_environment(void **state)
         {"CIRCLE_NODE_INDEX", "2", "CIRCLE_NODE_TOTAL", "2", 0, 1, "CIRCLE_NODE_INDEX=2"},
         {"TEST_SHARD_INDEX", "x", "TEST_TOTAL_SHARDS", "5", 0, 1, "TEST_SHARD_INDEX=x"},
         {"CIRCLE_NODE_INDEX", "1", NULL, NULL, 0, 1,
-         "CIRCLE_NODE_INDEX is set, but CIRCLE_NODE_TOTAL is not; set both or none, or write I/N"},
+         "CIRCLE_NODE_INDEX is set, but CIRCLE_NODE_TOTAL is not; set both or neither, or write I/N"},
         {NULL, NULL, "CI_NODE_TOTAL", "3", 0, 1,
-         "CI_NODE_TOTAL is set, but CI_NODE_INDEX is not; set both or none, or write I/N"},
+         "CI_NODE_TOTAL is set, but CI_NODE_INDEX is not; set both or neither, or write I/N"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         variables_clear(state);

@@ -25,8 +25,8 @@ static bool dot_take(dot_parser *dot, const char *token)
     return true;
 }
 
-/* Parses the inside of an HTML-like label: tags with quoted attributes, each closed by its own name
- * or by itself, and printable ASCII text without the characters that begin a tag. */
+/* Parses the inside of an HTML-like label: tags with quoted attributes, each closed by an end tag
+ * with its name or by itself, and printable ASCII text without the characters that begin a tag. */
 static void dot_html(dot_parser *dot)
 {
     rt_text open[16];

@@ -14,7 +14,7 @@ typedef struct dot_parser {
     uint32_t node_count, edge_count;
 } dot_parser;
 
-/* Reads a whole graph; both ends of an edge must be declared by then. */
+/* Reads a whole graph; both ends of every edge must be declared somewhere in it. */
 void dot_parse(dot_parser *dot, const char *text);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* ---- A scenario by hand -------------------------------------------------------------------- */
+/* ---- A made-up scenario -------------------------------------------------------------------- */
 
 #define LENGTH(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 #define TEXT(literal)                                                                              \
@@ -327,7 +327,8 @@ static void arbitrary_names_are_quoted(void **state)
 }
 
 /* A trace may claim a provider that the image's property sets do not mention, or one of two
- * possible providers: the edge goes to the image, and both possible ones leave from one row. */
+ * possible providers: the edge goes to the image, and the edges to both possible providers leave
+ * from one row. */
 static void edges_end_at_existing_rows(void **state)
 {
     (void)state;

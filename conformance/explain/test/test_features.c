@@ -85,7 +85,8 @@ static const scn_scenario global_scenario = {
     "\",\"variable\":\"v\",\"id\":\"" id "\",\"program\":\"" program                               \
     "\",\"device\":\"0\",\"after\":[]}"
 
-/* Events of zeros have only the name and the device; their order determines the allocation. */
+/* Events that write zeros have only the variable's name and the device; their order determines the
+ * allocation. */
 static void zeros_belong_to_allocations_in_their_order(void **state)
 {
     (void)state;
@@ -122,8 +123,8 @@ static void zeros_belong_to_allocations_in_their_order(void **state)
     forms_free(&output);
 }
 
-/* A program points to its own context's content if there is one, otherwise to the content that the
- * device's contexts share. */
+/* A program points to the allocation of its own context if there is one, otherwise to the
+ * allocation that the device's contexts share. */
 static void pointers_go_to_the_context_of_their_program(void **state)
 {
     (void)state;
@@ -137,7 +138,7 @@ static void pointers_go_to_the_context_of_their_program(void **state)
     assert_says(&output.graph, "\"program 0\" -> \"variable id1\":p0 ");
     assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1 ");
     assert_says(&output.graph, "\"program 2\" -> \"variable id1\":p1 ");
-    assert_silent(&output.graph, "-> \"variable id2\":p"); /* no content: a damaged trace */
+    assert_silent(&output.graph, "-> \"variable id2\":p"); /* no allocation: a damaged trace */
     assert_silent(&output.text, "zeros by");
     forms_free(&output);
 }
@@ -259,8 +260,8 @@ static const scn_scenario empty_scenario = {.path = TEXT("f.yaml")};
 #define CANCEL(reason) "{\"event\":\"fusion_cancel\",\"queue\":\"0\",\"reason\":\"" reason "\"}"
 #define UPLOAD         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[]}"
 
-/* Two kernels; the second waits for the first and for an upload of another command. Then the same
- * list again, which does not reach the compiler. */
+/* Two kernels; the second waits for the first and for another command's upload. Then the same list
+ * again, which does not reach the compiler. */
 static void a_fused_kernel_replaces_its_box(void **state)
 {
     (void)state;
@@ -333,7 +334,7 @@ static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
     forms_free(&output);
 }
 
-/* Holds without a fusion, without a number or a list, and a kernel of another queue. */
+/* Held kernels without a fusion, a number or a list of waits, and a launch on another queue. */
 static void damaged_fusions_are_drawn_in_part(void **state)
 {
     (void)state;

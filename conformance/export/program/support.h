@@ -57,13 +57,13 @@ typedef struct {
 static int failures;
 static int executes = 1; /* 0 if the driver accepts kernels but runs none */
 
-/* Copies a memory's content to the host, after all commands issued before. */
+/* Copies a memory's contents to the host, after all previously issued commands. */
 void memory_read(const memory *read, void *out_bytes);
 
-/* Creates a memory; if `initial` is NULL its content is undefined. */
+/* Creates a memory; if `initial` is NULL, its contents are undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial);
 
-/* Stores an address within a memory, which must be of a pointer kind, in a kernel's value. */
+/* Stores an address within a memory, which must be of a pointer kind, in an argument's value. */
 static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)
 {
     const char *pointer = target->pointer + offset;
@@ -77,7 +77,7 @@ static inline void stop(const char *reason, int status)
     exit(status);
 }
 
-/* Creates the content of a device_global without image scope, initially zeros. */
+/* Creates the memory of a device_global without image scope, filled with zeros. */
 static inline memory global_create(const char *name, size_t size)
 {
     void *zeros = calloc(1, size);
@@ -91,7 +91,7 @@ static inline memory global_create(const char *name, size_t size)
 static inline int program_end(void)
 {
     if (!executes && failures == 0)
-        printf("LINKED: this driver runs no kernels, so that no memory was compared\n");
+        printf("LINKED: this driver runs no kernels, so no memory was compared\n");
     else
         printf("%s\n", failures == 0 ? "PASS" : "FAIL");
     return failures > 0;
@@ -123,7 +123,7 @@ static inline void program_expect(const void *program, int linked, const char *p
     printf("FAIL %s: the program %s\n", place,
            linked ? "is refused" : "is linked and should have been refused");
     failures++;
-    if (linked) exit(1); /* nothing after it can run */
+    if (linked) exit(1); /* nothing after this can run */
 }
 
 /* ---- Comparing ----------------------------------------------------------------------------- */
@@ -179,7 +179,8 @@ static inline int numbers_agree(const unsigned char *got, const unsigned char *e
     return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
 }
 
-/* Prints the location of a difference: the number's index if an element is only numbers. */
+/* Prints the location of a difference: the number's index if elements consist only of numbers of
+ * one type. */
 static inline void place_print(const char *place, const memory *read, const layout *element,
                                size_t byte)
 {
@@ -242,7 +243,7 @@ static inline int elements_compare(const void *a, const void *b)
     return memcmp(a, b, sorted_size);
 }
 
-/* As memory_holds, for a memory whose elements may be in any order; they are compared bytewise. */
+/* Like memory_holds, for a memory whose elements may be in any order; compared bytewise. */
 static inline int elements_held(const memory *read, const void *expected,
                                 const unsigned char *defined, const layout *element,
                                 tolerance_kind tolerance, double most, const char *place)
@@ -250,7 +251,7 @@ static inline int elements_held(const memory *read, const void *expected,
     (void)tolerance, (void)most;
     if (!executes) return 1;
     for (size_t i = 0; defined && i < read->size / element->fields[0].size; i++)
-        if (!defined[i]) return 1; /* it is unknown which element that is */
+        if (!defined[i]) return 1; /* which element is undefined depends on the order */
     unsigned char *got = malloc(read->size), *correct = malloc(read->size);
     if (!got || !correct) stop("no memory", 2);
     memory_read(read, got);
@@ -259,7 +260,8 @@ static inline int elements_held(const memory *read, const void *expected,
     qsort(got, read->size / element->size, element->size, elements_compare);
     qsort(correct, read->size / element->size, element->size, elements_compare);
     const int is_equal = memcmp(got, correct, read->size) == 0;
-    if (!is_equal && place) printf("FAIL %s: %s has other elements\n", place, read->name);
+    if (!is_equal && place)
+        printf("FAIL %s: the elements of %s are not those expected\n", place, read->name);
     free(got);
     free(correct);
     return is_equal;

@@ -5,9 +5,8 @@
  * Everything runs in the order of main.c, on one stream.
  *
  * Kernels have one parameter more than their sources, the last one: the launch's offset and number
- * of dimensions (launch_values).  It and all local memory that the host provides are in dynamic
- * shared memory, launch_values first; a pointer to local memory is passed as its offset there, in
- * 32 bits. */
+ * of dimensions (launch_values).  Dynamic shared memory holds a copy of it, followed by all local
+ * memory that the host provides; a pointer to local memory is passed as its 32-bit offset there. */
 #ifndef SUPPORT_CUDA_H
 #define SUPPORT_CUDA_H
 
@@ -104,7 +103,7 @@ static inline void result_print(CUresult result, const char *call)
     printf("%s returned %d (%s)\n", call, result, name ? name : "unknown");
 }
 
-/* A call that must succeed has failed: the device behaves differently there. */
+/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
 static inline void must(CUresult result, const char *call)
 {
     if (result == 0) return;
@@ -205,7 +204,7 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
     finish();
 }
 
-/* A buffer is device memory; if initial is NULL the content is undefined. */
+/* A buffer is device memory; if initial is NULL, the contents are undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     CUdeviceptr address = 0;
@@ -221,7 +220,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
     return allocation;
 }
 
-/* Returns a program's variable as a memory, which is valid as long as the program. */
+/* Returns a program's variable as a memory, which is valid for as long as the program is. */
 static inline memory global_find(linked_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -232,7 +231,7 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, (char *)(uintptr_t)address};
 }
 
-/* In a program such a variable is a pointer, which is set to the content's address. */
+/* In a program, such a variable is a pointer, which is set to the memory's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -273,8 +272,9 @@ static inline void argument_local(kernel_handle kernel, unsigned index, size_t s
     kernel->shared_size = (unsigned)end;
 }
 
-/* Chooses divisors of the range, which CUDA does not do: in dimensions 1 and 2 one work-item, or as
- * many as keep the number of groups within limits, and as many as fit in dimension 0. */
+/* Chooses a group size that divides the range, which CUDA does not do: in dimensions 1 and 2 one
+ * work-item, or as many as keep the number of groups within the limit; in dimension 0 as many as
+ * fit. */
 static inline void group_choose(CUfunction function, const size_t *global, unsigned *out_group)
 {
     int threads = 0;
@@ -293,7 +293,7 @@ static inline void group_choose(CUfunction function, const size_t *global, unsig
     out_group[0] = (unsigned)room;
 }
 
-/* If local is NULL a group size is chosen here.  The driver copies the values. */
+/* If local is NULL, a group size is chosen here.  The driver copies the values. */
 static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
                           const size_t *range, const size_t *local)
 {
@@ -325,7 +325,7 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
     bytes_copy(to->pointer + to_offset, from->pointer + from_offset, size);
 }
 
-/* Sets the pattern bytewise, each byte in all its repetitions: CUDA's patterns have at most four
+/* Fills one byte of the pattern at a time, in all repetitions: CUDA's patterns have at most four
  * bytes. */
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)

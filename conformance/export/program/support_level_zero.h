@@ -31,7 +31,7 @@ static int joins_spirv, takes_offsets;
 
 /* ---- The device ---------------------------------------------------------------------------- */
 
-/* A call that must succeed has failed: the device behaves differently there. */
+/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
 static inline void must(ze_result_t result, const char *call)
 {
     if (result == ZE_RESULT_SUCCESS) return;
@@ -114,7 +114,7 @@ static inline void device_open(int argument_count, char **arguments)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* An image in the driver's form. */
+/* An image as the driver's calls take it. */
 typedef struct {
     uint8_t *code;
     size_t size;
@@ -125,9 +125,9 @@ typedef struct {
     const ze_module_constants_t *set_constants; /* NULL if no constant is set */
 } module_input;
 
-/* True if a module has symbols that other modules or the host may refer to: decorated with linkage
- * or, with the number of its preview or of its final version, by
- * SPV_INTEL_global_variable_host_access. */
+/* True if a module has symbols that other modules or the host may refer to: those decorated with
+ * linkage attributes or as in SPV_INTEL_global_variable_host_access, whose preview and final
+ * version number the decoration differently. */
 static inline int has_symbols(const uint8_t *code, size_t size)
 {
     enum { HEADER_WORDS = 5, OP_DECORATE = 71, LINKAGE = 41, ACCESS_PREVIEW = 6147, ACCESS = 6188 };
@@ -142,7 +142,8 @@ static inline int has_symbols(const uint8_t *code, size_t size)
     return 0;
 }
 
-/* Without its flag, Intel's compiler drops the variables of a module that exports no function. */
+/* Without -ze-take-global-address, Intel's compiler drops the variables of a module that exports no
+ * function. */
 static inline void input_create(const image *from, int is_library, const char *options,
                                 const char *link_options, module_input *out_input)
 {
@@ -214,7 +215,7 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
                                                   .pInputModules = codes,
                                                   .pBuildFlags = flags,
                                                   .pConstants = constants};
-    /* With the extension the driver ignores the code here, but the loader's checks require it. */
+    /* With the extension, the driver ignores the code here, but the loader's checks require it. */
     const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                           .pNext = &program,
                                           .format = ZE_MODULE_FORMAT_IL_SPIRV,
@@ -286,7 +287,7 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
          "zeCommandListAppendMemoryCopy");
 }
 
-/* A buffer is device memory; if initial is NULL the content is undefined. */
+/* A buffer is device memory; if initial is NULL, the contents are undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     enum { ALIGNMENT = 128 }; /* alignment of double16 */
@@ -310,7 +311,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
     return allocation;
 }
 
-/* Returns a program's variable as a memory, which is valid as long as the program. */
+/* Returns a program's variable as a memory, which is valid for as long as the program is. */
 static inline memory global_find(linked_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -324,7 +325,7 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program such a variable is a pointer, which is set to the content's address. */
+/* In a program, such a variable is a pointer, which is set to the memory's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -374,7 +375,7 @@ static inline void group_choose(kernel_handle kernel, const size_t *global, uint
             out_group[d] = 1;
 }
 
-/* If local is NULL the device chooses the group size. */
+/* If local is NULL, the device chooses the group size. */
 static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
                           const size_t *range, const size_t *local)
 {

@@ -25,7 +25,7 @@ static cl_context context;
 static cl_command_queue queue;
 static int has_pointers; /* pointers that kernels may find in memories and values */
 
-/* A call that must succeed has failed: the device behaves differently there. */
+/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
 static inline void must(cl_int result, const char *call)
 {
     if (result == CL_SUCCESS) return;
@@ -99,7 +99,7 @@ static inline cl_program image_create(const image *from)
     return program;
 }
 
-/* Makes a program from images, which are files of SPIR-V or OpenCL C: a single image is built,
+/* Creates a program from images, which are files of SPIR-V or OpenCL C: a single image is built,
  * several are compiled and linked.  NULL if the device refuses; its log has been printed. */
 static inline cl_program program_link(size_t count, const image *from, const char *compile_options,
                                       const char *link_options)
@@ -202,7 +202,7 @@ static inline char *usm_create(memory_kind kind, size_t size)
     return pointer;
 }
 
-/* If initial is NULL the content is undefined. */
+/* If initial is NULL, the contents are undefined. */
 memory memory_create(memory_kind kind, const char *name, size_t size, const void *initial)
 {
     memory allocation = {kind, name, size, NULL, NULL};
@@ -224,7 +224,7 @@ memory memory_create(memory_kind kind, const char *name, size_t size, const void
 
 typedef cl_int(CL_API_CALL *global_call)(cl_device_id, cl_program, const char *, size_t *, void **);
 
-/* Returns a program's variable as a memory, which is valid as long as the program. */
+/* Returns a program's variable as a memory, which is valid for as long as the program is. */
 static inline memory global_find(cl_program program, const char *symbol, const char *name,
                                  size_t size)
 {
@@ -238,7 +238,7 @@ static inline memory global_find(cl_program program, const char *symbol, const c
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program such a variable is a pointer, which is set to the content's address. */
+/* In a program, such a variable is a pointer, which is set to the memory's address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -271,7 +271,7 @@ static inline void argument_local(cl_kernel kernel, unsigned index, size_t size)
     must(clSetKernelArg(kernel, index, size, NULL), "clSetKernelArg");
 }
 
-/* If local is NULL the device chooses the group size. */
+/* If local is NULL, the device chooses the group size. */
 static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *offset,
                           const size_t *global, const size_t *local)
 {
@@ -280,7 +280,7 @@ static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *o
 }
 
 /* A copy between a pointer and a buffer reads or writes the buffer.  It must not block: the driver
- * may access the pointer of a blocking one before earlier commands have run. */
+ * may access the pointer of a blocking copy before earlier commands have run. */
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
                         size_t size)
 {

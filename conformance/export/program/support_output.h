@@ -1,8 +1,8 @@
 /* The output of kernels: standard output is redirected to a file while they run, so that it can be
- * compared, and is repeated afterwards for the user.
+ * compared, and is printed afterwards for the user.
  *
- * It requires POSIX, and a driver that has printed to standard output by the end of a wait for its
- * queue, which main.c performs before the end. */
+ * This requires POSIX, and a driver that has printed to standard output by the end of a wait for
+ * its queue; main.c waits before it restores standard output. */
 #ifndef SUPPORT_OUTPUT_H
 #define SUPPORT_OUTPUT_H
 
@@ -10,12 +10,12 @@
 
 #include "support.h"
 
-static FILE *capture; /* everything that kernels have printed */
+static FILE *capture; /* contains everything that kernels have printed */
 static int standard_output = -1;
-static long compared_size; /* bytes that have been compared */
+static long compared_size; /* number of bytes that have been compared */
 
 /* Restores standard output.  A call that fails while a kernel runs ends the program, and its last
- * message must be visible, too. */
+ * message must be visible too. */
 static inline void output_end(void)
 {
     char text[TEXT_MAX];
@@ -69,7 +69,7 @@ static inline int output_holds(const char *expected, size_t size, const char *pl
     char *text = output_read(&actual_size);
     const int is_equal = actual_size == size && memcmp(text, expected, size) == 0;
     if (!is_equal && place)
-        printf("FAIL %s: kernels printed %zu bytes, which are not these %zu:\n%s\n", place,
+        printf("FAIL %s: kernels printed %zu bytes, which are not the %zu expected:\n%s\n", place,
                actual_size, size, expected);
     free(text);
     return is_equal;

@@ -26,7 +26,7 @@ static int is_set(const char *variable)
 static int a_context, a_stream, a_link, a_module, a_function, another_function;
 static int32_t *counter;
 static char *error_log;
-static unsigned texts; /* of the link */
+static unsigned texts; /* number of texts added to the link */
 
 CUresult cuInit(unsigned flags)
 {
@@ -139,7 +139,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *out_address, size_t *out_size, CUmodu
     return strcmp(name, "counter") == 0 ? 0 : 500;
 }
 
-/* ---- Memory, which is the host's ----------------------------------------------------------- */
+/* ---- Memory, which is host memory ---------------------------------------------------------- */
 
 static void *pointer_of(CUdeviceptr address)
 {

@@ -1,10 +1,10 @@
-/* Shared by the parts of libassay_dpcpp.so: reading a request, refusing it, and the objects that
- * requests have created.
+/* Shared by the parts of libassay_dpcpp.so: the reading and refusing of requests, and the objects
+ * that requests have created.
  *
- * The library answers conformance/host/protocol.h over libsycl, the shipped runtime. It does what
- * an application would do and nothing else: it validates what the subject sends before it calls
- * libsycl, because libsycl trusts its callers (an unknown kernel's name crashes it), and it judges
- * nothing. Every exception becomes a refusal (dpcpp.cpp).
+ * The library answers the requests of conformance/host/protocol.h by means of libsycl, the shipped
+ * runtime. It does what an application would do and nothing else: it validates what the subject
+ * sends before it calls libsycl, because libsycl trusts its callers (an unknown kernel name crashes
+ * it), and it judges nothing. Every exception becomes a refusal (dpcpp.cpp).
  *
  * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
  *
@@ -17,7 +17,7 @@
  * The first two suffice unless the others are already set.
  *
  * Each channel is served by its own thread, so tables are locked during lookups, but not during
- * calls of libsycl: the interaction of its threads is part of the observation. */
+ * calls to libsycl: how concurrent calls interact is part of the observation. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
@@ -36,7 +36,7 @@
 namespace dpcpp
 {
 
-/* A refusal as an answer: the class's name as in the protocol, and a message. */
+/* A refusal as an answer: the error code's name as in the protocol, and a message. */
 struct refusal {
     std::string class_name;
     std::string message;
@@ -69,11 +69,12 @@ class request
     host_reader *in;
 };
 
-/* A number below the limit; `kind` names it in the refusal. */
+/* Returns a number that is below the limit and refuses any other; `kind` says in the refusal what
+ * is numbered. */
 uint32_t below(uint32_t value, uint32_t limit, const char *kind);
 void write_text(host_writer *out, const std::string &text);
 
-/* Objects of a kind, numbered from 0; they live until the program ends. */
+/* The objects of one kind, numbered from 0; they live until the program ends. */
 template <class T> class table
 {
   public:
@@ -84,7 +85,7 @@ template <class T> class table
         objects.push_back(std::move(object));
         return static_cast<uint32_t>(objects.size() - 1);
     }
-    /* Refuses an unused number. */
+    /* Refuses a number that no object has. */
     std::shared_ptr<T> at(uint32_t number)
     {
         std::lock_guard<std::mutex> held(lock);
@@ -105,12 +106,12 @@ template <class T> class table
     std::vector<std::shared_ptr<T>> objects;
 };
 
-/* A memory of a scenario. A buffer is a SYCL buffer of bytes, so that the shipped scheduler orders
- * the commands that use it; unified shared memory belongs to the context that a queue has by
+/* A memory object of a scenario. A buffer is a SYCL buffer of bytes, so that the shipped scheduler
+ * orders the commands that use it; unified shared memory belongs to the context that a queue has by
  * default. */
 struct memory {
     uint32_t kind = HOST_MEMORY_BUFFER;
-    uint32_t device = 0; /* number of the device that it was requested for */
+    uint32_t device = 0; /* the device that it was requested for */
     uint64_t size = 0;   /* bytes, > 0 */
     std::optional<sycl::buffer<unsigned char, 1>> buffer;
     std::optional<sycl::context> context; /* of unified shared memory */
@@ -161,9 +162,9 @@ struct state {
 state &the_state();
 
 const sycl::device &device_at(uint32_t number);
-/* The context with a number; for HOST_NONE the default context of the device's queues. */
+/* The context with the given number; for HOST_NONE, the default context of the device's queues. */
 sycl::context context_at(uint32_t number, const sycl::device &device);
-/* The events of a list of commands (`after` of the protocol). */
+/* Reads a list of commands (`after` in the protocol) and returns their events. */
 std::vector<sycl::event> read_after(request &in);
 /* Stores a command and writes its number. */
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive = nullptr);
@@ -171,8 +172,8 @@ void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> kee
 sycl::kernel_id kernel_id_of(const std::string &name);
 /* Host memory that a command reads or writes, alive as long as the command runs. */
 using byte_block = std::vector<unsigned char>;
-/* Commands that copy bytes of a memory to a block, and a block to a memory; the range lies inside
- * the memory. For a buffer, earlier commands are awaited. */
+/* Submit a command that copies bytes of a memory object to a block, or a block to a memory object;
+ * the range lies inside the object. For a buffer, earlier commands are awaited. */
 sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
                   const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after);
 sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
@@ -182,7 +183,7 @@ sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, con
  * others. */
 void throw_failures();
 
-/* The answers by kind of request: each reads the whole request before it does anything. */
+/* One function per kind of request; each reads the whole request before it does anything. */
 void answer_devices(request &in, host_writer *out);
 void answer_kernels(request &in, host_writer *out);
 void answer_context(request &in, host_writer *out);
@@ -197,14 +198,14 @@ void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
 void answer_global_read(request &in, host_writer *out);
 
-/* Reads the fields of HOST_SUBMIT after its queue and launches the kernel, by name alone or from an
- * executable bundle. */
+/* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel: by name alone, or
+ * from an executable bundle. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
 /* Called when images were unregistered: a kernel registered again may be a different one. */
 void forget_unknown_launches();
 
 /* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a
- * constant that the bundle lacks, and a value of another size. */
+ * constant that the bundle lacks, and a value of the wrong size. */
 void set_constant(sycl::kernel_bundle<sycl::bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value);
 

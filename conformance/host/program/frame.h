@@ -15,7 +15,7 @@ extern "C" {
 /* Largest accepted frame, in bytes; a longer one is not a request. */
 #define HOST_FRAME_SIZE_MAX ((uint64_t)1 << 31)
 
-/* A text or bytes inside a request; borrowed, not NUL-terminated. */
+/* Text or bytes inside a request; borrowed, not NUL-terminated. */
 typedef struct host_span {
     const char *data;
     size_t size;
@@ -29,8 +29,8 @@ typedef struct host_reader {
     bool failed;
 } host_reader;
 
-/* Each consumes the output of the subject's rt_write_* of the same name (reference/base/stream.h).
- */
+/* Each reads what the subject's rt_write_* function of the same name wrote
+ * (reference/base/stream.h). */
 uint8_t host_read_u8(host_reader *in);
 uint32_t host_read_u32(host_reader *in);
 uint64_t host_read_u64(host_reader *in);
@@ -45,7 +45,7 @@ typedef struct host_writer {
     size_t size, capacity;
 } host_writer;
 
-/* Each appends; if memory runs out, the program ends by abort(). */
+/* Each appends; if memory runs out, the program calls abort(). */
 void host_write_u8(host_writer *out, uint8_t value);
 void host_write_u32(host_writer *out, uint32_t value);
 void host_write_u64(host_writer *out, uint64_t value);
@@ -53,11 +53,11 @@ void host_write_bytes(host_writer *out, const void *data, size_t size);
 void host_write_text(host_writer *out, const char *text);
 void host_writer_free(host_writer *out);
 
-/* Replaces the answer with a refusal: the name of its class, and its message. */
+/* Replaces the answer with a refusal: the name of the error code, and a message. */
 void host_refuse(host_writer *out, const char *error_class, const char *message);
 
-/* Receives a frame into `frame`, replacing its content; sends one. False: the other side is gone,
- * or what it sends is not a frame. */
+/* Receive a frame into `frame`, replacing its contents; send one. False: the other side is gone, or
+ * what it sends is not a frame. */
 bool host_frame_receive(int channel, host_writer *frame);
 bool host_frame_send(int channel, const host_writer *frame);
 

@@ -1,7 +1,7 @@
 /* libassay_registrar.so: the smallest library that a host program can be linked with. It has the
- * two entry points with which modules of DPC++ register their device images, and stores nothing:
- * the subject reads the images from the segments (HOST_SEGMENTS). Source: intel/llvm,
- * sycl/source/detail/program_manager (the entry points' names). */
+ * two entry points through which DPC++ modules register and unregister their device images, and
+ * stores nothing: the subject reads the images from the segments (HOST_SEGMENTS). Source:
+ * intel/llvm, sycl/source/detail/program_manager (the entry points' names). */
 #include "conformance/host/program/serve.h"
 
 #define EXPORTED __attribute__((visibility("default")))

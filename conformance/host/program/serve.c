@@ -96,7 +96,7 @@ EXPORTED void assay_module_destroyed(const char *path)
     event_note(HOST_EVENT_UNLOADED, path, 0);
 }
 
-/* Appends the events since the last answer that contained events. */
+/* Appends the events that occurred since the last answer with events. */
 static void events_take(host_writer *out)
 {
     pthread_mutex_lock(&events_lock);
@@ -110,7 +110,7 @@ static void events_take(host_writer *out)
 
 /* ---- Opening and closing ------------------------------------------------------------------- */
 
-/* Handles of dlopen, newest first. */
+/* Handles returned by dlopen, newest first. */
 typedef struct opening {
     struct opening *next;
     void *handle;
@@ -139,7 +139,7 @@ static void answer_open(host_span path, host_writer *out)
     events_take(out);
 }
 
-/* Closes the newest opening of the path. */
+/* Closes the handle that the path's newest dlopen returned. */
 static void answer_close(host_span path, host_writer *out)
 {
     pthread_mutex_lock(&openings_lock);
@@ -219,7 +219,7 @@ static void answer_binds(host_span path, host_span symbol, host_writer *out)
 
 /* ---- Segments ------------------------------------------------------------------------------ */
 
-/* The search for the module that contains an address, and the output for its segments. */
+/* The search for the module that contains an address, and where its segments are written. */
 typedef struct segment_search {
     uint64_t address;
     host_writer *out;
@@ -291,7 +291,7 @@ static void answer(const host_writer *frame, host_writer *out)
         break;
     }
     if (!is_known)
-        host_refuse(out, "unsupported", "this host program does not answer such a request");
+        host_refuse(out, "unsupported", "this host program does not answer requests of this kind");
     else if (in.failed)
         host_refuse(out, "malformed", "the request is truncated");
 }
@@ -303,7 +303,7 @@ static void *channel_serve(void *user)
     bool is_open = true;
     while (is_open && host_frame_receive(channel, &frame)) {
         answer(&frame, &out);
-        fflush(stdout); /* Output of kernels must be visible when their command has ended. */
+        fflush(stdout); /* Kernels' output must be visible when their command has ended. */
         is_open = host_frame_send(channel, &out);
     }
     host_writer_free(&frame);

@@ -2,7 +2,7 @@
  * about modules, and the record of what constructors and destructors did. C and C++.
  *
  * A library that is a host program's runtime compiles serve.c and frame.c into itself, defines
- * assay_host_main() by host_serve, and notes registrations with host_event_note. */
+ * assay_host_main() with host_serve, and records registrations with host_event_note. */
 #ifndef CONFORMANCE_HOST_PROGRAM_SERVE_H
 #define CONFORMANCE_HOST_PROGRAM_SERVE_H
 
@@ -13,22 +13,22 @@
 extern "C" {
 #endif
 
-/* Answers a request that is not about modules: reads the fields after the request byte and writes
- * those of the answer after the status byte, which is already there, or calls host_refuse. Called
- * concurrently, by one thread per channel. False: there is no such request. */
+/* Answers a request that is not about modules: reads the fields that follow the request byte, and
+ * appends the answer's fields to the status byte, which is already written, or calls host_refuse.
+ * Called concurrently, by one thread per channel. False: there is no such request. */
 typedef bool host_answer(uint8_t request, host_reader *in, host_writer *out);
 
 /* Serves all channels of ASSAY_HOST_CHANNELS until channel 0 is closed: channel 0 in the calling
- * thread, each other one in its own thread. HELLO reports `runs_on`; `extension` answers requests
- * that serve.c does not know, NULL: none. Returns the program's exit status: 0, or 1 (with a
- * message on stderr) if the variable is missing or a thread cannot be started. */
+ * thread, every other channel in its own thread. HELLO reports `runs_on`; `extension` answers
+ * requests that serve.c does not know, NULL: none. Returns the program's exit status: 0, or 1 (with
+ * a message on stderr) if the variable is missing or a thread cannot be started. */
 int host_serve(const char *runs_on, host_answer *extension);
 
 /* Records that the module containing the descriptor registered or unregistered it; for
  * HOST_EVENT_REGISTERED and HOST_EVENT_UNREGISTERED. */
 void host_event_note(host_event kind, const void *descriptor);
 
-/* Called by each generated module, see protocol.h. */
+/* Called by each generated module; see protocol.h. */
 void assay_module_constructed(const char *path, host_binds *binds);
 void assay_module_destroyed(const char *path);
 

@@ -1,5 +1,5 @@
-/* A host program's library that answers HELLO wrongly, in the way that the environment variable LIE
- * selects; for test_host.c. */
+/* A host program's library that answers HELLO wrongly, in the way selected by the environment
+ * variable LIE; for test_host.c. */
 #include "conformance/host/program/serve.h"
 
 #include <signal.h>
@@ -99,7 +99,7 @@ static void lie_success(host_writer *out)
     host_refuse(out, "success", "no");
 }
 
-/* As ld.so does if a library is missing. */
+/* Exits as ld.so does if a library is missing. */
 static void lie_not_executed(host_writer *out)
 {
     (void)out;

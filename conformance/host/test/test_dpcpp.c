@@ -1,7 +1,7 @@
-/* Tests of libassay_dpcpp.so: host programs over the shipped runtime receive every request of the
- * protocol, and everything that they must refuse. They run if ci/setup --with dpcpp has installed
- * the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl; its
- * results are derived by hand. */
+/* Tests libassay_dpcpp.so: host programs over the shipped runtime receive every request of the
+ * protocol, and requests that they must refuse. They run if ci/setup --with dpcpp has installed the
+ * library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl; its results
+ * are derived by hand. */
 #include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
@@ -36,7 +36,7 @@ static struct {
     rt_sink *sink;
     rt_arena arena;
     scn_module modules[MODULES];
-    scn_step steps[THREADS]; /* whose threads have their own channels */
+    scn_step steps[THREADS]; /* only their threads matter: each gets a channel */
     scn_scenario scenario;
     cnf_host_runtime runtime;
     cnf_host *host;
@@ -64,7 +64,7 @@ static const rt_property symbol_properties[] = {{{"twice", 5}, RT_PROPERTY_UINT3
 /* One image each, because libsycl writes a device_global's pointer whenever its image is launched,
  * even if the host has no variable for it. */
 static const struct {
-    const char *kernels[5]; /* all that remain in the code */
+    const char *kernels[5]; /* the only ones left in the code */
     const char *defines;
     rt_property_set sets[3];
     uint32_t set_count;
@@ -344,7 +344,7 @@ static void assert_content(uint32_t memory, uint32_t count, const int32_t *expec
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
-/* Three sizes; a one-dimensional range has zeros after the first. */
+/* Writes three sizes; a one-dimensional range has zeros after the first. */
 static void put_sizes(const uint64_t sizes[3])
 {
     for (int i = 0; i < 3; i++)
@@ -401,7 +401,7 @@ static void put_access(uint32_t kind, uint32_t memory)
         put_pointer(memory, 0);
 }
 
-/* No constants, and no earlier command (put_end) or one (put_end_after). */
+/* Ends a launch: no constants, and no earlier command (put_end) or one (put_end_after). */
 static void put_end(void)
 {
     put(0);
@@ -494,12 +494,12 @@ static void commands_run_in_the_order_that_they_must(void **state)
 }
 
 enum { LAUNCHES = 50, QUEUE_AT = 1 };
-/* After the request and its queue: the kernel's name, its range, the number of arguments, the kind
- * of the first. */
+/* The position of the first argument's memory in a launch: after the request byte, the queue, the
+ * kernel's name, its range, the number of arguments and the kind of the first. */
 enum { MEMORY_AT = QUEUE_AT + 4 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
 
-/* Adds one to a memory repeatedly; the thread has its own channel, queue and memory, numbered
- * alike. */
+/* Adds one to a memory repeatedly; the thread has its own channel, queue and memory, all with the
+ * same number. */
 static void *channel_main(void *user)
 {
     uint32_t thread = *(const uint32_t *)user;
@@ -543,7 +543,7 @@ static void channels_are_served_side_by_side(void **state)
         ASSERT_CONTENT(memories[i], {50, 51, 52, 53});
 }
 
-/* The content reversed is {3, 2, 1, 0}; times 100, plus the third of {0, 1, 2, 3}. */
+/* The reversed contents, {3, 2, 1, 0}, each times 100, plus the third element of {0, 1, 2, 3}. */
 static void arguments_of_all_kinds_arrive(void **state)
 {
     (void)state;
@@ -596,7 +596,7 @@ static void put_coordinates(uint32_t out, uint32_t dimensions, const uint64_t gl
     put_end();
 }
 
-/* get_global_id(0) varies fastest, in spite of SYCL's order. */
+/* get_global_id(0) varies fastest, whereas in SYCL the last dimension does. */
 static void ranges_are_as_the_kernel_sees_them(void **state)
 {
     (void)state;
@@ -684,8 +684,8 @@ static void what_no_application_can_launch_is_refused(void **state)
     ASSERT_CONTENT(shared, {1, 2, 3, 4});
 }
 
-/* Observed (libsycl 9.0.0): after a launch fails, its buffer is unusable by every later launch, and
- * these report another reason; unified shared memory is not affected. */
+/* Observed (libsycl 9.0.0): after a launch fails, every later launch that uses its buffer fails
+ * too, and reports a different reason; unified shared memory is not affected. */
 static void what_the_runtime_refuses_comes_as_it_says_it(void **state)
 {
     (void)state;
@@ -997,7 +997,7 @@ static void bundles_go_from_input_to_executable(void **state)
     ASSERT_CONTENT(out, {11, 5});
 }
 
-/* Both images are in the linked bundle's single image. */
+/* The linked bundle's single device image combines both images. */
 static void bundles_link_what_the_program_resolves(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* Tests of host programs: building, starting, querying and ending them, and their possible
- * misbehaviour. The events are derived by hand: glibc visits app, libfront, libtwice, libother,
- * which is breadth first, from the last one on, depth first (elf/dl-sort-maps.c), and each module
- * registers its images after its own LOADED. */
+/* Tests host programs: building, starting, querying and ending them, and their possible
+ * misbehaviour. The events are derived by hand: from the breadth-first list app, libfront,
+ * libtwice, libother, glibc starts at the last module and goes depth first (elf/dl-sort-maps.c);
+ * each module registers its images after its own LOADED. */
 #include "conformance/host/host_internal.h"
 #include "reference/base/alloc.h"
 
@@ -35,7 +35,7 @@ static const uint32_t twice_needs[] = {OTHER};
 static const uint32_t other_needs[] = {TWICE}; /* a cycle */
 static const uint32_t preloaded[] = {FRONT};
 
-/* Every byte value, so that every escape is tested, and properties of both types. */
+/* The image has every byte value, so that every escape is tested, and properties of both types. */
 static void image_fill(rt_image *image, const char *name)
 {
     static const rt_text kernels[] = {{"first", 5}, {"second", 6}};
@@ -163,7 +163,7 @@ static void assert_refused(host_fixture *f, rt_status status, rt_code code, cons
     if (!strstr(message.data, part)) fail_msg("%s: no '%s' in it", message.data, part);
 }
 
-/* The number of folders of host programs in the test's folder. */
+/* 1 if the test's folder contains a host program's folder, otherwise 0. */
 static int folder_count(const host_fixture *f)
 {
     char command[160];
@@ -247,7 +247,7 @@ static void symbols_bind_by_scope_and_queries_change_nothing(void **state)
     end_well(f);
 }
 
-/* Every compilation needs the folder of stubs. */
+/* The folder of stubs exists only if something was compiled. */
 static void built_modules_are_cached(void **state)
 {
     host_fixture *f = *state;
@@ -310,7 +310,7 @@ static void without_a_compiler_it_is_unavailable(void **state)
     assert_true(rt_ok(cnf_host_end(f->host)));
     assert_refused(f, cnf_host_compiler_check(f->sink), RT_UNAVAILABLE, "apt-get install gcc");
     f->runtime.library = RT_TEXT("/nowhere/libassay_registrar.so");
-    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_registrar.so is not there");
+    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_registrar.so cannot be read");
     assert_null(f->host);
 }
 
@@ -332,12 +332,12 @@ static void names_that_no_program_can_have_are_refused(void **state)
 {
     host_fixture *f = *state;
     static const char *const refused[][2] = {
-        {"main", "the program itself has this symbol"},
-        {"assay_host_main", "the program itself has this symbol"},
-        {"__sycl_register_lib", "the program itself has this symbol"},
-        {"malloc", "the C library has it"},
-        {"a-b", "a symbol is made of letters"},
-        {"7up", "a symbol is made of letters"},
+        {"main", "the program itself defines this symbol"},
+        {"assay_host_main", "the program itself defines this symbol"},
+        {"__sycl_register_lib", "the program itself defines this symbol"},
+        {"malloc", "the C library defines it"},
+        {"a-b", "a symbol consists of letters"},
+        {"7up", "a symbol consists of letters"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         rt_text symbol = rt_text_of(refused[i][0]);
@@ -356,7 +356,7 @@ static void names_that_no_program_can_have_are_refused(void **state)
     assert_true(rt_ok(cnf_host_end(f->host)));
 }
 
-/* The names are as long as Linux allows and one byte longer, ".so" included. */
+/* One name is as long as Linux allows and one is a byte longer, ".so" included. */
 static void files_that_no_program_can_have_are_refused(void **state)
 {
     host_fixture *f = *state;
@@ -392,8 +392,8 @@ static void malformed_answers_are_refused(void **state)
         {"rest", RT_MALFORMED, "is damaged at byte 17 of 18"},
         {"first byte", RT_MALFORMED, "begins with 7"},
         {"nothing", RT_MALFORMED, "did not send an answer"},
-        {"class", RT_MALFORMED, "'errc::nonsense', which is not a class"},
-        {"success", RT_MALFORMED, "'success', which is not a class"},
+        {"class", RT_MALFORMED, "'errc::nonsense', which is not an error code"},
+        {"success", RT_MALFORMED, "'success', which is not an error code"},
         {"exit", RT_TOOL, "ended with status 3 while it was started"},
         {"not executed", RT_IO, "ended with status 127 while it was started (127: it could not"},
         {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},

@@ -1,5 +1,5 @@
-/* Tests the simulated loader against ld.so: random programs with random openings and closings must
- * have the same events and bindings on both.
+/* Tests the simulated loader against ld.so: random programs with random calls of dlopen and dlclose
+ * must have the same events and bindings on both.
  *
  * Running a compiler for every module of every program would take minutes. Instead, two files are
  * built, an executable and a library that need everything and define everything; each module is a
@@ -28,7 +28,7 @@ enum {
     SYMBOLS = 3,
     WORLDS = 400,
     STEPS = 14,
-    TAG_IGNORED = 0x6000000e, /* in the range for operating systems, but unassigned */
+    TAG_IGNORED = 0x6000000e, /* in the range for operating systems, unassigned */
 };
 
 #define TEXT(literal)                                                                              \
@@ -99,7 +99,7 @@ static int module_of(const char *file_name)
     return index;
 }
 
-/* Sets the needs in order; the remaining entries become ones without meaning. */
+/* Sets the needs in order; the remaining DT_NEEDED entries get a tag without meaning. */
 static void needs_set(uint8_t *bytes, const rt_simulated_module *module)
 {
     const char *strings = (const char *)at_address(bytes, dynamic_value(bytes, DT_STRTAB));
@@ -221,7 +221,7 @@ static uint32_t pick(uint64_t *sequence, uint32_t limit)
     return (uint32_t)(rt_mix64(*sequence) % limit);
 }
 
-/* Picks needs in any order, since the order of a link line has large effects. */
+/* Picks needs in varying order, since the order on a link line has large effects. */
 static void needs_pick(world *w, uint32_t module, uint32_t rarity, uint64_t *sequence)
 {
     uint32_t count = 0;
@@ -360,8 +360,8 @@ static void open_or_close(sides *s, uint32_t module, bool opens)
     compare(s, &simulated, &real);
 }
 
-/* Compares how both sides bind a symbol from within a module. True if the module is loaded and the
- * symbol is bound. */
+/* Compares how both sides bind a symbol that a module refers to. True if the module is loaded and
+ * the symbol is bound. */
 static bool bind(sides *s, uint32_t from, uint32_t symbol)
 {
     rt_system system = rt_simulated_system(s->simulated);
@@ -419,7 +419,7 @@ static void both_loaders_agree(void **state)
         bound += world_compare(f, seed);
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         bound += world_compare(f, rare[i]);
-    assert_true(bound > WORLDS); /* The comparison has covered more than missing bindings. */
+    assert_true(bound > WORLDS); /* Enough of the compared bindings exist. */
 }
 
 /* ---- The templates ------------------------------------------------------------------------- */

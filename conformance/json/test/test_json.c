@@ -1,4 +1,4 @@
-/* Unit tests of JSON strings from any bytes, and of filling objects and arrays. */
+/* Unit tests of JSON strings made from arbitrary bytes, and of filling objects and arrays. */
 #include "conformance/json/json.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void objects_and_arrays_take_their_values(void **state)
     cnf_json_set(object, "list2", json_null());
     char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
     assert_string_equal(text, "{\"list\":[1,\"two\"],\"list2\":null}");
-    free(text); /* jansson's own allocation */
+    free(text); /* allocated by jansson */
     json_decref(object);
 }
 

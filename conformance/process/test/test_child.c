@@ -1,4 +1,4 @@
-/* Tests of the pool with children that behave as badly as they can. */
+/* Tests the pool with children that behave as badly as they can. */
 #include "conformance/process/child.h"
 #include "conformance/process/orphans.h"
 
@@ -146,8 +146,8 @@ static int body_babbles(void *user, int messages)
     return 0;
 }
 
-/* Output is truncated, not limited: a child that never stops writing fails because it never ends.
- */
+/* Output is truncated rather than limited: a child that never stops writing fails only because it
+ * never ends. */
 static void babble_ends_at_its_limit(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void much_talk_is_no_fault(void **state)
     cnf_child_result_free(&result);
 }
 
-/* A child that closes its descriptors must not make the parent busy-wait or forget the child. */
+/* A child that closes its descriptors must not make the parent busy-wait or lose track of it. */
 static int body_closes(void *user, int messages)
 {
     (void)user;
@@ -314,8 +314,8 @@ static void what_a_child_leaves_is_killed(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* Every process starts others in new sessions until this many generations exist or they are killed.
- * The bound prevents a failing test from taking down the machine. */
+/* Every process starts others in new sessions until there are this many generations or all are
+ * killed. The bound prevents a failing test from taking down the machine. */
 enum { BOMB_GENERATIONS = 7, BOMB_MS = 150 };
 
 static void bomb(uint32_t generation)
@@ -339,7 +339,7 @@ static int body_bomb(void *user, int messages)
     return 0;
 }
 
-/* The number of this process's descendants, from the kernel's lists of children. */
+/* The number of this process's children, including adopted orphans, from the kernel's list. */
 static uint32_t descendants(void)
 {
     cnf_process_list children = {0};
@@ -429,8 +429,8 @@ static void a_signal_interrupts_the_wait(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* A child inherits only its own four descriptors: another child's open pipe would hide that child's
- * end. */
+/* A child inherits only its own four descriptors: holding another child's pipe open would hide that
+ * child's end. */
 static int body_counts_descriptors(void *user, int messages)
 {
     (void)user;
@@ -454,7 +454,7 @@ static void a_child_inherits_nothing_else(void **state)
 
 /* ---- Executed children --------------------------------------------------------------------- */
 
-/* Writes the given number of bytes to the log, the last of which is a z, and dies of a signal. */
+/* Writes the given number of bytes, the last of which is a z, to the log and dies of a signal. */
 RT_NORETURN static void log_and_die(const char *count)
 {
     for (long i = strtol(count, NULL, 10); i > 0; i--) {
@@ -508,8 +508,8 @@ static void an_executed_child_gets_its_input(void **state)
     assert_null(getenv("ASSAY_TEST_VARIABLE"));
 }
 
-/* A log is the runner's own file: its content survives however the writer died; of a long log, the
- * end is kept. */
+/* A log is the runner's own file: its contents survive however the writer dies; of a long log, only
+ * the end is kept. */
 static void a_log_outlives_its_writer(void **state)
 {
     (void)state;
@@ -573,7 +573,7 @@ static void another_program_is_executed(void **state)
     }
 }
 
-/* A change replaces the variable of that name; of two changes for one name, the last counts. */
+/* A change replaces the variable of that name; if two changes have the same name, the last wins. */
 static void an_environment_is_changed_by_name(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests of the files that paths on the command line denote. */
+/* Tests which files the paths on the command line denote. */
 #include "conformance/process/files.h"
 
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-/* Finds the files of up to two paths and compares their record paths, joined by blanks. */
+/* Finds the files that up to two paths denote and compares their record paths, joined by blanks. */
 static cnf_files assert_found(files_fixture *fixture, const char *first, const char *second,
                               const char *expected)
 {

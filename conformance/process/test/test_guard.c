@@ -1,5 +1,5 @@
-/* Tests of the guard: whichever process is killed, none survives, and the body's result is
- * returned. */
+/* Tests the guard: whichever process is killed, none survives, and the body's status is returned.
+ */
 #include "conformance/process/child.h"
 #include "conformance/process/guard.h"
 #include "conformance/process/orphans.h"
@@ -134,7 +134,7 @@ static bool is_gone(pid_t pid)
     return false;
 }
 
-/* Commands' folders are created here; empty unless one was left. */
+/* Commands' folders are created here; it is empty unless one was left behind. */
 static char parent_folder[] = "/tmp/guard-test-XXXXXX";
 
 static int parent_make(void **state)
@@ -144,7 +144,7 @@ static int parent_make(void **state)
     return mkdtemp(parent_folder) && setenv("TMPDIR", parent_folder, 1) == 0 ? 0 : -1;
 }
 
-/* Fails if a folder was left: rmdir removes only empty folders. */
+/* Fails if a folder was left behind: rmdir removes only empty folders. */
 static int parent_remove(void **state)
 {
     (void)state;

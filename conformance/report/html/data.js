@@ -1,7 +1,7 @@
-/* The data of the page, and the creation of elements.  Texts become text nodes: content from a scenario
- * or a driver is never parsed as markup. */
+/* The page's data, and the creation of elements. Texts become text nodes: text from a scenario or a
+ * driver is never parsed as markup. */
 
-/* Parses the object of a data element. */
+/* Parses the JSON object in a data element. */
 function data(id) {
   const holder = document.getElementById(id);
   return holder ? JSON.parse(holder.textContent) : null;
@@ -23,7 +23,7 @@ function make(tag, attributes, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-/* The page's rows: a scenario's entry of the index, and its records by subject. */
+/* The page's rows: for each scenario, its entry in the index and its records by subject. */
 const rows = index.scenarios.map((scenario, number) => ({
   ...scenario, number, feature: scenario.path.includes("/") ? scenario.path.split("/")[0] : "", records: new Map(),
 }));

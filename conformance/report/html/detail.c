@@ -1,4 +1,4 @@
-/* The page's detail of one verdict, in addition to its record: checks, trace, OpenCL calls. */
+/* The page's details of one verdict in addition to its record: checks, trace, OpenCL calls. */
 #include "conformance/report/html/html_internal.h"
 
 #include "backends/opencl/layer/log.h"
@@ -93,7 +93,7 @@ static void log_note(const cnf_record *record, const cnf_run_detail *detail, jso
         cnf_json_set(out, "log", lines);
         if (log.is_full)
             cnf_json_set(out, "log_note",
-                         json_string("Later calls are missing because the log was full."));
+                         json_string("The log was full, so later calls are missing."));
     } else {
         cnf_json_set(out, "log_note", cnf_json_text(rt_sink_diagnostic(sink, status)->message));
     }

@@ -2,7 +2,7 @@
 
 const heading = (text) => make("h3", {}, text);
 
-/* A part of the page under its heading; null if it has no content. */
+/* A part of the page with its heading; null if the part would be empty. */
 function part(title, ...content) {
   const children = content.flat().filter((child) => child !== null && child !== undefined);
   return children.length > 0 ? make("section", { "aria-label": title }, heading(title), children) : null;
@@ -64,7 +64,8 @@ function ruleBlock(id, cited) {
     texts.filter(([, text]) => text).map(([label, text]) => make("p", {}, label ? make("em", {}, label) : "", text)));
 }
 
-/* The rule that decided, otherwise those that the scenario covers at the failing step, come first. */
+/* First comes the rule that decided or, if there is none, the rules that the scenario covers at the
+ * failing step. */
 function rulesPart(row, record) {
   const all = [...new Set(row.covers.map((cover) => cover[0]))];
   const near = record.rule ? [record.rule] :
@@ -150,7 +151,7 @@ function tracesPart(scenario, detail, record) {
     make("summary", {}, `${lines.length} events, ${note}`), traceTable([record.subject], lines)));
 }
 
-/* ---- Calls of OpenCL ---- */
+/* ---- OpenCL calls ------- */
 
 function logPart(detail) {
   if (!detail?.log && !detail?.log_note) return null;
@@ -172,7 +173,7 @@ function picture(svg, kind) {
   return make("div", { class: `picture ${kind}`, tabindex: "0", role: "region", "aria-label": `Picture: ${kind}` }, document.importNode(parsed.documentElement, true));
 }
 
-/* Content that is created when it is unfolded. */
+/* A section whose content is created when it is unfolded. */
 function folded(title, content) {
   const fold = make("details", {}, make("summary", {}, title));
   fold.addEventListener("toggle", () => { if (fold.children.length === 1) fold.append(content()); });
@@ -184,7 +185,7 @@ function picturesPart(scenario, subject) {
   if (!drawing) return null;
   const graph = drawing.graph ? folded("Modules, images, sets, variables, programs and commands", () => picture(drawing.graph, "graph"))
     : make("p", { class: "faint" }, `The graph is not drawn: ${drawing.problem || index.no_graphs}`);
-  return part(`What it is made of and what happened, on ${drawing.of}`, graph,
+  return part(`Structure and events on ${drawing.of}`, graph,
     drawing.timeline ? folded("Timeline", () => picture(drawing.timeline, "timeline")) : null,
     folded("The same in words", () => make("pre", {}, drawing.words)));
 }

@@ -23,7 +23,7 @@ void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record
     if (!detail->scenario) return;
     bool is_wrong = html_is_wrong(record);
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
-    /* A subject that ran is preferred to one that only linked, the oracle to the others, and then
+    /* Prefers a subject that ran to one that only linked, the oracle to other subjects, and then
      * the first by name, because records arrive in any order. */
     const html_drawing *shared = &scenario->shared;
     bool ran = trace.length > 0, shared_ran = shared->timeline.length > 0;
@@ -55,7 +55,7 @@ static bool is_shared(const html_scenario *scenario, const html_drawing *drawing
            rt_text_equal(drawing->timeline, scenario->shared.timeline);
 }
 
-/* Appends a picture by Graphviz without its prolog, its comments and its titles, which repeat DOT's
+/* Appends Graphviz's picture without its prolog, its comments and its titles, which repeat DOT's
  * internal names. In such a picture every '<' begins a tag. */
 static void svg_trim(rt_buffer *out, rt_text svg)
 {

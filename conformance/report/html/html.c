@@ -101,7 +101,7 @@ static void scenario_recall(cnf_html *html, const cnf_record *record, const cnf_
     rt_status status = cnf_file_text(sink, file, &text);
     if (rt_ok(status) &&
         rt_text_equal(cnf_file_hash(&arena, rt_buffer_text(&text)), record->hash)) {
-        /* Without a model if the text has mistakes, which its record reports. */
+        /* There is no model if the text has mistakes, which its record reports. */
         const scn_scenario *model = NULL;
         scn_problems problems;
         if (!file->packed)
@@ -234,10 +234,10 @@ void cnf_html_write(cnf_html *html, const cnf_html_run *run, rt_buffer *out)
     cnf_report_sort(run->report);
     for (uint32_t i = 0; i < run->report->records.count; i++)
         scenario_recall(html, &run->report->records.items[i], run->files);
-    if (html->scenarios.count > 0) /* in the matrix's order, not in that of completion */
+    if (html->scenarios.count > 0) /* in the matrix's order, not in the order of completion */
         qsort(html->scenarios.items, html->scenarios.count, sizeof *html->scenarios.items,
               scenario_compare);
-    rt_map_free(&html->paths); /* its indices refer to the order before sorting */
+    rt_map_free(&html->paths); /* the indices in it refer to the order before sorting */
     rt_text no_graphs = html_drawings_draw(html, run->job_count);
     rt_buffer_append(out, page_head, sizeof page_head);
     write_data(out, "index", index_json(html, run, no_graphs));

@@ -1,12 +1,12 @@
 /* The report of a run as one HTML page that needs no network.
  *
  * The page contains each piece of data once, as JSON: an index of records and rules, and for each
- * scenario the data that is only decoded when the scenario is opened. The page itself (page.html,
+ * scenario its data, which is decoded only when the scenario is opened. The page itself (page.html,
  * page.css and the scripts next to it) is embedded in the program at build time; the policy in its
- * head allows that one script, by its hash, and no network access. Content from scenarios, drivers
- * and device code is inserted as text, never as markup; pictures are parsed as XML and stripped of
- * everything executable. Source: HTML Standard, "4.12.1.3 Restrictions for contents of script
- * elements"; Content Security Policy Level 3. */
+ * head allows that one script, by its hash, and no network access. Text from scenarios, drivers and
+ * device code is inserted as text, never as markup; pictures are parsed as XML, and everything
+ * executable is removed from them. Source: HTML Standard, "4.12.1.3 Restrictions for contents of
+ * script elements"; Content Security Policy Level 3. */
 #ifndef CONFORMANCE_REPORT_HTML_HTML_H
 #define CONFORMANCE_REPORT_HTML_HTML_H
 
@@ -34,7 +34,7 @@ typedef struct cnf_html_run {
     const cnf_files *files; /* read again for records without cnf_html_note */
     const cnf_rules *rules; /* NULL: no table of rules */
     rt_text version;        /* of assay */
-    rt_text conditions;     /* of the run, as in its records */
+    rt_text conditions;     /* options of the run, as in its records */
     uint32_t job_count;     /* pictures drawn in parallel, >= 1 */
 } cnf_html_run;
 

@@ -10,8 +10,8 @@
 /* The output of `assay explain` and `assay trace` for one run. */
 typedef struct html_drawing {
     rt_text subject;  /* empty: there is no drawing */
-    rt_text dot;      /* the graph in Graphviz's language */
-    rt_text words;    /* the same as text */
+    rt_text dot;      /* the graph in Graphviz's DOT language */
+    rt_text words;    /* the explanation as text */
     rt_text timeline; /* SVG; empty if nothing ran */
     rt_text graph;    /* SVG; empty while it is not drawn */
     rt_text problem;  /* why the graph could not be drawn */
@@ -21,12 +21,12 @@ typedef struct html_drawing {
 typedef struct html_scenario {
     rt_text path, summary, source;
     json_t *covers;      /* [[rule, id of the step or ""], …] */
-    json_t *events;      /* [[line, number shared by equal events], …], each line once */
+    json_t *events;      /* [[line, number that equal events share], …], each line once */
     rt_map lines, keys;  /* line -> index in events; key -> number */
     json_t *oracle;      /* indices of the oracle's events; NULL: it sent no trace */
-    json_t *subjects;    /* name -> detail.c's object */
-    html_drawing shared; /* of the oracle; otherwise of the subject with most data */
-    RT_VECTOR(html_drawing) deviating; /* of subjects for which html_is_wrong is true */
+    json_t *subjects;    /* name -> object of html_detail_json */
+    html_drawing shared; /* of the oracle or, without one, of the subject with the most data */
+    RT_VECTOR(html_drawing) deviating; /* drawings of subjects for which html_is_wrong is true */
 } html_scenario;
 
 struct cnf_html {

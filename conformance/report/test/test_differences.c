@@ -1,5 +1,5 @@
 /* Tests of the differential report: which verdicts are differences, their order, and that each has
- * its explanation and its command. */
+ * an explanation and a command. */
 #include "conformance/report/differences.h"
 
 #include <setjmp.h>
@@ -96,7 +96,7 @@ static void each_difference_has_its_explanation_and_command(void **state)
     run_free(&fixture);
 }
 
-/* Such a difference requires that both have run. */
+/* The comparison with sim requires that both have run. */
 static void a_differential_verdict_is_repeated_with_sim(void **state)
 {
     (void)state;

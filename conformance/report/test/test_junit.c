@@ -185,8 +185,9 @@ static const struct text_row {
     TEXT_ROW("<![CDATA[ & ]]> \" '", "<![CDATA[ & ]]> \" '"),
     TEXT_ROW("a\0b\x01\x1f\x7f\t.", "a" U "b" U U "\x7f\t."),
     TEXT_ROW("g\xc3\xbc \xf0\x9f\x98\x80 \xe2\x82\xac", "g\xc3\xbc \xf0\x9f\x98\x80 \xe2\x82\xac"),
-    /* A lone lead byte, an overlong form, a surrogate, U+FFFE, past the last character, truncated:
-     * a replacement for each maximal part that could have begun a character. */
+    /* A lone lead byte, an overlong form, a surrogate, U+FFFE, a code point past the last, a
+     * truncated character: one replacement for each maximal part that could have begun a character.
+     */
     TEXT_ROW("\xff\xc3 \xc0\x80 \xed\xa0\x80 \xef\xbf\xbe \xf4\x90\x80\x80 \xe2\x82",
              U U " " U U " " U U U " " U " " U U U U " " U),
 #undef U
@@ -268,8 +269,8 @@ static void a_file_is_replaced_atomically(void **state)
     assert_int_equal(stat(name, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640);
     char content[8] = {0};
-    assert_int_equal(read(old, content, 7), 5); /* a process that has it open still reads the old
-                                                 * content */
+    assert_int_equal(read(old, content, 7), 5); /* a process that has the file open still reads the
+                                                 * old content */
     close(old);
     /* A link is kept, and refers to the new content. */
     char link[64];

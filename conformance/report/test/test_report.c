@@ -266,7 +266,7 @@ static void a_truncated_last_line_is_ignored(void **state)
     rt_arena_reset(&arena);
 }
 
-/* A record of an earlier run is judged by the files of today. */
+/* A record of an earlier run is judged by the current expectation files. */
 static void an_old_entry_is_forgotten(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void report_fill(cnf_report *report)
     record = record_make("linking/chain.yaml", "cuda", CNF_VERDICT_UNAVAILABLE);
     record.judgement.message = RT_TEXT("no libcuda.so.1");
     cnf_report_add(report, &record);
-    /* Skipped before the missing driver was searched for. */
+    /* The scenario was skipped before the missing driver was searched for. */
     record = record_make("device/bounds.yaml", "cuda", CNF_VERDICT_SKIP);
     record.judgement.capability = RT_TEXT("sycl-compiler");
     record.judgement.answer = RT_TEXT("no");

@@ -175,7 +175,7 @@ static void missing_data_is_left_out(void **state)
                         "  sim: PASS\n"
                         "\n"
                         "Rule VF-A-01, which is not in a requirements.yaml above the scenario\n");
-    /* The same traces, with a line number that the file does not have. */
+    /* The same traces, with the number of a line that the file does not have. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
     assert_string_equal(explain(&arena, &record, "PASS", sent, sent, NULL),
@@ -222,7 +222,7 @@ static void the_last_calls_of_a_driver_are_shown(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Of thirteen calls, the last ten, without releases; the beginning of the log itself may be
+/* Prints the last ten of thirteen calls, without releases; the beginning of the log itself may be
  * missing. */
 static void of_many_calls_the_last_are_shown(void **state)
 {

@@ -25,7 +25,7 @@
 static const struct expected_rule {
     cnf_rule rule;
     cnf_proof_state state;
-    const char *line; /* of the table, in part */
+    const char *line; /* the expected part of the table */
 } expected_rules[] = {
     {RULE_OF("VF-C-01", "tool"), CNF_PROOF_COVERED,
      "    covered   a.c:2 (second: 1 of 1 tests of this rule failed)\n"},
@@ -96,7 +96,7 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-/* Proves with only the programs of the list; NULL: the file does not exist. */
+/* Proves with only the programs in the list; NULL: the list's file does not exist. */
 static cnf_proof prove(programs_fixture *fixture, const char *list)
 {
     FILE *file = list ? fopen(fixture->list.data, "w") : NULL;
@@ -200,7 +200,7 @@ static void a_missing_program_is_a_note(void **state)
     proof = prove(*state, "absent\n\nfirst");
     assert_int_equal(proof.note_count, 1);
     assert_non_null(strstr(proof.notes[0].data, "/absent: No such file or directory"));
-    assert_int_equal(proof.states[1], CNF_PROOF_COVERED); /* by the other one */
+    assert_int_equal(proof.states[1], CNF_PROOF_COVERED); /* by the program that exists */
     rt_buffer text = {0};
     cnf_proof_write(&text, &proof);
     assert_non_null(strstr(rt_buffer_string(&text), proof.notes[0].data));

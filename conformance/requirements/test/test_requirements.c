@@ -27,7 +27,7 @@ static const struct test_file {
      "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
      "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
      "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"
-     /* Umbrella rules: of rules above, of one that only crashes, of none yet. */
+     /* Umbrella rules: of rules above, with a rule that only crashes, and without parts yet. */
      "- id: XU-01\n  proof: parts\n  parts: [DL-A-02, DL-A-01]\n"
      "- id: XU-02\n  proof: parts\n  parts:\n    - DL-A-01\n    - DL-A-03\n"
      "- id: XU-03\n  proof: parts\n"},
@@ -181,7 +181,7 @@ static void an_invalid_table_is_refused(void **state)
 
 /* ---- Proving ------------------------------------------------------------------------------- */
 
-/* A scenario's reaction to an armed fault; without a row it passes. */
+/* A scenario's reaction to an armed fault; a scenario without a row passes. */
 static const struct fault_row {
     const char *scenario, *site, *verdict, *signature, *step_id;
 } fault_rows[] = {
@@ -275,7 +275,8 @@ static void false_claims_are_reported(void **state)
     assert_int_equal(proof.note_count, 0);
 }
 
-/* Proves with a program whose tests of VF-B-02 end as the shell commands say. */
+/* Proves with a program whose tests of VF-B-02 run the shell commands `failing` when the fault is
+ * armed. */
 static cnf_proof prove_with_program(requirements_fixture *fixture, const char *failing)
 {
     rt_text program = rt_arena_printf(&fixture->arena, "%s/tests.sh", fixture->folder.data);

@@ -1,5 +1,5 @@
 /* Runs every scenario of a folder on sim, under the simulated loader and under the real one, and
- * requires the same verdict, the same checks and an identical trace.
+ * requires the same verdict, the same checks and the same trace.
  *
  *     both_loaders FOLDER
  *
@@ -21,7 +21,7 @@ enum { STATUS_EQUAL, STATUS_DIFFERENT, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS
 typedef struct outcome {
     rt_text path;
     rt_text story; /* verdict, signature and trace */
-    bool seen;     /* the other run has a result too */
+    bool seen;     /* the run under the other loader has a result too */
 } outcome;
 
 typedef struct outcomes {

@@ -192,7 +192,7 @@ const cnf_subject *cnf_subject_find(rt_text name)
     "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\",\"data\":\"" hex "\"}\n"
 #define END "{\"type\":\"end\"}\n"
 
-/* The messages that a child sends, and how it ends. */
+/* The messages that a fake child sends, and how it ends. */
 static const struct behaviour {
     const char *name, *sends;
     int signal; /* 0: exits with status */
@@ -235,8 +235,8 @@ static int say(int messages, const char *text)
     return write(messages, text, size) == (ssize_t)size ? 0 : 9;
 }
 
-/* A runtime that chooses between two alternatives and, after the second, among three; its one_of
- * has a branch for each outcome except the last, which is wrong. A runtime that strays never
+/* Acts as a runtime that chooses between two alternatives and, after the second, among three; its
+ * one_of has a branch for each outcome except the last, which is wrong. A straying runtime never
  * follows a script. */
 static int choose(const cnf_subject_options *options, bool strays, int messages)
 {
@@ -301,7 +301,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     if (rt_text_starts(rt_text_of(word), "scratch-and-die")) return leave(options, true, messages);
     if (rt_text_starts(rt_text_of(word), "scratch")) return leave(options, false, messages);
     if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
-    if (rt_text_starts(rt_text_of(word), "option")) /* PASS if a driver option arrived */
+    if (rt_text_starts(rt_text_of(word), "option")) /* passes only if a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
     return 9;
 }

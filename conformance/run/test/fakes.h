@@ -2,15 +2,15 @@
  *
  * The first line of a fake scenario file selects how the compiler handles its one module ("ok",
  * "cached", "bad", "postlink", "refused" (as postlink, and expected), "absent", "crash", "hang",
- * "garbage"), and each further line how a subject behaves: "sim pass", "vendor crash" … The
- * behaviours are in fakes.c. A file that begins with "invalid" is not a scenario. */
+ * "garbage"), and each further line how a subject behaves: "sim pass", "vendor crash" … fakes.c
+ * defines the behaviours. A file that begins with "invalid" is not a scenario. */
 #ifndef CONFORMANCE_RUN_TEST_FAKES_H
 #define CONFORMANCE_RUN_TEST_FAKES_H
 
 #include <stdbool.h>
 
-/* The test program's behaviour when the runner executes it: "worker", "subject NAME …", "probe
- * NAME". Returns false if the arguments are none of these. */
+/* Acts as the child that the runner executes, according to the arguments: "worker", "subject NAME
+ * …" or "probe NAME". Returns false for any other arguments. */
 bool fakes_main(int argument_count, char **arguments, int *out_status);
 
 #endif

@@ -21,7 +21,7 @@
 enum { STATUS_VALID, STATUS_INVALID, JOBS = 2, TIMEOUT_MS = 60000, TEXT_SIZE = 512 };
 
 typedef struct fused_tally {
-    RT_VECTOR(rt_hash) seen; /* hashes of the codes validated so far */
+    RT_VECTOR(rt_hash) seen; /* hashes of the SPIR-V modules validated so far */
     uint32_t scenarios, fusing, failed;
 } fused_tally;
 
@@ -68,7 +68,8 @@ static bool is_new(fused_tally *tally, rt_bytes code)
     return true;
 }
 
-/* True if the answer is a fused program, and not a refusal to fuse. */
+/* Validates the answer's program if it is a new one. True if the answer is a fused program, not a
+ * refusal to fuse. */
 static bool ask_answer(fused_tally *tally, rt_text scenario, rt_bytes bytes)
 {
     rt_arena arena = {0};
@@ -85,8 +86,8 @@ static bool ask_answer(fused_tally *tally, rt_text scenario, rt_bytes bytes)
     return is_fused;
 }
 
-/* True if the trace has a fused program that the runtime used; the trace of a list that the
- * compiler refused also has a `fuse`. */
+/* True if the trace reports a fused program that the runtime used; the trace of a list whose fusion
+ * the compiler refused has a `fuse` event as well. */
 static bool has_fused(const cnf_messages *messages)
 {
     static const char event[] = "\"inject\"";

@@ -1,5 +1,5 @@
-/* Tests of exploring: every leaf of any tree of choices runs exactly once, and scripts are parsed
- * strictly. */
+/* Tests exploring: every leaf of a tree of choices runs exactly once, whatever the tree, and
+ * scripts are parsed strictly. */
 #include "conformance/run/explore.h"
 
 #include "reference/base/hash.h"
@@ -14,8 +14,8 @@
 
 enum { DEPTH_MAX = 5, ALTERNATIVES_MAX = 4, TREES = 200, LEAVES_MAX = 1024 };
 
-/* The number of alternatives after the choices made so far; 1: no further choice. The tree is
- * derived from its number. */
+/* The number of alternatives after the choices made so far; 1: no further choice. The tree's shape
+ * is derived from its number. */
 static uint32_t alternatives(uint64_t tree, const cnf_choice *choices, uint32_t count)
 {
     uint64_t state = tree;

@@ -1,5 +1,5 @@
-/* Tests of how answers of the compile worker are judged, and of the locations in messages. The
- * answers are constructed here; no compiler runs. */
+/* Tests how the compile worker's answers are judged, and the locations in messages. The answers are
+ * made by hand; no compiler runs. */
 #include "conformance/build/answer.h"
 #include "conformance/run/modules.h"
 
@@ -33,7 +33,7 @@ static const scn_scenario scenario = {
     .module_count = 2,
 };
 
-/* The judgement of a scenario if the worker gives this answer for its first module. */
+/* Judges a scenario for whose first module the worker gives this answer. */
 static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
                                const cnf_compile_answer *answer)
 {
@@ -62,7 +62,7 @@ static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_ans
     return judge_for(RT_FORMAT_SPIRV64, arena, sink, answer);
 }
 
-/* Checks the message and the scenario's line for one error of a source. */
+/* Checks the message and the scenario's line for one error in a source. */
 static void assert_message(const char *source, uint32_t line, uint32_t column, const char *expected,
                            uint32_t expected_line)
 {
@@ -109,7 +109,7 @@ static void what_is_about_no_source_is_about_the_module(void **state)
     assert_message("", 0, 0, "dir/s.yaml:5:3: error: no", 5);
 }
 
-/* A required compiler, and an optional one. */
+/* A required compiler is missing, then an optional one. */
 static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void **state)
 {
     (void)state;

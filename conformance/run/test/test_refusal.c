@@ -1,5 +1,5 @@
-/* Unit tests of modules that must be refused: which part of the expectation holds and which does
- * not. */
+/* Tests the judgement of modules that must be refused: which parts of the expectation hold and
+ * which do not. */
 #include "conformance/run/refusal.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static const cnf_compile_message message = {.source = STATIC_TEXT("app/0"),
                                             .severity = CNF_SEVERITY_ERROR,
                                             .text = STATIC_TEXT("no member named 'x'")};
 
-/* Answers with a message of post-link, with messages of the front end, and with none. */
+/* Answers with a message from post-link, with messages from the front end, and with none. */
 static const cnf_compile_answer torn = {.code = RT_POSTLINK_ERROR,
                                         .message = STATIC_TEXT("app/0:1: variable is torn"),
                                         .names = counter,

@@ -1,4 +1,4 @@
-/* Tests of the scheduler: every file and subject gets its record, however children behave. */
+/* Tests the scheduler: every pair of file and subject gets its record, however children behave. */
 #include "conformance/run/run.h"
 #include "conformance/run/test/fakes.h"
 
@@ -26,9 +26,9 @@ typedef struct run_fixture {
     rt_text warnings[RECORDS_MAX];      /* one per record */
     uint32_t record_count, known_count; /* done_before knows the first known_count */
     cnf_run_options options;            /* other than subjects, jobs and time limit */
-    const char *const *driver_options;  /* of the subject "vendor" */
-    uint32_t stop_after;                /* number of records; 0: never */
-    bool interrupts;                    /* after the first record, by SIGINT */
+    const char *const *driver_options;  /* for the subject "vendor" */
+    uint32_t stop_after;                /* stop after this many records; 0: never */
+    bool interrupts;                    /* raises SIGINT after the first record */
 } run_fixture;
 
 static int fixture_make(void **state)
@@ -52,7 +52,7 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-/* Replaces the content of the fake scenario. */
+/* Replaces the contents of the fake scenario. */
 static void rewrite(const run_fixture *fixture, uint32_t index, const char *text)
 {
     FILE *file = fopen(fixture->files[index].file.data, "w");
@@ -166,7 +166,7 @@ static void subjects_are_compared_with_sim(void **state)
     run_fixture *fixture = *state;
     add(fixture, "same", "cached\nsim pass\nvendor pass\n");
     add(fixture, "other", "cached\nsim pass\nvendor pass2\n");
-    add(fixture, "blind", "cached\nsim fail\nvendor pass2\n"); /* no oracle, no comparison */
+    add(fixture, "blind", "cached\nsim fail\nvendor pass2\n"); /* no sim to compare with */
     assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
     assert_verdict(fixture, "same", "vendor", "PASS", "");
     assert_verdict(fixture, "other", "vendor", "FAIL",
@@ -392,7 +392,7 @@ static void an_interrupted_run_loses_no_record(void **state)
     assert_verdict(fixture, "b8", "vendor", "NOT_RUN", "start:interrupted:-:-");
 }
 
-/* True for the pairs of the records kept so far, by path, content and subject. */
+/* True for the pairs that are known to have records, by path, contents and subject. */
 static bool done_before(void *user, rt_text path, rt_text hash, rt_text subject)
 {
     const run_fixture *fixture = user;
@@ -465,7 +465,7 @@ static void many_scenarios_go_through_few_slots(void **state)
     assert_verdict(fixture, "s38", "vendor", "PASS", "");
 }
 
-/* Each case has its own empty folder, which is removed when its child ends, for any reason. */
+/* Each case has its own empty folder, which is removed when its child ends, for whatever reason. */
 static void nothing_stays_of_a_childs_folder(void **state)
 {
     run_fixture *fixture = *state;
@@ -488,7 +488,7 @@ static void nothing_stays_of_a_childs_folder(void **state)
         unsetenv("TMPDIR");
 }
 
-/* A refusal by the system is not a FAIL, and is reported for each child. */
+/* If the system refuses to start a child, that is not a FAIL; it is reported for each child. */
 static void without_a_folder_for_it_nothing_runs(void **state)
 {
     run_fixture *fixture = *state;
@@ -519,7 +519,7 @@ static void an_interrupted_run_leaves_no_folder(void **state)
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
 
 /* A module that is refused as expected is judged on the oracle alone: no device is involved,
- * whether it is present, only links, or is missing. */
+ * whether the device is present, only links, or is missing. */
 static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
 {
     run_fixture *fixture = *state;

@@ -1,19 +1,19 @@
-/* What fuzzers of scenario files begin with, made from the table of the format:
+/* Makes the dictionary and seed corpora of the scenario fuzzers from the format's table:
  *
  *   fuzz_material words                 keys and words of the format, as a libFuzzer dictionary
  *   fuzz_material files FOLDER          a scenario for each key, as small as the table allows
- *   fuzz_material cases FOLDER FILE…    the scenarios of files of cases (test/cases.h)
- *   fuzz_material packs FOLDER FILE…    the packs of those files that can be read
+ *   fuzz_material cases FOLDER FILE…    the scenarios in files of cases (test/cases.h)
+ *   fuzz_material packs FOLDER FILE…    packs of the scenarios that are valid
  *
- * The small scenarios follow the table only, so many of them are wrong in what their names mean;
- * they are there to bring every reading function into the corpus. */
+ * The small scenarios follow only the table, so many of their names refer to nothing; their purpose
+ * is that the corpus reaches every reading function. */
 #include "conformance/scenario/schema/objects.h"
 #include "conformance/scenario/test/cases.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Objects contain each other; a value this deep is a scalar whatever its shape. */
+/* Objects can contain each other, so a value at this depth is a scalar whatever its shape. */
 enum { DEPTH_MAX = 12 };
 
 /* ---- Words --------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void words_print(const scn_objects *objects)
 
 typedef struct sample {
     rt_buffer *out;
-    const scn_row *required; /* written wherever its object is; NULL: none */
+    const scn_row *required; /* written in every instance of its object; NULL: none */
     uint32_t depth;
 } sample;
 
@@ -161,7 +161,8 @@ static bool file_read(const char *path, rt_buffer *out)
     return valid;
 }
 
-/* A pack holds compiled images; these have every part of one, and no code that means anything. */
+/* A pack holds compiled images; the ones added here have every part of an image, but meaningless
+ * code. */
 static void images_add(rt_arena *arena, const scn_scenario *scenario)
 {
     static const rt_text kernels[] = {{"k", 1}};
@@ -176,7 +177,7 @@ static void images_add(rt_arena *arena, const scn_scenario *scenario)
         image->name = RT_TEXT("a/0");
         image->code = (rt_bytes){(const uint8_t *)"code", 4};
         rt_image_hash(image);
-        /* This program has read the scenario itself and is its only owner. */
+        /* Safe: this program read the scenario itself and is its only owner. */
         ((scn_module *)&scenario->modules[i])->images = (rt_image_list){image, 1};
     }
 }

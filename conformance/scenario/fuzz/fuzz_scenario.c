@@ -1,5 +1,5 @@
-/* libFuzzer target: any bytes as a scenario file.  A file is read or has problems, all inside the
- * file; what is read survives the way through a pack. */
+/* libFuzzer target: arbitrary bytes as a scenario file. A file is either read, or has problems
+ * whose positions are all inside it; what was read survives a round trip through a pack. */
 #include "conformance/scenario/model/scenario.h"
 
 static void check_problems(rt_text text, const scn_problems *problems)

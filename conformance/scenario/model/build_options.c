@@ -1,8 +1,8 @@
 /* Build options that a scenario may give.
  *
  * A request must contain everything that its artefact depends on, and a scenario must not make the
- * compiler read or write files. So only options from a list are accepted; any other is refused by
- * name. */
+ * compiler read or write files. So only the options on a list are accepted; any other option is
+ * refused by name. */
 #include "conformance/scenario/model/build_options.h"
 
 typedef struct option_row {
@@ -37,7 +37,7 @@ static bool is_space(char c)
 bool scn_build_options_next(rt_text *rest, rt_text *out_option)
 {
     *out_option = (rt_text){0};
-    if (!rest->data) return false; /* No options at all: an address that nothing may be added to. */
+    if (!rest->data) return false; /* No options: nothing may be added to a null pointer. */
     while (rest->length > 0 && is_space(rest->data[0]))
         *rest = (rt_text){rest->data + 1, rest->length - 1};
     size_t length = 0;

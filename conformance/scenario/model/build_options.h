@@ -4,7 +4,7 @@
 
 #include "reference/base/text.h"
 
-/* The accepted options: prefixes, which anything may follow, and whole words. None contains a
+/* The accepted options: prefixes, after which anything may follow, and whole words. None contains a
  * character that is special in a regular expression. */
 #define SCN_BUILD_OPTIONS(PREFIX, WORD)                                                            \
     PREFIX("-D")                                                                                   \
@@ -35,20 +35,21 @@
     WORD("-Wextra")                                                                                \
     WORD("-Werror")
 
-/* What scn_build_options_check accepts, as an ECMA 262 expression: options that end at white space.
+/* What scn_build_options_check accepts, as an ECMA 262 regular expression: options separated by
+ * white space.
  */
 #define SCN_PREFIX_PATTERN(text) text "\\S+|"
 #define SCN_WORD_PATTERN(text)   text "|"
 #define SCN_BUILD_OPTIONS_PATTERN                                                                  \
     "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN, SCN_WORD_PATTERN) "(?!))(\\s+|$))*$"
 
-/* Takes the next option off *rest; options are separated by white space, without quoting. False if
- * there is none. */
+/* Takes the next option off *rest; options are separated by white space and cannot be quoted. False
+ * if no option is left. */
 bool scn_build_options_next(rt_text *rest, rt_text *out_option);
 
 /* True if every option is accepted: definitions (-D, -U), OpenCL's own (-cl-...), -O0 to -O3 and
- * -Os, -ffp-contract=on or off, -ffast-math and a few warnings. *out_refused: the first option that
- * is not. */
+ * -Os, -ffp-contract=on or off, -ffast-math and a few warnings. Otherwise *out_refused is the first
+ * option that is not accepted. */
 bool scn_build_options_check(rt_text options, rt_text *out_refused);
 
 #endif

@@ -14,7 +14,7 @@
 #include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
-/* A place in the scenario file; both count from 1, columns in code points. */
+/* A position in the scenario file. Lines and columns count from 1; columns are in code points. */
 typedef struct scn_position {
     uint32_t line, column;
 } scn_position;
@@ -23,7 +23,8 @@ typedef struct scn_position {
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-/* type, name, size in bytes, class ('i' signed, 'u' unsigned, 'f' floating) */
+/* type, name, size in bytes, class ('i' signed, 'u' unsigned, 'f' floating-point)
+ */
 #define SCN_TYPES(TYPE)                                                                            \
     TYPE(CHAR, "char", 1, 'i')                                                                     \
     TYPE(UCHAR, "uchar", 1, 'u')                                                                   \
@@ -44,16 +45,16 @@ typedef enum scn_type {
         SCN_TYPE_COUNT
 } scn_type;
 
-/* The columns of the table. */
+/* The columns of SCN_TYPES. */
 const char *scn_type_name(scn_type type);
 uint32_t scn_type_size(scn_type type); /* bytes */
 char scn_type_class(scn_type type);    /* 'i', 'u' or 'f' */
 
 /* A field of an element: `lanes` scalars of one type in a row (a vector; a scalar has one lane).
- * Sizes and offsets are OpenCL C's (6.1.5 "Alignment of types"): a vector of three takes the room
- * of four. */
+ * Sizes and offsets are those of OpenCL C (6.1.5 "Alignment of types"): a vector of three takes as
+ * much space as one of four. */
 typedef struct scn_field {
-    rt_text name; /* of a struct's field; empty for the one field of a scalar or vector */
+    rt_text name; /* of a struct's field; empty for the only field of a scalar or vector */
     scn_type type;
     uint32_t lanes;  /* 1, 2, 3, 4, 8 or 16 */
     uint32_t offset; /* bytes from the element's start */
@@ -61,17 +62,17 @@ typedef struct scn_field {
 
 enum { SCN_LANES_MAX = 16 };
 
-/* The layout of an element of a memory, or of the value of an argument. Bytes that no field covers
- * are padding: they are zero where a scenario gives values, and are never compared. */
+/* The layout of a memory's elements, or of an argument's value. Bytes that no field covers are
+ * padding: they are zero where a scenario gives values, and are never compared. */
 typedef struct scn_layout {
-    uint32_t size;      /* bytes of an element, its trailing padding included; > 0 */
+    uint32_t size;      /* bytes of an element, including trailing padding; > 0 */
     uint32_t alignment; /* bytes */
     bool is_struct;
-    const scn_field *fields; /* one unless is_struct */
+    const scn_field *fields; /* exactly one unless is_struct */
     uint32_t field_count;
 } scn_layout;
 
-/* Bytes of a field: lanes of three count as four. */
+/* The size of a field in bytes; three lanes count as four. */
 uint32_t scn_field_size(const scn_field *field);
 
 /* ---- Modules ------------------------------------------------------------------------------ */
@@ -79,11 +80,13 @@ uint32_t scn_field_size(const scn_field *field);
 typedef enum scn_language {
     SCN_LANGUAGE_OPENCL_C,
     SCN_LANGUAGE_OPENCL_CPP, /* C++ for OpenCL 2021 */
-    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM 14 reads; goes into post-link as a front
-                                end's output does */
-    SCN_LANGUAGE_SPIRV_ASM,  /* as spirv-as reads it; an image of its own, past post-link */
-    SCN_LANGUAGE_SPIRV,      /* a module in binary; only as a file */
-    SCN_LANGUAGE_SYCL, /* SYCL 2020 and extensions, for the shipped compiler; comes as images */
+    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM 14 can read; enters post-link like the
+                              * output of a front end */
+    SCN_LANGUAGE_SPIRV_ASM,  /* in the syntax of spirv-as; becomes an image of its own, bypassing
+                              * post-link */
+    SCN_LANGUAGE_SPIRV,      /* a binary module; only from a file */
+    SCN_LANGUAGE_SYCL,       /* SYCL 2020 and extensions, for the shipped compiler, which delivers
+                              * finished images */
     SCN_LANGUAGE_COUNT
 } scn_language;
 
@@ -92,22 +95,25 @@ const char *scn_language_name(scn_language language);
 
 typedef struct scn_source {
     scn_language language;
-    rt_text name;         /* "app/0": file name in compiler messages and line information */
-    rt_text code;         /* UTF-8; of a SPIRV source its bytes */
-    rt_text file;         /* in the scenario's folder, as written; empty: the code is embedded */
-    scn_position code_at; /* of the first line of embedded code; column of its first character */
+    rt_text name;         /* "app/0": the file name in compiler messages and line information
+                           */
+    rt_text code;         /* UTF-8; for SPIRV and LLVM bitcode, the binary contents */
+    rt_text file;         /* relative to the scenario's folder, as written; empty: the code is
+                           * embedded */
+    scn_position code_at; /* line and column of the first character of embedded code */
     scn_position at;
 } scn_source;
 
-/* A device image written by hand. Anything it leaves out is what post-link finds in the code. */
+/* A device image written by hand. What it does not specify is taken from what post-link finds in
+ * the code. */
 typedef struct scn_hand_image {
     scn_position at;
-    scn_source source; /* its code is made from it, without splitting */
+    scn_source source; /* compiled into its code, without splitting */
     rt_format format;
-    bool kernels_given; /* `kernels` are its entries, whatever the code has */
+    bool kernels_given; /* true: `kernels` are its entry points, whatever the code contains */
     const rt_text *kernels;
     uint32_t kernel_count;
-    bool sets_given; /* `sets` are its property sets, whatever the code would have */
+    bool sets_given; /* true: `sets` are its property sets, whatever post-link would produce */
     const rt_property_set *sets;
     uint32_t set_count;
     rt_text compile_options, link_options; /* for the device's compiler and linker */
@@ -118,10 +124,10 @@ typedef struct scn_error scn_error;
 /* The error with which compiling a module must be refused. */
 typedef struct scn_module_refusal {
     const scn_error *error; /* NULL: it must succeed */
-    bool by_front_end;      /* by the compiler of a source, not by post-link */
+    bool by_front_end;      /* refused by the compiler of a source, not by post-link */
 } scn_module_refusal;
 
-/* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
+/* Whether a module's PTX images also hold their bitcode (DPC++'s option -fsycl-embed-ir). */
 typedef enum scn_embed_ir {
     SCN_EMBED_IR_AUTO, /* yes if the scenario fuses kernels, otherwise no */
     SCN_EMBED_IR_NO,
@@ -131,7 +137,7 @@ typedef enum scn_embed_ir {
 typedef struct scn_module {
     rt_text name;
     scn_position at;
-    const uint32_t *needs; /* modules that the OS loader loads with it, in order */
+    const uint32_t *needs; /* modules that the OS loader loads along with it, in order */
     uint32_t need_count;
     const rt_text *host_symbols; /* defined by its host code */
     uint32_t host_symbol_count;
@@ -139,34 +145,39 @@ typedef struct scn_module {
     uint32_t source_count;
     rt_split split;
     rt_text build_options; /* for the front end, as written; empty: none */
-    uint32_t formats;      /* bit 1u << rt_format: each image of the sources is made in all of
-                            * these; 0: in the subject's format, which is SPIR-V */
+    uint32_t formats;      /* bits 1u << rt_format: each image of the sources is made in all of
+                            * these formats; 0: in the subject's format, which is SPIR-V */
     scn_embed_ir embed_ir;
-    uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
-                              time does not support (`device_config`) */
-    rt_text compile_options, link_options; /* of its sources' images, for the device */
+    uint32_t target_lacks; /* bits 1u << dev_aspect: aspects that the target of ahead-of-time
+                            * compilation does not support (`device_config`) */
+    rt_text compile_options, link_options; /* for the device's compiler and linker, in the images of
+                                            * its sources */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    rt_text file_name; /* of the file that the OS loads; empty: the module's name. Files with the
-                        * same name are in different folders */
-    bool registers;    /* false: its images are not registered when it is loaded; load_image can */
-    rt_image_list images;                 /* empty until compiled; filled in packs */
-    rt_device_global_list device_globals; /* registered by its host code: those of the scenario
-                                           * until it is compiled, then those of its sources too */
+    rt_text file_name;    /* of the file that the OS loads; empty: the module's name. Files with the
+                           * same name are placed in different folders */
+    bool registers;       /* false: loading it does not register its images, but load_image can */
+    rt_image_list images; /* empty until compiled; present in packs */
+    rt_device_global_list device_globals; /* registered by its host code: first those of the
+                                           * scenario, once compiled also those of its sources
+                                           */
     scn_module_refusal refusal;
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
-/* A device of the scenario: one of the subject's, with some of its aspects hidden.  A scenario
- * that names none has one, called "device". */
+/* A device of the scenario: one of the subject's devices, with some of its aspects hidden. A
+ * scenario that names no devices has a single one, called "device". */
 typedef struct scn_device {
     rt_text name;
     scn_position at;
-    uint32_t hidden_aspects;   /* bit 1u << dev_aspect: `aspects: {fp64: false}` */
-    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without it is skipped */
-    bool links_given;          /* `links: [...]`: it advertises linking of `links` alone */
-    uint32_t links;            /* bit 1u << rt_format; a subject that lacks one is skipped */
+    uint32_t hidden_aspects;   /* bits 1u << dev_aspect: `aspects: {fp64: false}` */
+    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without one is skipped
+                                */
+    bool links_given;          /* `links: [...]`: the device advertises linking of only these
+                                * formats */
+    uint32_t links;            /* bits 1u << rt_format; a subject without one is skipped
+                                */
 } scn_device;
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -179,12 +190,12 @@ typedef enum scn_memory_kind {
     SCN_MEMORY_KIND_COUNT
 } scn_memory_kind;
 
-/* How far floating-point values may be from the expected ones, and from sim's. */
+/* How far floating-point values may be from the expected values, and from those of sim. */
 typedef enum scn_tolerance_kind {
     SCN_TOLERANCE_NONE, /* bit for bit */
     SCN_TOLERANCE_ULP,
     SCN_TOLERANCE_ABSOLUTE,
-    SCN_TOLERANCE_RELATIVE, /* to the expected value's magnitude */
+    SCN_TOLERANCE_RELATIVE, /* relative to the expected value's magnitude */
 } scn_tolerance_kind;
 
 /* Where a fused kernel is asked to keep a buffer; in the order of rt_promotion. */
@@ -202,12 +213,12 @@ typedef struct scn_memory {
     uint32_t device; /* USM: index of the scn_device that it is allocated on */
     scn_layout layout;
     uint64_t count;   /* elements */
-    rt_bytes initial; /* count * layout.size bytes, little-endian; data NULL: content undefined */
-    scn_tolerance_kind tolerance_kind; /* holds for every floating lane */
+    rt_bytes initial; /* count * layout.size bytes, little-endian; data NULL: contents undefined */
+    scn_tolerance_kind tolerance_kind; /* applies to every floating-point lane */
     double tolerance;                  /* >= 0 */
     bool unordered; /* the elements' order does not matter: they are compared as a multiset */
     bool addresses; /* it holds device addresses, which are never compared */
-    scn_promotion promotion; /* of a buffer, whichever argument it is */
+    scn_promotion promotion; /* of a buffer, for every argument that it is passed as */
 } scn_memory;
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -224,7 +235,7 @@ typedef enum scn_access { SCN_ACCESS_READ_WRITE, SCN_ACCESS_READ, SCN_ACCESS_WRI
 
 /* A pointer into USM inside a struct. */
 typedef struct scn_inner_pointer {
-    uint64_t at;     /* bytes from the value's start; the 8 bytes there are zero in the value */
+    uint64_t at;     /* bytes from the value's start; the value is zero in the 8 bytes there */
     uint32_t memory; /* of a USM kind */
     uint64_t offset; /* bytes from the memory's start */
 } scn_inner_pointer;
@@ -236,46 +247,49 @@ typedef struct scn_argument {
     scn_access access;                 /* MEMORY */
     scn_promotion promotion;           /* MEMORY */
     uint64_t offset;                   /* POINTER: bytes, at most the memory's size */
-    scn_layout layout;                 /* VALUE; bytes given by hand are one uchar field a byte */
+    scn_layout layout;                 /* VALUE; a value given as `bytes` has one uchar field per
+                                        * byte */
     rt_bytes value;                    /* VALUE: layout.size little-endian bytes */
     const scn_inner_pointer *pointers; /* VALUE */
     uint32_t pointer_count;
     uint64_t size; /* LOCAL: bytes */
 } scn_argument;
 
-/* A device_global that a step refers to. A module's variables are known only when its images are
- * made; scn_variables_resolve (variables.h) finds the variable then. */
+/* A device_global that a step refers to. A module's variables are known only once its images have
+ * been built; scn_variables_resolve (variables.h) then finds the variable. */
 typedef struct scn_variable {
-    rt_text name; /* as in its source, "inner::Bar", or its unique id; empty: the step refers to no
+    rt_text name; /* as in the source, "inner::Bar", or the unique id; empty: the step refers to no
                    * variable */
     scn_position at;
-    uint32_t module; /* the module that has it; SCN_NONE: not given, and not found yet */
+    uint32_t module; /* the module that has it; SCN_NONE: neither given nor found yet */
     uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
 } scn_variable;
 
 /* The error with which a step must be refused. Absent parts (empty, 0) are not compared. */
 struct scn_error {
     scn_position at;
-    bool none;         /* in a one_of: the step succeeds */
-    rt_text documents; /* the class that the rule requires: "exception", "errc::invalid", … */
-    rt_text reference_class; /* our code's name: "errc::build", "link-error", … */
-    rt_text reference_text;  /* a part of our message */
-    const rt_text *names;    /* symbols that our diagnostic names, all of them, any order */
+    bool none;         /* in a one_of: the outcome that the step succeeds */
+    rt_text documents; /* the error code that the rule requires: "exception", "errc::invalid", … */
+    rt_text reference_class; /* the reference runtime's own error code: "errc::build", "link-error",
+                              * … */
+    rt_text reference_text;  /* a part of the reference runtime's message */
+    const rt_text *names;    /* all the symbols that its diagnostic names, in any order */
     uint32_t name_count;
 };
 
-/* A field of an expected trace event: its name, and the value as text ("3", "app/0"), or a list. */
+/* A field of an expected trace event: its name, and its value as text ("3", "app/0") or as a list
+ * of texts. */
 typedef struct scn_trace_field {
     rt_text key;
     bool is_list;
-    const rt_text *values; /* one unless is_list */
+    const rt_text *values; /* exactly one unless is_list */
     uint32_t value_count;
 } scn_trace_field;
 
-/* A condition on the images of an event; absent parts match every image. */
+/* A condition on an event's images; absent parts match every image. */
 typedef struct scn_image_condition {
-    bool negated;    /* no image of the event may match */
-    rt_text set;     /* a set of virtual functions that it provides */
+    bool negated;    /* none of the event's images may match */
+    rt_text set;     /* a virtual-function set that it provides */
     bool has_dummy;  /* whether `dummy` is compared */
     bool dummy;      /* property "dummy-image" */
     uint32_t module; /* the module that it belongs to; SCN_NONE: any */
@@ -285,29 +299,31 @@ typedef struct scn_image_condition {
 
 typedef struct scn_trace_event {
     scn_position at;
-    rt_text kind; /* "link", "launch", …: a name of reference/trace */
+    rt_text kind; /* "link", "launch", …: a name from reference/trace */
     const scn_trace_field *fields;
     uint32_t field_count;
-    rt_text program_of; /* the event's program is the one that this kernel was launched from last;
-                           empty: any */
+    rt_text program_of; /* the event's program is the one from which this kernel was last launched;
+                         * empty: any */
     const scn_image_condition *conditions; /* on the images that the event names */
     uint32_t condition_count;
 } scn_trace_event;
 
 typedef enum scn_expect_kind {
-    SCN_EXPECT_MEMORY, /* synchronising read of a memory, compared exactly */
-    SCN_EXPECT_COUNT,  /* number of events of one kind since the last expectation of that kind */
-    SCN_EXPECT_PROGRAM_OF,  /* images that the program of a kernel was linked from, any order */
-    SCN_EXPECT_TRACE,       /* ordered subset of all events so far */
-    SCN_EXPECT_NEVER,       /* none of these events has happened so far */
-    SCN_EXPECT_FINDING,     /* a finding of the device since the last one expected */
+    SCN_EXPECT_MEMORY,      /* a memory, after a synchronising read */
+    SCN_EXPECT_COUNT,       /* the number of events of one kind since the last expectation of it
+                             */
+    SCN_EXPECT_PROGRAM_OF,  /* the images that a kernel's program was linked from, in any order */
+    SCN_EXPECT_TRACE,       /* events that occurred so far in this order, possibly with others in
+                             * between */
+    SCN_EXPECT_NEVER,       /* events none of which has occurred so far */
+    SCN_EXPECT_FINDING,     /* a finding that the device reported since the last one expected */
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
-    SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
-    SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
-    SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
-    SCN_EXPECT_VARIABLE,    /* synchronising read of a device_global, compared exactly */
+    SCN_EXPECT_ONE_OF,      /* several conforming outcomes, one of which must hold */
+    SCN_EXPECT_OUTPUT,      /* what kernels have printed since the last expectation of output */
+    SCN_EXPECT_BUNDLE,      /* the contents of a kernel bundle */
+    SCN_EXPECT_VARIABLE,    /* a device_global, after a synchronising read */
     SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
-    SCN_EXPECT_EVENT,       /* the status of a step's event, without waiting */
+    SCN_EXPECT_EVENT,       /* the status of a step's event, queried without waiting */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -319,7 +335,7 @@ typedef enum scn_event_status {
     SCN_EVENT_STATUS_COUNT
 } scn_event_status;
 
-/* Its name in scenarios, static. */
+/* The name of a status in scenarios, static. */
 const char *scn_event_status_name(scn_event_status status);
 
 typedef struct scn_expect scn_expect;
@@ -347,13 +363,14 @@ struct scn_expect {
             rt_bytes values; /* as scn_memory.initial */
         } memory;            /* MEMORY */
         struct {
-            scn_variable variable; /* the whole of it, as `device` has it */
+            scn_variable variable; /* the whole variable, in its instance on `device` */
             scn_layout layout;
             uint32_t device; /* index of scn_device */
-            rt_bytes values; /* elements of the layout */
+            rt_bytes values; /* elements with that layout */
         } variable;          /* VARIABLE */
         struct {
-            rt_text event; /* the trace event counted: "launch", "build", "link", "cache_hit" */
+            rt_text event; /* the trace event that is counted: "launch", "build", "link",
+                            * "cache_hit" */
             uint64_t count;
         } count; /* COUNT */
         struct {
@@ -384,12 +401,13 @@ struct scn_expect {
         rt_text output; /* OUTPUT */
         struct {
             uint32_t step;              /* the step that creates it */
-            const rt_text *has, *lacks; /* kernels that are in it and that are not */
+            const rt_text *has, *lacks; /* kernels that it must have, and must not have */
             uint32_t has_count, lacks_count;
-            uint64_t unit_count; /* device images, where has_unit_count */
+            uint64_t unit_count; /* number of device images, if has_unit_count */
             bool has_unit_count;
             uint32_t image_count;  /* 0: not compared */
-            const rt_text *images; /* from which its device images were made, in any order */
+            const rt_text *images; /* the images from which its device images were made, in any
+                                    * order */
         } bundle;                  /* BUNDLE */
         struct {
             uint32_t queue; /* the step that creates it */
@@ -411,20 +429,20 @@ struct scn_expect {
     VERB(CONTEXT, "context")         /* creates a context */                                       \
     VERB(QUEUE, "queue")             /* creates a queue */                                         \
     VERB(BUNDLE, "bundle")           /* makes a kernel bundle */                                   \
-    VERB(SUBMIT, "submit")           /* of a kernel */                                             \
-    VERB(COPY, "copy")               /* between memories, or with a device_global */               \
-    VERB(FILL, "fill")               /* of a memory with one element */                            \
-    VERB(WAIT, "wait")               /* for everything submitted, for a queue or for a step */     \
-    VERB(HOST_ACCESS, "host_access") /* synchronising host read of a memory */                     \
-    VERB(PARALLEL, "parallel")       /* lists of steps on threads of their own */                  \
+    VERB(SUBMIT, "submit")           /* submits a kernel */                                        \
+    VERB(COPY, "copy")               /* copies between memories, or to or from a device_global */  \
+    VERB(FILL, "fill")               /* fills a memory with one element */                         \
+    VERB(WAIT, "wait")               /* waits for everything submitted, a queue or a step */       \
+    VERB(HOST_ACCESS, "host_access") /* reads a memory on the host, synchronising */               \
+    VERB(PARALLEL, "parallel")       /* runs lists of steps, each on its own thread */             \
     VERB(START_FUSION, "start_fusion")                                                             \
     VERB(COMPLETE_FUSION, "complete_fusion")                                                       \
     VERB(CANCEL_FUSION, "cancel_fusion")                                                           \
     VERB(HOST_TASK, "host_task")                                                                   \
-    VERB(END_QUEUE, "end_queue")   /* the queue is destroyed */                                    \
-    VERB(END_MEMORY, "end_memory") /* the buffer is destroyed */                                   \
-    VERB(PROFILING, "profiling")   /* queries the times of a step's event, which waits for it */   \
-    VERB(RESTART, "restart")       /* the program ends and starts again: rt_runtime_restart */     \
+    VERB(END_QUEUE, "end_queue")   /* destroys the queue */                                        \
+    VERB(END_MEMORY, "end_memory") /* destroys the buffer */                                       \
+    VERB(PROFILING, "profiling")   /* queries the times of a step's event, and so waits for it */  \
+    VERB(RESTART, "restart")       /* ends and restarts the program: rt_runtime_restart */         \
     VERB(EXPECT, "expect")
 
 typedef enum scn_verb {
@@ -442,8 +460,8 @@ typedef struct scn_spec_constant {
 
 /* The part common to all commands, first in each of their structs. */
 typedef struct scn_command {
-    uint32_t device;       /* whose default queue it is, if `queue` is SCN_NONE; earlier device
-                            * steps are taken into account */
+    uint32_t device;       /* the device whose default queue is used if `queue` is SCN_NONE; earlier
+                            * device steps are taken into account */
     uint32_t queue;        /* the step that creates the queue; SCN_NONE: the default queue */
     const uint32_t *after; /* earlier commands that must have ended (indices into steps) */
     uint32_t after_count;
@@ -453,7 +471,7 @@ typedef struct scn_submit {
     scn_command command;
     rt_text kernel;
     uint32_t dimensions;                     /* 1 to 3 */
-    uint64_t range[RT_ND_RANGE_DIMENSIONS];  /* index d is what get_global_id(d) counts */
+    uint64_t range[RT_ND_RANGE_DIMENSIONS];  /* index d is the dimension of get_global_id(d) */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 by default */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
     uint32_t offset_count, local_count;      /* equal to dimensions, or 0: absent */
@@ -468,7 +486,7 @@ typedef struct scn_submit {
                       * SCN_NONE: no bundle, the runtime finds the kernel */
 } scn_submit;
 
-/* state, name; numbers as SYCL's and rt_bundle_state's */
+/* state, name; numbered as in SYCL and rt_bundle_state */
 #define SCN_BUNDLE_STATES(STATE)                                                                   \
     STATE(INPUT, "input")                                                                          \
     STATE(OBJECT, "object")                                                                        \
@@ -495,32 +513,34 @@ typedef struct scn_bundle {
     scn_bundle_action action;
     scn_bundle_state state; /* of the new bundle */
     uint32_t device;        /* GET: index of scn_device */
-    uint32_t context;       /* GET: the step that creates it; SCN_NONE: that of all devices */
+    uint32_t context;       /* GET: the step that creates it; SCN_NONE: a context of all devices
+                             */
     const rt_text *kernels; /* GET */
-    uint32_t kernel_count;  /* 0: all that the device can have */
+    uint32_t kernel_count;  /* 0: all kernels compatible with the device */
     const scn_spec_constant *constants; /* GET in state INPUT */
     uint32_t constant_count;
     const uint32_t *sources; /* the steps that create its input bundles; one for COMPILE and BUILD,
                               * one or more for LINK and JOIN, none for GET */
     uint32_t source_count;
-    rt_text options; /* COMPILE, LINK: for the device, after those of the images */
+    rt_text options; /* COMPILE, LINK: for the device's compiler or linker, after the images' own
+                      * options */
 } scn_bundle;
 
-enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
+enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of the element that a fill repeats */
 
 /* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
 typedef struct scn_transfer {
     scn_command command;
-    uint32_t from; /* COPY; SCN_NONE: the variable */
+    uint32_t from; /* COPY: index of scn_memory; SCN_NONE: the variable */
     uint64_t from_offset;
     uint32_t to; /* SCN_NONE: the variable */
     uint64_t to_offset;
-    uint64_t size;    /* > 0; not checked against the memories if the step expects an error. 0,
-                       * until the variable is found: all of it from the offset on */
+    uint64_t size;    /* > 0, or 0 until the variable is found: all of it from the offset on. Not
+                       * checked against the memories if the step expects an error */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
     scn_variable variable;
-    bool by_handler; /* of a copy with a variable: it goes through the handler of a command group,
-                      * not through the queue */
+    bool by_handler; /* for a copy with a variable: it goes through a command group's handler, not
+                      * directly through the queue */
 } scn_transfer;
 
 typedef struct scn_queue {
@@ -531,12 +551,14 @@ typedef struct scn_queue {
     bool enable_profiling;
 } scn_queue;
 
-/* What is required of the times at which a command was submitted, began and ended, besides their
- * order. */
+/* What is required of the times at which a command was submitted, began and ended, in addition to
+ * their order. */
 typedef struct scn_profiling {
     uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
-    uint32_t after;   /* such a step, after whose end it begins; SCN_NONE: no requirement */
-    uint32_t same_as; /* such a step, whose times must all be the same; SCN_NONE: no requirement */
+    uint32_t after;   /* a step of these kinds, after whose end it must begin; SCN_NONE: no
+                       * requirement */
+    uint32_t same_as; /* a step of these kinds, all of whose times must equal its own; SCN_NONE: no
+                       * requirement */
 } scn_profiling;
 
 /* A host task that copies one buffer into another of the same size. */
@@ -554,8 +576,9 @@ typedef struct scn_step {
     scn_verb verb;
     scn_position at;
     rt_text id;         /* empty: none */
-    rt_profile profile; /* the step exists in this profile only; RT_PROFILE_COUNT: in each */
-    uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
+    rt_profile profile; /* the only profile that has the step; RT_PROFILE_COUNT: all have it */
+    uint32_t thread;    /* 0: the program's own; in a parallel: the list's number, from 1
+                         */
     uint32_t expect_count;
     const scn_expect *expect; /* EXPECT: one or more */
     const scn_error *error;   /* the step must be refused with this error; NULL: it must succeed */
@@ -588,7 +611,8 @@ typedef struct scn_step {
         scn_profiling profiling; /* PROFILING */
         struct {
             uint32_t thread_count; /* its lists */
-            uint32_t nested_count; /* all steps in its lists; they follow in the table */
+            uint32_t nested_count; /* steps in its lists, which follow it in the table
+                                    */
         } parallel;                /* PARALLEL */
     };
 } scn_step;
@@ -599,14 +623,15 @@ static inline uint32_t scn_expect_outcome_count(const scn_expect *expect)
     return expect->kind == SCN_EXPECT_ONE_OF ? expect->one_of.outcome_count : 0;
 }
 
-/* The number of steps after this one that belong to it: those in the lists of a parallel. */
+/* The number of following steps that belong to this one: those in the lists of a parallel,
+ * otherwise 0. */
 static inline uint32_t scn_step_nested_count(const scn_step *step)
 {
     return step->verb == SCN_VERB_PARALLEL ? step->parallel.nested_count : 0;
 }
 
-/* The part that a step's command has in common with all commands; NULL for a verb that submits
- * nothing with arguments of its own (complete_fusion creates a command, but has only a queue). */
+/* The part that a step's command has in common with all commands; NULL for a verb without one
+ * (complete_fusion creates a command, but names only a queue). */
 static inline const scn_command *scn_step_command(const scn_step *step)
 {
     switch (step->verb) {
@@ -632,13 +657,13 @@ typedef struct scn_cover {
 
 /* The answer of the compile worker to a request that a run of the scenario makes. */
 typedef struct scn_artefact {
-    rt_hash request; /* of its bytes (conformance/build/compile.h) */
+    rt_hash request; /* hash of the request's bytes (conformance/build/compile.h) */
     rt_bytes answer; /* in the form that cnf_compile_answer_read reads */
 } scn_artefact;
 
 typedef struct scn_scenario {
     rt_text path; /* relative to the scenarios' root, as in records */
-    rt_text file; /* as in messages: what the user gave on the command line */
+    rt_text file; /* as shown in messages: what the user gave on the command line */
     rt_text summary;
     const scn_cover *covers;
     uint32_t cover_count;
@@ -648,7 +673,7 @@ typedef struct scn_scenario {
     uint32_t preloaded_count;
     bool prefer_preloaded;     /* their images take precedence over those of other modules
                                 * (DL-PRELOAD-03) */
-    uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL of its environment; 0: not set */
+    uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL in its environment; 0: not set */
     bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen at the start */
     uint32_t device_count;

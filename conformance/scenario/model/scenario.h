@@ -1,18 +1,19 @@
-/* Reading scenario files, and the serialised form that child processes execute. */
+/* Reads scenario files, and writes and reads the serialised form that child processes execute. */
 #ifndef CONFORMANCE_SCENARIO_SCENARIO_H
 #define CONFORMANCE_SCENARIO_SCENARIO_H
 
 #include "conformance/scenario/model/model.h"
 #include "reference/trace/trace.h"
 
-/* One problem of a scenario file, printed as "FILE:LINE:COLUMN: error: TEXT". */
+/* One problem in a scenario file, printed as "FILE:LINE:COLUMN: error: TEXT". */
 typedef struct scn_problem {
     scn_position at;
-    rt_text text; /* what is wrong, what would be right (nearest valid name); one line */
+    rt_text text; /* one line: what is wrong, and what would be right (for instance the nearest
+                   * valid name) */
     rt_text file; /* the companion file that has the problem; empty: the scenario file itself */
 } scn_problem;
 
-/* Appends a problem of the scenario in `file` in its printed form, with a line feed. */
+/* Appends a problem of the scenario `file` in its printed form, followed by a line feed. */
 static inline void scn_problem_write(rt_buffer *out, rt_text file, const scn_problem *problem)
 {
     rt_text place = problem->file.length > 0 ? problem->file : file;
@@ -21,26 +22,26 @@ static inline void scn_problem_write(rt_buffer *out, rt_text file, const scn_pro
 }
 
 typedef struct scn_problems {
-    const scn_problem *items; /* in the order of the file */
+    const scn_problem *items; /* in file order */
     uint32_t count;           /* 0: the scenario is valid */
 } scn_problems;
 
-/* Appends all problems in the same form. */
+/* Appends all problems in that form. */
 static inline void scn_problems_write(rt_buffer *out, rt_text file, const scn_problems *problems)
 {
     for (uint32_t i = 0; i < problems->count; i++)
         scn_problem_write(out, file, &problems->items[i]);
 }
 
-/* Reads and checks one scenario. `text` is the file's content (borrowed until the arena is reset),
- * `file` its name for messages, `path` its name in records. All independent problems are reported,
- * not only the first (at most 20). Returns NULL if there are any. Scenario and problems are
- * allocated in the arena. */
+/* Reads and checks one scenario. `text` holds the file's contents (borrowed until the arena is
+ * reset), `file` its name for messages, `path` its name in records. Reports all independent
+ * problems (at most 20), not only the first. Returns NULL if there are any. The scenario and the
+ * problems are allocated in the arena. */
 const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
                              scn_problems *out_problems);
 
-/* The path for opening a companion file, in the arena: the folder of the scenario's file, then
- * `name` as a source of the scenario has it (scn_source.file). */
+/* The path at which to open a companion file, in the arena: the folder of the scenario's file,
+ * followed by `name` as the scenario writes it (scn_source.file). */
 static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *scenario,
                                          rt_text name)
 {
@@ -51,18 +52,19 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
     return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
 }
 
-/* The name of the field in which events of that kind list their images, one or several (static);
- * NULL if they have none, and then an event has no conditions. */
+/* The name (static) of the field in which events of that kind list their image or images; NULL if
+ * they have none, in which case they cannot have conditions. */
 const char *scn_event_images_field(rt_event_kind kind);
 
-/* True if the scenario has steps that fuse kernels or that exist for those that do. */
+/* True if the scenario has steps that fuse kernels, or steps that exist only to end a fusion. */
 bool scn_scenario_fuses(const scn_scenario *scenario);
 
-/* Appends the serialised form of a scenario, its modules' images included. */
+/* Appends the serialised form of a scenario, including its modules' images. */
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);
 
-/* Reads a pack; spans point into `pack`, tables are allocated in the arena.  MALFORMED: damaged or
- * of another version, with the offset. */
+/* Reads a pack; texts and byte spans point into `pack`, tables are allocated in the arena.
+ * MALFORMED: the pack is damaged (the message gives the offset of the fault) or of another version.
+ */
 RT_MUST_USE rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
                                     const scn_scenario **out_scenario);
 

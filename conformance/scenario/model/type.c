@@ -1,4 +1,4 @@
-/* Scalars, vectors and structs: names, sizes, and the offsets of fields. */
+/* Scalars, vectors and structs: names, sizes, and field offsets. */
 #include "conformance/scenario/model/type.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ void scn_layout_place(scn_field *fields, uint32_t field_count, bool is_struct,
     scn_layout layout = {
         .alignment = 1, .is_struct = is_struct, .fields = fields, .field_count = field_count};
     for (uint32_t i = 0; i < field_count; i++) {
-        /* Scalars and vectors are aligned to their size, which is a power of two. */
+        /* Scalars and vectors are naturally aligned: to their size, which is a power of two. */
         uint32_t size = scn_field_size(&fields[i]);
         CHECK((size & (size - 1)) == 0);
         fields[i].offset = round_up(layout.size, size);

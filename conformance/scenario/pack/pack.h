@@ -1,19 +1,19 @@
-/* What the writer and the reader of packs share: the order of the parts of a struct.
+/* What the writer and the reader of packs share: the serialised layout.
  *
  * A pack is little-endian (base/stream.h): "ASSC", a u32 version, and the scenario. A struct is
- * written as the values of its rows in the table of the format (schema.h), in their order; a tagged
- * union begins with a u32 tag and ends with the member of that tag. A value that may be absent
- * begins with a u8 that says whether it is there, a table with a u32 count. A choice, an index and
- * a 32-bit number are a u32, a truth value is a u8, a position two u32. Rules are written by name,
- * because ids are numbered anew in every version of assay, and fields of layouts without their
- * offsets: the reader places them again. */
+ * written as the values of its rows in the format's table (schema.h), in row order; a tagged union
+ * begins with a u32 tag and ends with the member that the tag selects. A value that may be absent
+ * begins with a u8 that says whether it is present, a table with a u32 count. A choice, an index
+ * and a 32-bit number are each a u32, a truth value is a u8, a position two u32s. Rules are written
+ * by name, because their ids change with every version of assay. Fields of layouts are written
+ * without offsets, which the reader recomputes. */
 #ifndef CONFORMANCE_SCENARIO_PACK_H
 #define CONFORMANCE_SCENARIO_PACK_H
 
 #include "conformance/scenario/schema/schema.h"
 
-/* True if a field of that size can hold the model's value of a shape. A row whose field has another
- * type than its shape reads would overwrite the neighbouring fields. */
+/* True if a field of that size can hold the value that the model stores for a shape. If a row's
+ * field were of another type than its shape reads, reading would overwrite neighbouring fields. */
 static inline bool scn_shape_fits(const scn_shape *shape, uint32_t size)
 {
     switch (shape->kind) {

@@ -1,20 +1,21 @@
-/* Reads packs (pack.h). A pack may come from a file, so nothing in it is trusted. It is decoded
- * here, and every count, index, enumerator and number is checked against its bounds; check.c then
- * checks the scenario, exactly as it checks one that was read from a scenario file. */
+/* Reads packs (pack.h). A pack may come from a file, so nothing in it is trusted. Decoding checks
+ * every count, index, enumerator and number against its bounds; check.c then checks the scenario
+ * exactly as if it had been read from a scenario file. */
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/pack/pack.h"
 
 #include <string.h>
 
-/* Expectations hold outcomes, which hold expectations: no scenario nests more. */
+/* The deepest nesting in a scenario, expectations inside outcomes inside expectations, is well
+ * below this. */
 enum { DEPTH_MAX = 16 };
 
 typedef struct unpacker {
     rt_sink *sink;
     rt_arena *arena;
     rt_reader reader;
-    rt_status status; /* of the images, which reports more than a position */
+    rt_status status; /* of reading the images, whose message says more than a byte position */
     scn_scenario *scenario;
     uint32_t depth;
 } unpacker;
@@ -28,7 +29,8 @@ static void require(unpacker *unpack, bool condition)
 
 static uint32_t rows_min(const scn_row *rows, uint32_t count);
 
-/* The fewest bytes that a value takes, so that a damaged count allocates little. */
+/* The fewest bytes that a value can take, which limits how much memory a damaged count can
+ * allocate. */
 static uint32_t value_min(const scn_shape *shape, uint32_t size)
 {
     switch (shape->kind) {
@@ -110,7 +112,7 @@ static rt_text read_text(unpacker *unpack, const scn_shape *shape, bool required
     return text;
 }
 
-/* Reads a layout; its fields are placed again. */
+/* Reads a layout, and recomputes the offsets of its fields. */
 static void read_layout(unpacker *unpack, scn_layout *out)
 {
     enum { FIELD_MIN = 8 + 2 };
@@ -202,7 +204,7 @@ static void read_value(unpacker *unpack, const scn_shape *shape, uint32_t flags,
 }
 
 /* The table is attached to its struct before it is filled, because references in it are checked
- * against the tables of the scenario. After a fault the loop ends, since everything then reads as
+ * against the scenario's tables. The loop ends at the first fault, after which everything reads as
  * zero. */
 static void read_items(unpacker *unpack, const scn_row *row, const scn_shape *shape, char *object)
 {
@@ -231,7 +233,7 @@ static void read_items(unpacker *unpack, const scn_row *row, const scn_shape *sh
     unpack->depth--;
 }
 
-/* True if a value is what it would be without its key: nothing, or 0. */
+/* True if a field has the value of an absent key: nothing, or 0. */
 static bool is_absent(const scn_row *row, const scn_shape *shape, const char *object)
 {
     const char *field = object + row->place.offset;
@@ -263,7 +265,7 @@ static void read_rows(unpacker *unpack, const scn_row *rows, uint32_t count, cha
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* Checks a decoded scenario and reports its first problem. */
+/* Checks the decoded scenario, and reports its first problem. */
 static rt_status model_check(unpacker *unpack)
 {
     uint32_t step;
@@ -295,8 +297,8 @@ rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
     if (version != SCN_PACK_VERSION) {
         return rt_fail(
             sink, RT_MALFORMED, RT_RULE_NONE,
-            "a packed scenario of version %u, this assay reads version %u; pack it again", version,
-            SCN_PACK_VERSION);
+            "the packed scenario has version %u, but this assay reads version %u; pack it again",
+            version, SCN_PACK_VERSION);
     }
     unpack.scenario = rt_arena_alloc(arena, sizeof *unpack.scenario);
     read_object(&unpack, &scn_shape_scenario, (char *)unpack.scenario);

@@ -79,7 +79,7 @@ static void write_value(rt_buffer *out, const scn_shape *shape, const void *valu
     UNREACHABLE();
 }
 
-/* A list or map; the elements of a map begin with their name and position. */
+/* Writes a list or map; each element of a map begins with its name and position. */
 static void write_items(rt_buffer *out, const scn_row *row, const scn_shape *shape,
                         const char *object)
 {

@@ -1,4 +1,4 @@
-/* Arguments of kernels: memories, pointers, values. Whether a kernel takes them is found when it
+/* Kernel arguments: memories, pointers, values. Whether a kernel accepts them is known only when it
  * runs. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
@@ -13,7 +13,7 @@ static const scn_row pointer_rows[] = {
     {"usm", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_inner_pointer, memory),
      "The USM memory that the pointer points into."},
     {"offset", &shape_offset, 0, SCN_FIELD(scn_inner_pointer, offset),
-     "Where it points, in bytes from the memory's beginning."},
+     "The offset that it points to, in bytes from the start of the memory."},
     SCN_HIDDEN(&scn_shape_number, scn_inner_pointer, at),
 };
 static const scn_shape shape_pointer = {SCN_OBJECT("a pointer", pointer_rows), .shorthand = true};
@@ -29,8 +29,8 @@ static const scn_shape shape_struct_fields = {
     .most = SCN_FIELD_COUNT_MAX,
 };
 
-/* Reads a field's type, and its value: bytes, a pointer (which is placed like a ulong), or neither
- * for the null pointer. */
+/* Reads a field's type and its value: bytes, a pointer (laid out like a ulong), or neither for the
+ * null pointer. */
 static bool struct_field_read(scn_reader *reader, const scn_node *node, scn_field *field,
                               rt_bytes *out_value, scn_inner_pointer *out_pointer)
 {
@@ -53,7 +53,8 @@ static bool struct_field_read(scn_reader *reader, const scn_node *node, scn_fiel
 static bool size_check(scn_reader *reader, scn_position at, uint64_t size)
 {
     if (size <= SCN_VALUE_SIZE_MAX) return true;
-    return scn_report(reader->reporter, at, "a value of %" PRIu64 " bytes; kernels take at most %d",
+    return scn_report(reader->reporter, at,
+                      "the value has %" PRIu64 " bytes, but kernels take values of at most %d",
                       size, SCN_VALUE_SIZE_MAX);
 }
 
@@ -119,9 +120,9 @@ enum {
 };
 static const scn_row argument_rows[] = {
     [ARGUMENT_READ] = {"read", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                       SCN_FIELD(scn_argument, memory), "A buffer that is only read."},
+                       SCN_FIELD(scn_argument, memory), "A buffer that the kernel only reads."},
     [ARGUMENT_WRITE] = {"write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                        SCN_FIELD(scn_argument, memory), "A buffer that is only written."},
+                        SCN_FIELD(scn_argument, memory), "A buffer that the kernel only writes."},
     [ARGUMENT_LOCAL] = {"local", &shape_local_size, SCN_ALTERNATIVE, SCN_FIELD(scn_argument, size),
                         "Local memory of this many bytes."},
     [ARGUMENT_USM] = {"usm", &scn_shape_memory_reference, SCN_ALTERNATIVE,
@@ -131,23 +132,26 @@ static const scn_row argument_rows[] = {
                          "A struct by value, field by field: {TYPE: VALUE}, or a USM memory's "
                          "name, {usm: MEMORY, offset: BYTES} or null for a pointer."},
     [ARGUMENT_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE | SCN_LATER,
-                        SCN_FIELD(scn_argument, value), "A value as its bytes in hexadecimal."},
-    [ARGUMENT_READ_WRITE] = {"read_write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                             SCN_FIELD(scn_argument, memory),
-                             "A buffer that is read and written; its name alone means the same."},
-    [ARGUMENT_OFFSET] = {"offset", &shape_offset, 0, SCN_FIELD(scn_argument, offset),
-                         "Where the USM pointer points, in bytes from the memory's beginning."},
+                        SCN_FIELD(scn_argument, value),
+                        "A value, given as its bytes in hexadecimal."},
+    [ARGUMENT_READ_WRITE] =
+        {"read_write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+         SCN_FIELD(scn_argument, memory),
+         "A buffer that the kernel reads and writes; giving just its name means the same."},
+    [ARGUMENT_OFFSET] =
+        {"offset", &shape_offset, 0, SCN_FIELD(scn_argument, offset),
+         "The offset that the USM pointer points to, in bytes from the start of the memory."},
     [ARGUMENT_PROMOTE] =
         {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_argument, promotion),
-         "Where a fused kernel keeps the buffer, as far as this accessor is concerned: private, "
+         "The promotion that this accessor requests for the buffer in a fused kernel: private, "
          "local or none."},
 };
 static const scn_relation argument_relations[] = {
-    {"offset", SCN_NEEDS, {"usm"}, "'offset' belongs to usm; remove it"},
+    {"offset", SCN_NEEDS, {"usm"}, "'offset' can be combined only with 'usm'; remove it"},
     {"promote",
      SCN_NEEDS,
      {"read", "write", "read_write"},
-     "'promote' belongs to read, write and read_write; remove it"},
+     "'promote' can be combined only with 'read', 'write' or 'read_write'; remove it"},
 };
 static bool is_type(rt_text name)
 {
@@ -159,9 +163,9 @@ static bool is_type(rt_text name)
 static const scn_shape shape_argument_object;
 
 static const char known_kinds[] =
-    "kinds are types (int, float4), read, write, read_write, local, usm, struct and bytes";
+    "the kinds are types (int, float4), read, write, read_write, local, usm, struct and bytes";
 
-/* Types are checked outside the rows: there are more of them than a table of rows may have. */
+/* Types are checked outside the rows, because a table of rows cannot hold that many. */
 static bool kinds_check(scn_reader *reader, const scn_node *node)
 {
     bool valid = true, typed = false;
@@ -226,7 +230,7 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
         argument->kind = SCN_ARGUMENT_NULL;
         return true;
     }
-    if (node->kind == SCN_NODE_SCALAR) { /* a buffer, or a pointer to a memory's beginning */
+    if (node->kind == SCN_NODE_SCALAR) { /* a buffer, or a pointer to the start of a memory */
         bool known = scn_value_read(reader, &scn_shape_memory_reference, node, &argument->memory);
         const scn_memory *memory = known ? scn_memory_of(reader, argument->memory) : NULL;
         bool buffer = memory && memory->kind == SCN_MEMORY_BUFFER;

@@ -1,4 +1,4 @@
-/* Kernel bundles: how they are created, and the states that C++ distinguishes by type. */
+/* Kernel bundles: how they are created, and their states, which C++ distinguishes by type. */
 #include "conformance/scenario/read/verbs.h"
 
 /* In the order of scn_bundle_state. */
@@ -33,43 +33,45 @@ enum {
 
 static const scn_row bundle_rows[] = {
     [BUNDLE_ID] = {"id", &scn_shape_name, SCN_REQUIRED | SCN_WRITTEN, SCN_FIELD(scn_step, id),
-                   "The name by which steps refer to it."},
-    [BUNDLE_GET] = {"get", &shape_state, SCN_ALTERNATIVE | SCN_WRITTEN,
-                    SCN_FIELD(scn_step, bundle.state),
-                    "Gets the images of kernels in this state, as get_kernel_bundle does."},
+                   "The name by which steps refer to the bundle."},
+    [BUNDLE_GET] =
+        {"get", &shape_state, SCN_ALTERNATIVE | SCN_WRITTEN, SCN_FIELD(scn_step, bundle.state),
+         "Gets the device images of the kernels in this state, as get_kernel_bundle does."},
     [BUNDLE_COMPILE] = {"compile", &scn_shape_bundle_reference,
                         SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-                        "The input bundle that is compiled."},
+                        "The input bundle to compile."},
     [BUNDLE_LINK] = {"link", &shape_bundles, SCN_ALTERNATIVE | SCN_WRITTEN,
                      SCN_ITEMS(scn_step, bundle.sources, bundle.source_count),
-                     "The object bundles that are linked."},
+                     "The object bundles to link."},
     [BUNDLE_BUILD] = {"build", &scn_shape_bundle_reference,
                       SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-                      "The input bundle that is compiled and linked."},
-    [BUNDLE_JOIN] = {"join", &shape_bundles, SCN_ALTERNATIVE | SCN_WRITTEN,
-                     SCN_ITEMS(scn_step, bundle.sources, bundle.source_count),
-                     "The bundles, all in one state, whose device images it joins, each once."},
+                      "The input bundle to compile and link."},
+    [BUNDLE_JOIN] =
+        {"join", &shape_bundles, SCN_ALTERNATIVE | SCN_WRITTEN,
+         SCN_ITEMS(scn_step, bundle.sources, bundle.source_count),
+         "The bundles to join, all in the same state; each of their device images is included "
+         "once."},
     [BUNDLE_KERNELS] = {"kernels", &scn_shape_kernels, 0,
                         SCN_ITEMS(scn_step, bundle.kernels, bundle.kernel_count),
-                        "With get: the kernels; default: all that the device can have."},
+                        "With get: the kernels; default: all kernels compatible with the device."},
     [BUNDLE_DEVICE] = {"device", &scn_shape_device_reference, SCN_OR_CHOSEN,
                        SCN_FIELD(scn_step, bundle.device),
                        "With get: the device; default: the one chosen last."},
     [BUNDLE_CONTEXT] =
         {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, bundle.context),
-         "With get: the context, which must hold the device; default: that of all devices."},
+         "With get: the context, which must hold the device; default: the context of all devices."},
     [BUNDLE_CONSTANTS] = {"spec_constants", &scn_shape_spec_constants, 0,
                           SCN_ITEMS(scn_step, bundle.constants, bundle.constant_count),
                           "With 'get: input': values of specialisation constants by name."},
     [BUNDLE_OPTIONS] =
         {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, bundle.options),
-         "With compile or link: options for the device's compiler or linker, after those of the "
-         "images."},
+         "With compile or link: options for the device's compiler or linker, appended to the "
+         "images' own."},
     SCN_HIDDEN(&shape_action, scn_step, bundle.action),
     SCN_HIDDEN(&shape_state, scn_step, bundle.state),
     SCN_HIDDEN_ITEMS(&shape_bundles, scn_step, bundle.sources, bundle.source_count),
 };
-/* Keys that qualify a way to create a bundle. */
+/* Keys that qualify one of the ways to create a bundle. */
 static const scn_relation bundle_relations[] = {
     {"kernels", SCN_NEEDS, {"get"}, "'kernels' requires 'get'"},
     {"device", SCN_NEEDS, {"get"}, "'device' requires 'get'"},
@@ -78,7 +80,7 @@ static const scn_relation bundle_relations[] = {
     {"options", SCN_NEEDS, {"compile", "link"}, "'options' requires 'compile' or 'link'"},
 };
 
-/* The ways to create a bundle; the state of a join is that of the bundles that it joins. */
+/* The ways to create a bundle; a joined bundle takes the state of the bundles that it joins. */
 static const struct way {
     scn_bundle_action action;
     scn_bundle_state state;

@@ -1,8 +1,8 @@
-/* Opens, reads and hashes companion files. A scenario may come from anywhere, so a name in it
- * reaches nothing outside its own folder: no absolute name, no "..", and links are followed only if
- * they end inside. The hash makes sure that every run uses the same bytes.
+/* Opens, reads and hashes companion files. A scenario may come from anywhere, so its file names
+ * must not reach outside its own folder: they cannot be absolute or contain "..", and links are
+ * followed only to targets inside. The hash ensures that every run uses the same bytes.
  *
- * Source: FIPS 180-4 (SHA-256), by nettle. */
+ * Source: FIPS 180-4 (SHA-256), implemented by nettle. */
 #include "conformance/scenario/read/companion.h"
 
 #include "reference/base/number.h"
@@ -21,11 +21,10 @@
 /* Returns why a name is refused; NULL if it is accepted. */
 static const char *name_refusal(rt_text name)
 {
-    if (name.data[0] == '/')
-        return "an absolute path; companion files are in the scenario's folder";
+    if (name.data[0] == '/') return "the path is absolute; name a file in the scenario's folder";
     while (name.length > 0)
         if (rt_text_is(rt_text_take_until(&name, '/'), ".."))
-            return "'..' leads out of the scenario's folder";
+            return "'..' leads out of the scenario's folder; name a file inside it";
     return NULL;
 }
 
@@ -37,7 +36,7 @@ static bool read_all(int descriptor, char *data, size_t size)
     while (at < size) {
         ssize_t count = read(descriptor, data + at, size - at);
         if (count < 0 && errno == EINTR) continue;
-        if (count == 0) errno = EIO; /* it has become shorter in the meantime */
+        if (count == 0) errno = EIO; /* the file has shrunk in the meantime */
         if (count <= 0) return false;
         at += (size_t)count;
     }
@@ -77,15 +76,18 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
     bool found = realpath(root.data, folder) && realpath(file.data, path);
     if (found && strcmp(folder, "/") != 0 &&
         !(rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/')) {
-        return scn_report(reader->reporter, name->at,
-                          "'%s' is a link that leads out of the scenario's folder", excerpt);
+        return scn_report(
+            reader->reporter, name->at,
+            "'%s' is reached by a link out of the scenario's folder; put the file inside it",
+            excerpt);
     }
     /* Non-blocking: a pipe without a writer must not block the reader. */
     int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0) {
-        return scn_report(reader->reporter, name->at,
-                          "'%s' cannot be opened: %s; it is searched for in the scenario's folder",
-                          excerpt, strerrordesc_np(errno));
+        return scn_report(
+            reader->reporter, name->at,
+            "'%s' cannot be opened: %s; the name is relative to the scenario's folder", excerpt,
+            strerrordesc_np(errno));
     }
     bool valid = read_open(reader, name, descriptor, out);
     close(descriptor);
@@ -116,7 +118,7 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
     }
     if (sha256->kind == SCN_NODE_SCALAR && rt_text_is(sha256->text, digits)) return true;
     return scn_report(reader->reporter, sha256->at,
-                      "this is not the hash of '%s'; if the file is the right one, write "
+                      "this is not the hash of '%s'; if the file is the intended one, write "
                       "'sha256: %s'",
                       excerpt, digits);
 }

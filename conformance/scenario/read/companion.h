@@ -1,14 +1,15 @@
-/* Companion files of a scenario: binaries and sources that are too large or too unusual to be
- * embedded. */
+/* Companion files of a scenario: binaries and sources that are too large or otherwise unsuited to
+ * be embedded. */
 #ifndef CONFORMANCE_SCENARIO_COMPANION_H
 #define CONFORMANCE_SCENARIO_COMPANION_H
 
 #include "conformance/scenario/schema/schema.h"
 
-/* Reads a regular file of at most RT_IMAGE_SIZE_MAX bytes in the scenario's folder or below it,
- * reached through no symbolic link that leads out of it, whose SHA-256 hash is that of the node
- * `sha256` (NULL: the scenario gives none, which is a problem whose message has the right one). The
- * content is allocated in the reader's arena, followed by a NUL byte. False after a problem. */
+/* Reads the companion file that the node `name` names: a regular file of at most RT_IMAGE_SIZE_MAX
+ * bytes in or below the scenario's folder, after resolving symbolic links. Its SHA-256 hash must
+ * match the node `sha256` (NULL: the scenario gives no hash, which is a problem whose message
+ * contains the right one). The contents are allocated in the reader's arena, followed by a NUL
+ * byte. False after a problem. */
 bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
                         rt_text *out_content);
 

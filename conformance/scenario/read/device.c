@@ -5,7 +5,7 @@
 
 enum { DEVICE_COUNT_MAX = 8 };
 
-/* The aspects that a scenario sets. */
+/* The aspects that a scenario sets to true or false. */
 typedef struct aspects_draft {
     bool is_present[DEV_ASPECT_COUNT];
 } aspects_draft;
@@ -57,10 +57,10 @@ static const scn_shape shape_aspects = {
 const scn_shape scn_shape_aspect_mask = {SCN_NUMBER((1u << DEV_ASPECT_COUNT) - 1)};
 static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME,
-     "Aspects that the device must have, or that are hidden."},
+     "Aspects that the device must have (true), or that are hidden from the program (false)."},
     {"links", &scn_shape_format_list, 0, SCN_FIELD_IF(scn_device, links, links_given),
-     "The only formats whose programs the device advertises to link; [] for none.  Default: what "
-     "the device itself advertises."},
+     "The only formats that the device advertises as linkable; [] for none.  Default: what the "
+     "device itself advertises."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };

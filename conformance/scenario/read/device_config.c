@@ -1,8 +1,8 @@
 /* The device config of a module: what post-link knows about the target of code that is compiled
  * ahead of time, written in the scenario or in a companion file.
  *
- * Source: DeviceConfigFile.md of intel/llvm (sycl/doc/design). This is the part of it that document
- * 004, "AOT flow", reads: the aspects that a target supports. */
+ * Source: DeviceConfigFile.md of intel/llvm (sycl/doc/design). Only the part that document 004,
+ * "AOT flow", uses is implemented: the aspects that a target supports. */
 #include "conformance/scenario/read/device_config_file.h"
 #include "conformance/scenario/read/source.h"
 
@@ -11,33 +11,28 @@
 static const scn_shape shape_target = {SCN_NAME("the name of a target")};
 
 static const scn_relation config_relations[] = {
-    {"sha256",
-     SCN_BARS,
-     {"aspects"},
-     "'sha256' belongs to 'file'; aspects that are written here need none"},
-    {"target",
-     SCN_BARS,
-     {"aspects"},
-     "'target' belongs to 'file'; aspects that are written here need none"},
+    {"sha256", SCN_BARS, {"aspects"}, "'sha256' can be combined only with 'file'; remove it"},
+    {"target", SCN_BARS, {"aspects"}, "'target' can be combined only with 'file'; remove it"},
     {"file",
      SCN_NEEDS,
      {"target"},
-     "a device config file describes several targets; say which one is meant with 'target:'"},
+     "a device config file can describe several targets; name the one that is meant with "
+     "'target:'"},
 };
 
 static const scn_row config_rows[] = {
     {"aspects", &scn_shape_aspects_object, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "Aspects that the target supports or lacks; it supports those that are not named."},
+     "Aspects that the target supports (true) or lacks (false); it supports all others."},
     {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "The device config file that describes the target, beside the scenario: YAML as DPC++'s "
-     "-fsycl-device-config-file takes it."},
+     "The device config file that describes the target, next to the scenario: YAML, as accepted "
+     "by DPC++'s -fsycl-device-config-file."},
     {"sha256", &scn_shape_sha256, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The SHA-256 hash of `file`, in hexadecimal."},
     {"target", &shape_target, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
      "The name of the target in `file`."},
 };
 
-/* Which keys belong together is known only when all of them have been read. */
+/* Which keys belong together is known only once all of them have been read. */
 static bool config_finish(scn_reader *reader, const scn_node *node, void *object)
 {
     scn_module *module = object;
@@ -47,7 +42,7 @@ static bool config_finish(scn_reader *reader, const scn_node *node, void *object
                                "what the target supports") == SCN_NONE)
         return false;
     CHECK(!aspects != !file);
-    CHECK_IMPLIES(file, target); /* a relation of the keys */
+    CHECK_IMPLIES(file, target); /* checked by config_relations */
     uint32_t present = 0;
     if (aspects) return scn_aspects_read(reader, aspects, &present, &module->target_lacks);
     rt_text text;
@@ -63,7 +58,7 @@ const scn_shape scn_shape_device_config = {
     .finish = config_finish,
 };
 
-/* Code that is not compiled ahead of time has no target yet. */
+/* A module without code that is compiled ahead of time has no target to describe. */
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module)
 {
     const scn_entry *config = scn_node_entry(node, "device_config");
@@ -73,6 +68,6 @@ bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn
     if (!config || ahead) return true;
     return scn_report(
         reader->reporter, config->value.at,
-        "a device config is for code that is compiled ahead of time, and the module has none; "
-        "give it 'formats: [native]'");
+        "a device config applies only to code compiled ahead of time, and the module has none; "
+        "give it 'formats: [native]', or remove the device config");
 }

@@ -1,8 +1,8 @@
-/* Device config files in the form of DPC++'s -fsycl-device-config-file: a map of targets in YAML.
+/* Device config files in the format of DPC++'s -fsycl-device-config-file: a YAML map of targets.
  *
  * Document 004, "AOT flow", reads only a target's aspects from it. Sub-group sizes and the
- * toolchain are for the compiler driver, which scenarios do not have; they are checked, so that a
- * file which DPC++ refuses is not accepted here, and have no effect. */
+ * toolchain are for the compiler driver, which scenarios do not have: they are checked, so that a
+ * file that DPC++ refuses is refused here too, but have no effect. */
 #include "conformance/scenario/read/device_config_file.h"
 
 #include "conformance/scenario/read/companion.h"
@@ -17,8 +17,9 @@ enum {
 
 /* ---- The form ----------------------------------------------------------------------------- */
 
-/* Aspects that a target may have but that have no effect here, named as in SYCL 2020, section
- * 4.6.4.5, and the extensions of DPC++: with those of DEV_ASPECTS, all aspects that exist. */
+/* Aspects that a target may have but that have no effect here, with their names in SYCL 2020,
+ * section 4.6.4.5, and in the DPC++ extensions. Together with DEV_ASPECTS, these are all the
+ * aspects that exist. */
 static const char *const other_aspects[] = {
     "cpu",
     "gpu",
@@ -91,7 +92,7 @@ static const char *aspect_word(uint32_t index)
 }
 
 typedef struct target_draft {
-    rt_text name; /* name and place first, as in all elements of maps */
+    rt_text name; /* name and position first, as in every map element */
     scn_position at;
     const rt_text *aspects;
     const uint64_t *sub_group_sizes;
@@ -122,14 +123,14 @@ static const scn_row target_rows[] = {
     {"aspects", &shape_aspects, SCN_REQUIRED, SCN_ITEMS(target_draft, aspects, aspect_count),
      "The aspects that the target supports, and no others."},
     {"may_support_other_aspects", &shape_others, 0, SCN_FIELD(target_draft, may_support_others),
-     "Whether it may support others, so that nothing is left out for it."},
+     "Whether it may support other aspects, in which case nothing is left out for it."},
     {"sub-group-sizes", &shape_sizes, 0,
      SCN_ITEMS(target_draft, sub_group_sizes, sub_group_size_count),
      "The sizes of its sub-groups."},
     {"aot-toolchain", &shape_word, 0, SCN_FIELD(target_draft, toolchain),
      "The toolchain that compiles for it."},
     {"aot-toolchain-options", &shape_word, 0, SCN_FIELD(target_draft, toolchain_options),
-     "The options of the toolchain."},
+     "Options for the toolchain."},
     {"aot-toolchain-ocloc-device", &shape_word, 0, SCN_FIELD(target_draft, ocloc_device),
      "The name by which ocloc knows it."},
 };
@@ -139,14 +140,14 @@ static const scn_shape shape_targets = {
     .least = 1,
     .most = TARGET_COUNT_MAX,
 };
-/* The file is a map from its first line, read as if it were the value of a key. */
+/* The whole file is a map; it is read as if it were the value of a key. */
 static const scn_row targets_row = {"targets", &shape_targets, SCN_REQUIRED,
                                     SCN_ITEMS(file_draft, targets, target_count),
                                     "The targets, by name."};
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* The aspects that matter here and that the target lacks. */
+/* The relevant aspects (DEV_ASPECTS) that the target lacks. */
 static uint32_t lacks_of(const target_draft *target)
 {
     uint32_t lacks = 0;

@@ -1,5 +1,5 @@
-/* The device_globals that a module's host code registers according to the scenario, in addition to
- * those of its sources or replacing them. */
+/* The device_globals that, according to the scenario, a module's host code registers in addition to
+ * those of its sources, or in place of them. */
 #include "conformance/scenario/schema/schema.h"
 
 static const scn_choice accesses[] = {
@@ -19,13 +19,13 @@ static const scn_row global_rows[] = {
     {"id", &shape_id, SCN_REQUIRED, SCN_FIELD(rt_device_global, unique_id),
      "The unique id, as in property sets and decorations."},
     {"name", &shape_variable_name, 0, SCN_FIELD(rt_device_global, name),
-     "The qualified name in the source; without it the id."},
+     "The qualified name in the source; default: the id."},
     {"size", &shape_size, SCN_REQUIRED, SCN_FIELD(rt_device_global, size),
      "The size of the underlying type in bytes."},
     {"image_scope", &shape_scope, 0, SCN_FIELD(rt_device_global, image_scope),
      "Whether it has the property device_image_scope; false by default."},
     {"host_access", &shape_access, 0, SCN_FIELD(rt_device_global, host_access),
-     "What the host may do: read_write (default), read, write or none."},
+     "How the host may access it: read_write (default), read, write or none."},
 };
 static bool global_finish(scn_reader *reader, const scn_node *node, void *object)
 {

@@ -1,5 +1,5 @@
-/* Expectations: memory, counts, programs, events, findings, host symbols, output, and several
- * outcomes of which one must hold.  Comparing them with what happened is the subject's work. */
+/* Expectations: memory, counts, programs, events, findings, host symbols, output, and sets of
+ * outcomes, one of which must hold. The subject compares them with what happened. */
 #include "conformance/scenario/read/variable.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static const scn_shape shape_images = {
     .least = 1,
 };
 
-/* Reads the name of an existing memory. */
+/* Reads a name, which must be that of a memory. */
 static bool memory_name_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t index;
@@ -64,7 +64,7 @@ static const scn_shape shape_provider = {
 
 static const scn_choice statuses[SCN_EVENT_STATUS_COUNT] = {
     [SCN_EVENT_SUBMITTED] = {"submitted", true},
-    [SCN_EVENT_RUNNING] = {"running", false}, /* which no device reports */
+    [SCN_EVENT_RUNNING] = {"running", false}, /* no device reports it */
     [SCN_EVENT_COMPLETE] = {"complete", true},
 };
 static const scn_shape shape_status = {SCN_CHOICE("a status", statuses)};
@@ -77,9 +77,9 @@ const char *scn_event_status_name(scn_event_status status)
 
 static const scn_row mode_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.queue),
-     "The queue that is queried."},
+     "The queue to query."},
     {"is", &scn_shape_flag, SCN_REQUIRED, SCN_FIELD(scn_expect, fusion_mode.is_active),
-     "Whether it is in fusion mode."},
+     "Whether the queue must be in fusion mode."},
 };
 static const scn_shape shape_fusion_mode = {SCN_OBJECT("a fusion mode", mode_rows)};
 
@@ -91,7 +91,7 @@ static const scn_shape shape_values = {
 };
 static const scn_shape shape_outcomes; /* expectations again */
 
-/* The rows of each kind are in one group; the kinds that count events have one row each. */
+/* The rows of each kind form a group; each kind that counts events has a single row. */
 enum {
     EXPECT_NAME, /* of an outcome */
     EXPECT_LAUNCHES,
@@ -99,7 +99,7 @@ enum {
     EXPECT_LINKS,
     EXPECT_CACHE_HITS,
     EXPECT_KERNEL_CREATES,
-    EXPECT_MEMORY, /* and EQUALS, ORACLE */
+    EXPECT_MEMORY, /* followed by the rows of equals and oracle */
     EXPECT_VARIABLE = EXPECT_MEMORY + 3,
     EXPECT_PROGRAM = EXPECT_VARIABLE + 4,
     EXPECT_BUNDLE = EXPECT_PROGRAM + 2,
@@ -134,28 +134,28 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
 
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, memory.index),
-                       "The memory that is read and compared, or that a finding is about."},
+                       "The memory to read and compare, or the one that a finding is about."},
     {"equals", &shape_values, SCN_LATER, SCN_FIELD(scn_expect, memory.values),
-     "What the memory or device_global holds, every element, exactly."},
+     "The expected contents of the memory or device_global, all elements."},
     {"oracle", &scn_shape_oracle, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "What the memory holds after a kernel in which each work-item stored what built-ins returned "
-     "about its place: computed from the kernel's own range, no matter how it was launched or "
-     "what it was fused with.  Elements past the last work-item's keep their initial values."},
+     "The expected contents of the memory after a kernel in which each work-item stored what the "
+     "built-ins returned about its position.  They are computed from the kernel's own range, no "
+     "matter how it was launched or what it was fused with.  Elements past the last work-item's "
+     "keep their initial values."},
 
     [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, variable.variable),
-                         "The device_global that is read, as a copy from it to the host, and "
-                         "compared."},
+                         "The device_global to read, by copying it to the host, and compare."},
     {"type", &scn_shape_element_type, 0, SCN_FIELD(scn_expect, variable.layout),
      "The type of the device_global's elements: a scalar or vector."},
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_expect, variable.device),
-     "The device whose device_global it is; default: the one chosen last."},
+     "The device on which the device_global is read; default: the device chosen last."},
     {"equals", &shape_values, SCN_LATER | SCN_REPEATED, SCN_FIELD(scn_expect, variable.values),
      NULL},
 
     [EXPECT_PROGRAM] = {"program_of", &scn_shape_kernel, SCN_SUFFICES,
                         SCN_FIELD(scn_expect, program.kernel),
-                        "A kernel whose program's images are compared."},
+                        "The kernel whose program's images are compared."},
     {"images", &shape_images, SCN_REPEATED,
      SCN_ITEMS(scn_expect, program.images, program.image_count), NULL},
 
@@ -163,57 +163,62 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                        SCN_FIELD(scn_expect, bundle.step),
                        "A kernel bundle; the keys beside it say what is compared."},
     {"has", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.has, bundle.has_count),
-     "Kernels that are in the bundle."},
+     "Kernels that must be in the bundle."},
     {"lacks", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.lacks, bundle.lacks_count),
-     "Kernels that are not in the bundle."},
+     "Kernels that must not be in the bundle."},
     {"device_images", &shape_unit_count, 0,
      SCN_FIELD_IF(scn_expect, bundle.unit_count, bundle.has_unit_count),
-     "The number of device images in the bundle: in state executable one for each program that "
-     "was linked."},
+     "The number of device images in the bundle; in state executable, there is one for each "
+     "linked program."},
     {"images", &shape_images, 0, SCN_ITEMS(scn_expect, bundle.images, bundle.image_count),
-     "The images MODULE/NUMBER that the program or bundle is made of, in any order."},
+     "The images (MODULE/NUMBER) that make up the program or bundle, in any order."},
 
-    [EXPECT_TRACE] = {"trace", &scn_shape_trace, SCN_SUFFICES,
-                      SCN_ITEMS(scn_expect, trace.events, trace.event_count),
-                      "Events that happened in this order, others between them."},
+    [EXPECT_TRACE] =
+        {"trace", &scn_shape_trace, SCN_SUFFICES,
+         SCN_ITEMS(scn_expect, trace.events, trace.event_count),
+         "Events that must have happened in this order, possibly with others between them."},
     [EXPECT_NEVER] = {"never", &scn_shape_trace, SCN_SUFFICES,
                       SCN_ITEMS(scn_expect, trace.events, trace.event_count),
-                      "Events of which none has happened so far."},
+                      "Events none of which may have happened so far."},
 
     [EXPECT_FINDING] = {"finding", &shape_finding, SCN_SUFFICES,
-                        SCN_FIELD(scn_expect, finding.kind), "What the device found wrong."},
+                        SCN_FIELD(scn_expect, finding.kind),
+                        "The kind of error that the device must have found."},
     {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_expect, finding.kernel),
      "The kernel that a finding is about."},
     {"offset", &shape_byte_offset, 0, SCN_FIELD_IF(scn_expect, finding.offset, finding.has_offset),
-     "Where in the memory the finding is, in bytes."},
+     "The offset of the finding in the memory, in bytes."},
     {"memory", &shape_memory_name, SCN_REPEATED, SCN_FIELD(scn_expect, finding.memory), NULL},
 
     [EXPECT_HOST_SYMBOL] =
         {"host_symbol", &shape_symbol, SCN_SUFFICES, SCN_FIELD(scn_expect, host_symbol.symbol),
-         "A host symbol; the module whose definition it resolves to is compared."},
+         "A host symbol; what is compared is the module whose definition it resolves to."},
     {"by", &scn_shape_module_reference, 0, SCN_FIELD(scn_expect, host_symbol.by),
      "The loaded module that refers to the host symbol; default: the executable."},
     {"from", &shape_provider, SCN_OR_NONE, SCN_FIELD(scn_expect, host_symbol.from),
-     "The module that defines the host symbol, or none."},
+     "The module to whose definition the host symbol must resolve, or none."},
 
     [EXPECT_OUTPUT] = {"output", &scn_shape_text, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
-                       "What kernels of commands that are done printed since the last expectation "
-                       "of output, exactly; write a wait before it."},
-    [EXPECT_FUSION_MODE] = {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
-                            "Whether a queue is in fusion mode; the query has no effect on it."},
+                       "Exactly what the kernels of completed commands have printed since the "
+                       "last expectation of output; put a wait before it."},
+    [EXPECT_FUSION_MODE] =
+        {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
+         "Whether a queue is in fusion mode; the query does not affect the mode."},
     [EXPECT_EVENT] =
         {"event", &scn_shape_command_reference, SCN_SUFFICES, SCN_FIELD(scn_expect, event.step),
-         "A step whose event is queried for its status, which neither waits nor ends a fusion."},
+         "A step whose event is queried for its status; the query neither waits nor ends a "
+         "fusion."},
     {"status", &shape_status, 0, SCN_FIELD(scn_expect, event.status),
      "submitted: the command has not begun, for example because a fusion holds it back; complete: "
-     "it has ended.  No step can observe running, since no device reports when a command has "
-     "begun and the simulated device runs it to its end at once."},
+     "it has ended.  No step can observe running, since no device reports that a command has "
+     "begun, and the simulated device runs each command to its end immediately."},
 
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
-                      SCN_NOWHERE, "The refusal of the step that this expectation belongs to."},
+                      SCN_NOWHERE,
+                      "The error with which the step that this expectation belongs to is refused."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES,
                        SCN_ITEMS(scn_expect, one_of.outcomes, one_of.outcome_count),
-                       "Several outcomes that all conform; one of them must hold."},
+                       "Several outcomes, all of them conforming; one of them must hold."},
 };
 /* A key that qualifies another requires it; a memory or bundle requires a key about its contents;
  * `equals` is for one memory or one variable. */
@@ -234,10 +239,7 @@ static const scn_relation expect_relations[] = {
     {"oracle", SCN_NEEDS, {"memory"}, NULL},
     {"event", SCN_NEEDS, {"status"}, NULL},
     {"status", SCN_NEEDS, {"event"}, NULL},
-    {"oracle",
-     SCN_BARS,
-     {"equals"},
-     "'oracle' cannot be combined with 'equals'; one of them says what is expected"},
+    {"oracle", SCN_BARS, {"equals"}, "'oracle' cannot be combined with 'equals'; keep one of them"},
     {"variable",
      SCN_BARS,
      {"memory"},
@@ -258,7 +260,7 @@ static const scn_relation expect_relations[] = {
      "'memory' requires 'equals' or 'oracle'"},
 };
 
-/* The same condition as memory_check's. */
+/* The same condition as in mapping_read. */
 #define FINDING_AND_CONTENT                                                                        \
     "'not': {'required': ['memory', 'finding'], 'anyOf': [{'required': ['equals']}, {'required': " \
     "['oracle']}]}"
@@ -296,7 +298,7 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
                            &expect->variable.values, &count);
 }
 
-/* The rows of one kind: the first has the key that selects it. */
+/* The rows of one kind; the key of the first row selects the kind. */
 #define GROUP(first, end)                                                                          \
     .kind = SCN_SHAPE_OBJECT, .noun = "an expectation", .rows = &expect_rows[first],               \
     .row_count = (end) - (first)
@@ -328,15 +330,15 @@ static const struct expect_group {
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
-/* True if the mapping has an expectation of the group's kind. With a finding, a memory is the one
- * that the finding is about. */
+/* True if the mapping has an expectation of the group's kind. Beside `finding`, `memory` is the
+ * memory that the finding is about, not an expectation. */
 static bool is_present(const scn_node *node, const struct expect_group *group)
 {
     return scn_node_entry(node, group->shape.rows[0].key) &&
            !(group->kind == SCN_EXPECT_MEMORY && scn_node_entry(node, "finding"));
 }
 
-/* Reads the expectations of a mapping that was checked, each kind in it one, in the order of the
+/* Reads a checked mapping into one expectation for each kind that it contains, in the order of the
  * groups. */
 static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_expect **out_expects,
                          uint32_t *out_count)
@@ -346,7 +348,7 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     if (memory && content && scn_node_entry(node, "finding")) {
         return scn_report(
             reader->reporter, memory->at,
-            "'memory' with its content cannot be combined with 'finding'; write two steps");
+            "'memory' with its contents cannot be combined with 'finding'; write two steps");
     }
     bool valid = true;
     uint32_t count = 0;
@@ -372,15 +374,15 @@ static bool error_refuse(scn_reader *reader, const scn_node *node)
     if (!error) return true;
     return scn_report(
         reader->reporter, error->at,
-        "an error is expected of the verb that is refused: '- submit: ...' and under it "
-        "'expect: {error: ...}'");
+        "an error must be expected in the step that is refused: write 'expect: {error: ...}' under "
+        "its verb");
 }
 
 static bool nothing_refuse(scn_reader *reader, const scn_node *node, uint32_t count)
 {
     if (count > 0) return true;
     return scn_report(reader->reporter, node->at,
-                      "an expectation that expects nothing and so can never fail");
+                      "the expectation is empty and so can never fail; say what is expected");
 }
 
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
@@ -444,7 +446,8 @@ static const scn_row outcome_rows[] = {
 static const scn_shape shape_stored_outcome = {SCN_STRUCT(outcome_rows)};
 const scn_shape scn_shape_outcomes = {SCN_TABLE(scn_outcome, &shape_stored_outcome)};
 
-/* What a branch may hold: expectations without further branches, beside a verb after an error. */
+/* What an outcome may hold: expectations other than further outcomes, and, beside a verb, an error.
+ */
 static const scn_shape shape_outcome = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an outcome",

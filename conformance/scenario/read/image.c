@@ -1,5 +1,5 @@
-/* Device images written by hand: their own code, and the properties that a scenario claims for it,
- * true or not. The runtime decides what images mean. */
+/* Device images written by hand: their own code, and the properties that the scenario claims for
+ * it, true or not. What the images mean is left to the runtime. */
 #include "conformance/scenario/read/source.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -17,7 +17,7 @@ static bool bytes_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_hexadecimal_read(reader->reporter, node, out);
 }
 
-/* An empty text is a value of 0 bytes. */
+/* The text may be empty: a value of 0 bytes. */
 static bool text_read(scn_reader *reader, const scn_node *node, void *out)
 {
     rt_text text;
@@ -53,15 +53,15 @@ static const scn_shape shape_numbers_value = {
 
 static const scn_row value_rows[] = {
     {"bytes", &shape_bytes_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
-     "The bytes, in hexadecimal digits."},
+     "The bytes, as hexadecimal digits."},
     {"text", &shape_text_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
-     "The bytes of a text, without a terminating NUL."},
+     "A text whose bytes are the value, without a terminating NUL."},
     {"u32", &shape_numbers_value, SCN_ALTERNATIVE, SCN_FIELD(rt_property, bytes),
-     "32-bit numbers, little-endian."},
+     "32-bit numbers that are the value, in little-endian byte order."},
 };
 static const scn_shape shape_value_object = {SCN_OBJECT("the value of a property", value_rows)};
 
-/* A whole number is a property of that type; everything else has the type of bytes. */
+/* A number gives a property of type UINT32; everything else gives one of type BYTES. */
 static bool value_read(scn_reader *reader, const scn_node *node, void *out)
 {
     rt_property *property = out;
@@ -86,10 +86,11 @@ static const scn_shape shape_value = {
 
 /* ---- Property sets ------------------------------------------------------------------------ */
 
-/* Maps whose keys may be any text; they are read here, because a map in a map has no row. */
+/* Maps whose keys may be any text. They are read by sets_read, because rows cannot describe a map
+ * inside a map. */
 static const scn_shape shape_set = {
     .kind = SCN_SHAPE_MAP,
-    .noun = "a property set: a mapping of names to values",
+    .noun = "a property set: a mapping from names to values",
     .element = &shape_value,
     .any_key = true,
 };
@@ -99,7 +100,7 @@ static bool sets_read(scn_reader *reader, const scn_node *node, void *out)
     scn_hand_image *image = out;
     if (node->kind != SCN_NODE_MAPPING)
         return scn_report_expected(reader, node,
-                                   "property sets: a mapping of their names to mappings");
+                                   "property sets: a mapping from set names to mappings");
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, node->count, sizeof *sets);
     bool valid = true;
     for (uint32_t i = 0; i < node->count; i++) {
@@ -147,19 +148,19 @@ static const scn_row image_rows[] = {
      "The format that the image claims to have; default: spirv64."},
     {"kernels", &shape_kernels, 0,
      SCN_ITEMS_IF(scn_hand_image, kernels, kernel_count, kernels_given),
-     "The kernels that the image claims to have, instead of those of the code."},
+     "The kernels that the image claims to have, instead of those in the code."},
     {"properties",
      &shape_sets,
      0,
      {0, 0, 0, (uint32_t)offsetof(scn_hand_image, sets_given)},
-     "All its property sets, {SET: {PROPERTY: VALUE}}, instead of those of the code; a value is a "
-     "number, {bytes: HEX}, {text: TEXT} or {u32: [NUMBERS]}."},
+     "All property sets of the image, {SET: {PROPERTY: VALUE}}, instead of those derived from the "
+     "code; a value is a number, {bytes: HEX}, {text: TEXT} or {u32: [NUMBERS]}."},
     {"compile_options", &shape_options, 0, SCN_FIELD(scn_hand_image, compile_options),
      "Options for the device's compiler."},
     {"link_options", &shape_options, 0, SCN_FIELD(scn_hand_image, link_options),
      "Options for the device's linker."},
 };
-_Static_assert(RT_FORMAT_SPIRV64 == 0, "the format of an image that claims none");
+_Static_assert(RT_FORMAT_SPIRV64 == 0, "spirv64 is the default format");
 static const scn_shape shape_image;
 
 static bool image_finish(scn_reader *reader, const scn_node *node, void *object)

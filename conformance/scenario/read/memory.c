@@ -1,4 +1,4 @@
-/* Memories: the layout of their elements, their kind and place, and how they are compared. */
+/* Memories: their element layout, kind, device and initial values, and how they are compared. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -30,10 +30,10 @@ static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
     bool valid = true;
     for (size_t i = 0; i < field->name.length && valid; i++) {
         if (field->name.data[i] != '.' && field->name.data[i] != '-') continue;
-        valid =
-            scn_report(reader->reporter, field->at,
-                       "'%s' is not a field name; field names consist of letters, digits and '_'",
-                       scn_excerpt(reader->arena, field->name));
+        valid = scn_report(
+            reader->reporter, field->at,
+            "'%s' is not a field name; a field name contains only letters, digits and '_'",
+            scn_excerpt(reader->arena, field->name));
     }
     rt_text name;
     if (!scn_value_read(reader, &shape_type, node, &name)) return false;
@@ -117,12 +117,12 @@ static const scn_shape shape_tolerance = {
 /* ---- Memories ----------------------------------------------------------------------------- */
 
 static const scn_shape shape_count = {SCN_INTEGER("a count", 1, RT_MEMORY_SIZE_MAX)};
-/* In the order of scn_memory_kind, to which `finish` converts them. */
+/* In the order of the USM kinds in scn_memory_kind, to which memory_finish converts them. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
 _Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
 static const scn_shape shape_usm = {SCN_CHOICE("a kind of USM", usm_kinds)};
-static const scn_shape shape_unordered = {SCN_TRUTH("being unordered")};
-static const scn_shape shape_addresses = {SCN_TRUTH("holding addresses")};
+static const scn_shape shape_unordered = {SCN_TRUTH("whether the elements are unordered")};
+static const scn_shape shape_addresses = {SCN_TRUTH("whether the memory holds addresses")};
 
 static const scn_shape shape_kind_number = {SCN_NUMBER(SCN_MEMORY_KIND_COUNT - 1)};
 static const scn_shape shape_tolerance_number = {SCN_NUMBER(SCN_TOLERANCE_RELATIVE)};
@@ -130,26 +130,27 @@ static const scn_shape shape_double = {.kind = SCN_SHAPE_DOUBLE};
 
 static const scn_row memory_rows[] = {
     {"type", &shape_type, SCN_REQUIRED | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "The type of an element: a scalar (int), a vector (float4) or struct."},
+     "The type of the elements: a scalar (int), a vector (float4) or struct."},
     {"fields", &shape_fields, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "The types of a struct's fields, in order, laid out as OpenCL C does."},
+     "The types of a struct's fields, in order; the layout is OpenCL C's."},
     {"count", &shape_count, 0, SCN_FIELD(scn_memory, count),
-     "The number of elements; not needed if the values determine it."},
+     "The number of elements; may be omitted if the values determine it."},
     {"values", &scn_shape_values, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-     "The content at the start; without it the content is undefined."},
+     "The initial contents; default: undefined."},
     {"usm", &shape_usm, SCN_WRITTEN, SCN_FIELD(scn_memory, kind),
-     "Unified shared memory of this kind; without it the memory is a buffer."},
+     "The kind of unified shared memory; without this key the memory is a buffer."},
     {"device", &scn_shape_device_reference, 0, SCN_FIELD(scn_memory, device),
      "The device that unified shared memory belongs to; default: the first."},
     {"promote", &scn_shape_promotion, 0, SCN_FIELD(scn_memory, promotion),
-     "Where a fused kernel keeps the buffer, whichever argument it is: private, local or none."},
+     "The promotion requested for the buffer in fused kernels, for all its accessors: private, "
+     "local or none."},
     {"tolerance", &shape_tolerance, SCN_WRITTEN | SCN_LATER, SCN_FIELD(scn_memory, tolerance),
-     "How far floating-point values may be from the expected ones, and from sim's."},
+     "How far floating-point values may be from the expected values, and from those of sim."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(scn_memory, unordered),
-     "The order of the elements does not matter when they are compared."},
+     "Whether elements are compared without regard to their order."},
     {"addresses", &shape_addresses, 0, SCN_FIELD(scn_memory, addresses),
-     "Kernels keep addresses in it, such as those of objects with virtual functions: it is "
-     "compared neither with expected values nor between subjects."},
+     "Whether kernels store addresses in it, such as those of objects with virtual functions; it "
+     "is then compared neither with expected values nor between subjects."},
     SCN_HIDDEN(&shape_kind_number, scn_memory, kind),
     SCN_HIDDEN(&scn_shape_layout, scn_memory, layout),
     SCN_HIDDEN(&shape_tolerance_number, scn_memory, tolerance_kind),
@@ -164,10 +165,11 @@ static const scn_relation memory_relations[] = {
     {"device",
      SCN_NEEDS,
      {"usm"},
-     "'device' belongs to usm, as a buffer moves to the devices that use it; remove it"},
+     "'device' can be combined only with 'usm', because a buffer moves to the devices that use it; "
+     "remove it"},
 };
 
-/* Determines the element's layout from its type, and for a struct from the fields. */
+/* Determines the element layout from the type and, for a struct, from the fields. */
 static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *out_layout)
 {
     static const scn_row fields_row = {"fields", &shape_fields, 0,
@@ -185,7 +187,7 @@ static bool layout_make(scn_reader *reader, const scn_node *node, scn_layout *ou
     }
     if (!is_struct && fields) {
         return scn_report(reader->reporter, fields->at,
-                          "'fields' belong to type struct; remove them");
+                          "'fields' can be combined only with type struct; remove them");
     }
     if (!is_struct) {
         *out_layout = scn_layout_of(reader->arena, type, lanes);
@@ -216,7 +218,7 @@ static bool memory_finish(scn_reader *reader, const scn_node *node, void *object
     if (!layout_make(reader, node, &memory->layout)) return false;
     if (!values && count == 0) {
         return scn_report(reader->reporter, node->at,
-                          "a memory needs a count, or values that determine it");
+                          "a memory needs 'count', or 'values' that determine it");
     }
     bool valid = !tolerance || scn_object_read(reader, &shape_tolerance, tolerance, memory);
     memory->count = count;
@@ -230,7 +232,8 @@ static const scn_shape shape_memory = {
     SCN_OBJECT("a memory", memory_rows),
     .finish = memory_finish,
     .typing = SCN_TYPED_MEMORY,
-    /* Only a struct has fields, and the number of elements must follow from a key. */
+    /* A struct, and only a struct, has fields; and one of the keys must determine the number of
+     * elements. */
     .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
             " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
             " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"

@@ -39,7 +39,8 @@ static const scn_shape shape_build_options = {
     .stored = &scn_shape_text,
 };
 
-/* The formats that post-link makes from sources; images written by hand may claim them too. */
+/* The formats that post-link can make from sources; images written by hand may claim the same
+ * formats. */
 static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64] = {"spirv64", true},
     [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
@@ -50,11 +51,11 @@ static const scn_choice formats[] = {
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
-    "a name for every format but the last two: source is a subject's choice, not a module's, "
-    "and no compiler here makes AMD's machine code");
+    "a name for every format but the last two: a subject, not a module, chooses source, and no "
+    "compiler here makes AMD machine code");
 const scn_shape scn_shape_format = {SCN_CHOICE("a format", formats)};
 
-/* Reads a list of formats, each once, as bits of a mask. */
+/* Reads a list of distinct formats into a bit mask. */
 static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t *mask = out;
@@ -65,7 +66,7 @@ static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
         if (!scn_value_read(reader, &scn_shape_format, &node->items[i], &format)) return false;
         if (*mask >> format & 1) {
             return scn_report(reader->reporter, node->items[i].at,
-                              "this format is listed a second time");
+                              "this format is listed a second time; remove it");
         }
         *mask |= 1u << format;
     }
@@ -108,7 +109,7 @@ static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
 
 static const scn_shape shape_embed_ir_number = {SCN_NUMBER(SCN_EMBED_IR_YES)};
 static const scn_shape shape_embed_ir = {
-    SCN_TRUTH("whether images hold their LLVM IR"),
+    SCN_TRUTH("whether images also hold their LLVM IR"),
     .read = embed_ir_read,
     .stored = &shape_embed_ir_number,
 };
@@ -117,46 +118,46 @@ static const scn_shape shape_images = {.kind = SCN_SHAPE_IMAGES};
 
 static const scn_row module_rows[] = {
     {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
-     "The modules that the OS loader loads with this one, in order."},
+     "The modules that the OS loader loads along with this one, in order."},
     {"host_symbols", &shape_host_symbols, 0, SCN_ITEMS(scn_module, host_symbols, host_symbol_count),
      "The symbols that the module's host code defines."},
     {"sources", &shape_sources, 0, SCN_ITEMS(scn_module, sources, source_count),
      "The device code of the module."},
     {"images", &scn_shape_hand_images, 0, SCN_ITEMS(scn_module, hand_images, hand_image_count),
-     "Device images written by hand; they are numbered after those of the sources."},
+     "Device images written by hand; their numbers follow those of the sources' images."},
     {"device_globals", &scn_shape_globals, 0,
      SCN_ITEMS(scn_module, device_globals.globals, device_globals.count),
-     "Variables that the module's host code registers in addition to those of its sources; one "
-     "with the id of a source's variable replaces it."},
+     "Variables that the module's host code registers in addition to those of its sources; a "
+     "variable with the id of a source's variable replaces that one."},
     {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
-     "How post-link distributes the code over device images; off: one image."},
+     "How post-link splits the code into device images; off: into one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
-     "Options for the front end, as on its command line."},
+     "Options for the front end, as written on its command line."},
     {"formats", &shape_some_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats in which each image of the sources is made, with the defaults of specialisation "
-     "constants in all but spirv64: ptx for NVIDIA's devices, from sources in OpenCL; the others "
+     "The formats in which each image of the sources is made, in all but spirv64 with the default "
+     "values of specialisation constants: ptx for NVIDIA devices, from OpenCL sources; the others "
      "are compiled ahead of time for the simulated device, as itself (native) or standing in for "
      "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Default: the format that "
      "the subject's device takes."},
     {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
-     "Whether images in ptx also hold their LLVM IR, without which their kernels are not fused "
+     "Whether ptx images also hold their LLVM IR, without which their kernels cannot be fused "
      "(DPC++'s option -fsycl-embed-ir); default: only if the scenario fuses kernels."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
-     "Options of the sources' images for the device's compiler."},
+     "Options that the sources' images carry for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
-     "Options of the sources' images for the device's linker."},
+     "Options that the sources' images carry for the device's linker."},
     {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
-     "The name of the file that the OS loads, if it is not the module's; modules whose files have "
-     "the same name are in different folders."},
+     "The name of the file that the OS loads; default: the module's name. Files with the same "
+     "name are placed in different folders."},
     {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
-     "Whether the images are registered when the module is loaded; if false, a load_image step "
-     "can register them."},
+     "Whether loading the module registers its images; if false, load_image steps can register "
+     "them."},
     {"device_config", &scn_shape_device_config, SCN_WRITTEN, SCN_SAME,
-     "The target of formats made ahead of time: sets of virtual functions that use an optional "
-     "feature that it does not support are left out of the code."},
+     "The target of ahead-of-time compilation: virtual-function sets that use an optional feature "
+     "that the target does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
-     "The error with which compiling the module is refused; nothing runs then, so there are no "
-     "steps."},
+     "The error with which compiling the module must be refused; nothing can run then, so `steps` "
+     "must be empty."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
     SCN_HIDDEN(&shape_images, scn_module, images),
 };
@@ -170,7 +171,8 @@ static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sour
               " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
-/* Sources are named by their number in the module; those of images written by hand come last. */
+/* Sources are named by their number in the module; the sources of images written by hand come last.
+ */
 static bool module_finish(scn_reader *reader, const scn_node *node, void *object)
 {
     scn_module *module = object;

@@ -1,6 +1,6 @@
-/* Expected values from a table: the answers that each work-item of a range stores about its place,
- * one record for each work-item in the order of their linear ids. The reader computes the bytes, so
- * packs and judges see only values. */
+/* Expected values from a table: each work-item of a range stores the answers of built-ins about its
+ * position, one record per work-item, in the order of their linear ids. The reader computes the
+ * bytes, so that packs and comparisons see only values. */
 #include "conformance/scenario/resolve/oracle.h"
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 
 _Static_assert((int)SCN_ORACLE_DIMENSIONS == (int)RT_ND_RANGE_DIMENSIONS,
-               "a submit's range is a range of the table");
+               "the table has as many dimensions as a submit");
 
 /* ---- The form ----------------------------------------------------------------------------- */
 
-/* Three words of each built-in with a dimension, then the others: see answer_of. */
+/* Three words for each built-in that takes a dimension, then the other built-ins: see answer_of. */
 static const scn_choice answers[] = {
 #define INDEXED_CHOICES(built_in, name, of_groups)                                                 \
     {name "(0)", true}, {name "(1)", true}, {name "(2)", true},
@@ -37,21 +37,22 @@ typedef struct oracle_draft {
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     uint32_t range_count, offset_count, local_count;
     uint32_t answer_count;
-    const uint32_t *answers; /* indices of the choices */
+    const uint32_t *answers; /* indices into the table `answers` */
 } oracle_draft;
 
 static const scn_row oracle_rows[] = {
     {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(oracle_draft, range, range_count),
-     "The range that the kernel was submitted with; the first number is get_global_id(0)'s."},
+     "The range with which the kernel was submitted; the first number is the size in dimension 0, "
+     "that of get_global_id(0)."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(oracle_draft, offset, offset_count),
-     "Its offset in each dimension; default: 0."},
+     "The range's offset in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(oracle_draft, local, local_count),
-     "Its local size in each dimension; without it the device determines the answers about "
-     "groups."},
+     "The local size in each dimension; required if an answer depends on work-groups."},
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
-     "The built-ins whose answers each work-item stored, one element each, in this order."},
+     "The built-ins whose answers each work-item stored, in this order, one element for each."},
 };
-/* As many dimensions everywhere, and a local size where answers depend on it. */
+/* All keys have the same number of dimensions, and a local size is given if answers depend on it.
+ */
 #define OF_GROUPS "'^(group_id|num_groups|local_|enqueued_local_)'"
 #define ORACLE_ALSO                                                                                \
     "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
@@ -60,7 +61,7 @@ const scn_shape scn_shape_oracle = {SCN_OBJECT("an oracle", oracle_rows), .also 
 
 /* ---- Its parts ---------------------------------------------------------------------------- */
 
-/* The query that a word stands for. */
+/* The query that a word of `answers` stands for. */
 typedef struct answer {
     scn_built_in built_in;
     uint32_t dimension;
@@ -96,7 +97,7 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
         if (out_range->global[d] % out_range->local[d] == 0) continue;
         return scn_report(reader->reporter, local->at,
                           "local size %" PRIu64 " does not divide range %" PRIu64
-                          " in dimension %u, so no kernel can have run with it",
+                          " in dimension %u, so no kernel can have run with it; choose a divisor",
                           out_range->local[d], out_range->global[d], d);
     }
     for (uint32_t d = dimensions; d < SCN_ORACLE_DIMENSIONS; d++)
@@ -104,8 +105,9 @@ static bool range_of(scn_reader *reader, const scn_node *node, const oracle_draf
     return true;
 }
 
-/* Checks that answers are scalars, that none depends on a local size that the device chooses, and
- * that all records fit into the memory; the elements after them keep their initial values. */
+/* Checks that the memory's elements are scalars, that no answer depends on a local size that the
+ * device chooses, and that all records fit into the memory; elements after the last record keep
+ * their initial values. */
 static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                       const scn_memory *memory)
 {
@@ -113,7 +115,7 @@ static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_dra
     if (memory->layout.is_struct || memory->layout.fields[0].lanes != 1) {
         return scn_report(
             reader->reporter, node->at,
-            "an oracle's answers are scalars, but elements of memory '%s' have type %s", name,
+            "an oracle's answers are scalars, but the elements of memory '%s' have type %s", name,
             scn_layout_print(reader->arena, &memory->layout).data);
     }
     for (uint32_t i = 0; i < draft->answer_count && draft->local_count == 0; i++) {
@@ -140,7 +142,7 @@ static bool fit_check(scn_reader *reader, const scn_node *node, const oracle_dra
     if (written == memory->count || memory->initial.data) return true;
     return scn_report(reader->reporter, node->at,
                       "memory '%s' has %" PRIu64 " elements, of which the work-items write %" PRIu64
-                      "; give it values, which the other elements keep",
+                      "; give the memory 'values', which the other elements keep",
                       name, memory->count, written);
 }
 
@@ -172,6 +174,6 @@ bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory 
                               scn_type_class(type) == 'f' ? " exactly" : "");
         }
     }
-    CHECK(place.linear == 0); /* it has counted all of them */
+    CHECK(place.linear == 0); /* all work-items have been visited */
     return true;
 }

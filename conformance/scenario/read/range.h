@@ -5,10 +5,11 @@
 #include "conformance/scenario/schema/schema.h"
 
 extern const scn_shape
-    scn_shape_sizes; /* LIST of uint64_t[RT_ND_RANGE_DIMENSIONS]: numbers of work-items */
+    scn_shape_sizes; /* LIST of uint64_t[RT_ND_RANGE_DIMENSIONS]: work-item counts */
 extern const scn_shape scn_shape_offsets; /* the same */
 
-/* For objects with `range`, whose offset and local have as many numbers: in the schema's words. */
+/* The schema's condition for objects with `range`: `offset` and `local` have the same number of
+ * dimensions. */
 #define SCN_DIMENSIONS_ARE(count)                                                                  \
     "{'if': {'properties': {'range': {'minItems': " count ", 'maxItems': " count "}}},"            \
     " 'then': {'properties': {'offset': {'minItems': " count ", 'maxItems': " count "},"           \

@@ -1,12 +1,12 @@
 /* Reads a scenario file, from its text to the checked model.
  *
- * A file is read as far as possible, so that all its problems show at once. Whether kernels and
- * symbols exist is not known here: the code has not been compiled yet. */
+ * A file is read as far as possible, so that all its problems are reported at once. Whether kernels
+ * and symbols exist is not known here, because the code has not been compiled yet. */
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/schema/schema.h"
 
-/* The keys of the maps whose names are known before any entry is read: they may refer to each
- * other. */
+/* The keys of the maps whose names are collected before any entry is read, because entries may
+ * refer to each other. */
 static const char *const map_keys[SCN_TABLE_COUNT] = {
     [SCN_TABLE_MODULES] = "modules",
     [SCN_TABLE_DEVICES] = "devices",
@@ -19,7 +19,7 @@ static bool root_read(scn_reader *reader, const scn_node *root)
     if (root->kind != SCN_NODE_MAPPING || root->count == 0 ||
         !rt_text_is(root->entries[0].key, "assay")) {
         return scn_report(reader->reporter, root->at,
-                          "a scenario begins with 'assay: 1', the version of the format");
+                          "a scenario must begin with 'assay: 1', the version of the format");
     }
     for (uint32_t table = 0; table < SCN_TABLE_COUNT; table++) {
         const scn_node *map = map_keys[table] ? scn_node_value(root, map_keys[table]) : NULL;

@@ -1,7 +1,8 @@
-/* Refusals: the error with which a step is refused, or several outcomes of which one must hold. */
+/* Refusals: the error with which a step is refused, or several outcomes, one of which must hold. */
 #include "conformance/scenario/schema/schema.h"
 
-/* The classes of requirements.yaml; rt_code_matches maps our classes to them. */
+/* The error classes of requirements.yaml; rt_code_matches maps the reference runtime's codes to
+ * them. */
 static const char *documents_class(uint32_t index)
 {
     if (index == 0) return "exception";
@@ -28,7 +29,7 @@ static const scn_row reference_rows[] = {
     {"class", &shape_reference_class, 0, SCN_FIELD(scn_error, reference_class),
      "The name of the reference runtime's own code."},
     {"names", &shape_symbols, 0, SCN_ITEMS(scn_error, names, name_count),
-     "Symbols, kernels or variables that the message names, in any order."},
+     "The symbols, kernels or variables that the message names, in any order."},
     {"text", &shape_message, 0, SCN_FIELD(scn_error, reference_text), "A part of the message."},
 };
 static const scn_shape shape_reference = {
@@ -37,9 +38,9 @@ static const scn_shape shape_reference = {
 
 static const scn_row error_rows[] = {
     {"documents", &shape_documents_class, SCN_SUFFICES, SCN_FIELD(scn_error, documents),
-     "The class that the rule requires: exception, errc::build, link-error ..."},
+     "The error class that the rule requires: exception, errc::build, link-error ..."},
     {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
-     "What the reference runtime reports beyond that."},
+     "What the reference runtime reports in addition."},
     SCN_HIDDEN(&scn_shape_position, scn_error, at),
     SCN_HIDDEN(&scn_shape_flag, scn_error, none),
 };
@@ -62,7 +63,7 @@ const scn_shape scn_shape_error_value = {
     .alternatives = {&scn_shape_error, &shape_no_error},
 };
 
-/* The entry of a mapping with one entry; NULL for anything else. */
+/* The entry under `key` if it is the mapping's only entry; NULL for anything else. */
 static const scn_entry *only_entry(const scn_node *node, const char *key)
 {
     bool single = node->kind == SCN_NODE_MAPPING && node->count == 1;
@@ -107,12 +108,12 @@ static const scn_shape shape_refusal_error = {
 };
 static const scn_row stage_rows[] = {
     {"error", &scn_shape_error_value, SCN_REQUIRED | SCN_WRITTEN, SCN_SAME,
-     "The error with which it is refused."},
+     "The error with which this stage refuses the module."},
 };
 static const scn_shape shape_stage = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a refusal",
-    .also = "{'properties': {'error': {'type': 'object'}}}", /* `none` is of a one_of */
+    .also = "{'properties': {'error': {'type': 'object'}}}", /* `none` is for one_of only */
     SCN_ROWS(stage_rows),
 };
 static const scn_row module_refusal_rows[] = {
@@ -127,8 +128,8 @@ static const scn_row module_refusal_rows[] = {
 static bool module_refusal_finish(scn_reader *reader, const scn_node *node, void *object)
 {
     scn_module_refusal *refusal = object;
-    uint32_t stage =
-        scn_object_alternative(reader, &scn_shape_refused, node, "the stage that refuses it");
+    uint32_t stage = scn_object_alternative(reader, &scn_shape_refused, node,
+                                            "the stage that refuses the module");
     if (stage == SCN_NONE) return false;
     scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
     *refusal = (scn_module_refusal){error, stage == 0};

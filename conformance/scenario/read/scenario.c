@@ -1,4 +1,4 @@
-/* The table of a whole file: the rules that a scenario shows, its process, and the parts whose
+/* The table of a whole file: the rules that a scenario covers, its process, and the parts whose
  * tables are in other files. */
 #include "conformance/scenario/schema/schema.h"
 
@@ -27,7 +27,7 @@ static const scn_shape shape_rule = {SCN_WORD("a rule", rule_word), .read = rule
 static const scn_row cover_rows[] = {
     {"rule", &shape_rule, SCN_REQUIRED, SCN_FIELD(scn_cover, rule), "The id of the rule."},
     {"at", &scn_shape_name, 0, SCN_FIELD(scn_cover, at),
-     "The id of the step whose expectation fails when the rule is broken."},
+     "The id of the step whose expectation fails if the rule is broken."},
     SCN_HIDDEN(&scn_shape_position, scn_cover, position),
 };
 static const scn_shape shape_cover_object = {SCN_OBJECT("a covered rule", cover_rows)};
@@ -60,14 +60,14 @@ static const scn_shape shape_preload = {
 static const scn_shape shape_prefer_preloaded = {
     SCN_TRUTH("whether images of preloaded modules are preferred"),
 };
-static const scn_shape shape_persistent_cache = {SCN_TRUTH("persistent_cache")};
+static const scn_shape shape_persistent_cache = {
+    SCN_TRUTH("whether programs are kept in a persistent cache")};
 static const scn_shape shape_warning_level = {
     SCN_INTEGER("a warning level", 0, SCN_WARNING_LEVEL_MAX),
 };
 static const scn_row environment_rows[] = {
     {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
-     "The level from which the runtime prints warnings; from 1 on it reports fusions that end "
-     "early."},
+     "The runtime's warning level; at 1 and above, it reports fusions that end early."},
 };
 static const scn_shape shape_environment = {
     SCN_OBJECT("the environment", environment_rows),
@@ -77,12 +77,11 @@ static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
     {"prefer_preloaded", &shape_prefer_preloaded, 0, SCN_FIELD(scn_scenario, prefer_preloaded),
-     "Whether images of preloaded modules take precedence over others that export the same "
-     "symbol, the policy that the documents consider; default: no."},
+     "Whether images of preloaded modules take precedence over other images that export the same "
+     "symbol, a policy that the documents consider; default: no."},
     {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
-     "Whether programs are kept in a persistent cache, which is empty at first and which the "
-     "program "
-     "finds again after a restart."},
+     "Whether device programs are kept in a persistent cache, which is empty at first and "
+     "survives restarts of the host program."},
     {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
 };
 static const scn_shape shape_process = {SCN_OBJECT("a process", process_rows)};
@@ -94,7 +93,7 @@ static bool version_read(scn_reader *reader, const scn_node *node, void *out)
     (void)out;
     if (scn_node_is_word(node, "1")) return true;
     return scn_report(reader->reporter, node->at,
-                      "format version %s; this assay reads version 1: write 'assay: 1'",
+                      "the format version is %s, but this assay reads version 1; write 'assay: 1'",
                       scn_node_describe(reader->arena, node));
 }
 
@@ -118,12 +117,12 @@ static const scn_row scenario_rows[] = {
     {"summary", &shape_summary, SCN_REQUIRED, SCN_FIELD(scn_scenario, summary),
      "What the scenario shows, and how the expected values were derived."},
     {"covers", &shape_covers, 0, SCN_ITEMS(scn_scenario, covers, cover_count),
-     "The rules of the documents that the scenario shows: RULE or {rule: RULE, at: STEP}."},
+     "The rules of the documents that the scenario covers: RULE or {rule: RULE, at: STEP}."},
     {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
-     "The executable, which is the first, and the shared libraries."},
+     "The executable, which comes first, and the shared libraries."},
     {"devices", &scn_shape_devices, 0, SCN_ITEMS(scn_scenario, devices, device_count),
-     "The devices of the program, of which the first is chosen at the start; without this key "
-     "there is one, named device, with nothing hidden."},
+     "The devices that the program sees, the first of which is chosen at the start; default: a "
+     "single one, named device, with nothing hidden."},
     {"process", &shape_process, 0, SCN_SAME, "How the program is started."},
     {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
      "The memory that kernels work on, by name."},
@@ -134,8 +133,8 @@ static const scn_row scenario_rows[] = {
     SCN_HIDDEN(&scn_shape_flag, scn_scenario, packed),
     SCN_HIDDEN_ITEMS(&shape_artefacts, scn_scenario, artefacts, artefact_count),
 };
-/* The same condition as in check.c: some step expects something, or a module is refused and there
- * are no steps. */
+/* The same condition as in check.c: either some step expects something, or a module is refused and
+ * there are no steps. */
 #define EXPECTING "{'type': 'object', 'required': ['expect']}"
 static const char scenario_also[] =
     "{'if': {'properties': {'modules': {'additionalProperties': {'not': " EXPECTING "}}}},"

@@ -1,4 +1,5 @@
-/* Sources: their language and where their code is. Code is taken as it is; the compiler checks it.
+/* Sources: their language and where their code is. The code is not interpreted here; the compiler
+ * checks it.
  */
 #include "conformance/scenario/read/source.h"
 #include "conformance/scenario/read/companion.h"
@@ -23,7 +24,7 @@ const char *scn_language_name(scn_language language)
 const scn_shape scn_shape_code = {SCN_TEXT("source code")};
 const scn_shape scn_shape_file_name = {
     SCN_TEXT("the name of a file"),
-    .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* what scn_companion_read may open */
+    .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* the names that scn_companion_read may open */
 };
 const scn_shape scn_shape_sha256 = {SCN_TEXT("a SHA-256 hash"), .pattern = "^[0-9a-fA-F]{64}$"};
 
@@ -40,19 +41,20 @@ bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_no
         if (!scn_value_read(reader, &scn_shape_code, code, &source->code)) return false;
         if (source->language == SCN_LANGUAGE_SPIRV) {
             return scn_report(reader->reporter, code->at,
-                              "a SPIR-V module in binary is not text; name a file with 'file:', or "
-                              "write it in spirv-asm");
+                              "a binary SPIR-V module is not text; name a file with 'file:', or "
+                              "write the code in spirv-asm");
         }
         source->code_at = code->content_at;
         if (!sha256) return true;
         return scn_report(reader->reporter, sha256->at,
-                          "'sha256' belongs to 'file'; embedded code needs none");
+                          "'sha256' can be combined only with 'file'; remove it");
     }
     if (!scn_value_read(reader, &scn_shape_file_name, file, &source->file) ||
         !scn_companion_read(reader, file, sha256, &source->code))
         return false;
     source->code_at = file->at;
-    /* LLVM IR may be bitcode; the rest but SPIR-V is text, which compilers quote in their messages.
+    /* LLVM IR may be bitcode, and SPIR-V is binary; all other code is text, which compilers quote
+     * in their messages.
      */
     bool is_text =
         source->language != SCN_LANGUAGE_LLVM_IR && source->language != SCN_LANGUAGE_SPIRV;

@@ -1,14 +1,14 @@
-/* Steps: one verb each. Here they get their place in the order of the scenario; the table of verbs
- * (verbs.c) describes the contents of each. The steps inside a parallel follow it in the same
- * table, so that a number identifies a step wherever it is. */
+/* Steps: one verb each. This file gives them their places in the scenario's order; the table of
+ * verbs (verbs.c) describes the contents of each. The steps inside a parallel follow it in the same
+ * table, so that an index identifies any step. */
 #include "conformance/scenario/read/verbs.h"
 
 #include <inttypes.h>
 
 enum { STEP_COUNT_MAX = 65536 };
 
-/* Registers the step's id for the steps that follow; also if the step has problems, so that steps
- * that refer to it have none. */
+/* Registers the step's id for the steps that follow, even if the step has problems, so that steps
+ * that refer to it are not reported too. */
 static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     if (step->id.length == 0) return true;
@@ -18,16 +18,17 @@ static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *ste
         return true;
     }
     const scn_node *id = scn_node_value(node, "id");
-    for (uint32_t i = 0; !id && i < node->count; i++) /* inside the value of the verb */
+    for (uint32_t i = 0; !id && i < node->count; i++) /* it is inside the value of the verb */
         id = scn_node_value(&node->entries[i].value, "id");
     CHECK(id);
-    return scn_report(reader->reporter, id->at, "an earlier step has the id '%s' already",
+    return scn_report(reader->reporter, id->at,
+                      "an earlier step already has the id '%s'; choose another",
                       scn_excerpt(reader->arena, step->id));
 }
 
 static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step);
 
-/* Reads the step into the table's next place. */
+/* Reads the step into the next entry of the table. */
 static bool step_read(scn_reader *reader, const scn_node *node)
 {
     const scn_shape *shape = &scn_shape_step_object;
@@ -48,7 +49,7 @@ static bool step_read(scn_reader *reader, const scn_node *node)
                           "a restart has neither parts nor an id and cannot be refused; write "
                           "'- restart'");
     }
-    /* The first verb whose key is there; of a step with one verb, the verb. */
+    /* The first verb whose key is present; in a valid step, it is the only one. */
     step->verb = SCN_VERB_EXPECT;
     for (uint32_t row = 0; row < shape->row_count && step->verb == SCN_VERB_EXPECT; row++)
         if (shape->rows[row].flags & SCN_ALTERNATIVE && scn_node_entry(node, shape->rows[row].key))
@@ -72,7 +73,7 @@ static bool lists_read(scn_reader *reader, const scn_node *node, scn_step *step)
 {
     uint32_t first = reader->step_count;
     bool valid = true;
-    if (reader->thread > 0) return true; /* it is not allowed there, which check.c reports */
+    if (reader->thread > 0) return true; /* a parallel inside a parallel, which check.c reports */
     if (node->kind != SCN_NODE_LIST)
         return scn_report_expected(reader, node, "a list of lists of steps, one for each thread");
     for (uint32_t i = 0; i < node->count; i++) {
@@ -98,7 +99,7 @@ static bool steps_read(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)out;
     if (node->kind != SCN_NODE_LIST) return scn_report_expected(reader, node, scn_shape_steps.noun);
-    /* The steps inside parallels have their places in the table, too. */
+    /* The steps inside parallels are in the table, too. */
     uint64_t count = node->count;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_node *lists = scn_node_value(&node->items[i], "parallel");
@@ -107,7 +108,7 @@ static bool steps_read(scn_reader *reader, const scn_node *node, void *out)
     }
     if (count > STEP_COUNT_MAX) {
         return scn_report(reader->reporter, node->at,
-                          "%" PRIu64 " items are too many; the list of steps has at most %d", count,
+                          "%" PRIu64 " steps are too many; a scenario has at most %d", count,
                           STEP_COUNT_MAX);
     }
     reader->step_table = rt_arena_alloc_array(reader->arena, count, sizeof *reader->step_table);

@@ -1,5 +1,5 @@
-/* Submits: a kernel, an nd-range, arguments, values of specialisation constants.  Whether the
- * kernel exists and what it takes is found when it runs. */
+/* Submits: a kernel, an nd-range, arguments, values of specialisation constants. Whether the kernel
+ * exists and accepts the arguments is known only when it runs. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/read/range.h"
 #include "conformance/scenario/read/verbs.h"
@@ -21,7 +21,7 @@ static const scn_shape shape_constant_value = {
     .most = 1,
 };
 
-/* A plain number is an int, a truth value a bool; {TYPE: VALUE} is any other scalar. */
+/* A plain number is an int, and a truth value a bool; {TYPE: VALUE} gives a scalar of any type. */
 static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_spec_constant *constant = out;
@@ -44,8 +44,9 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_typed_value_read(reader, &entry, &layout, &constant->value)) return false;
     CHECK(layout.field_count == 1 && constant->value.size == layout.size);
     if (layout.fields[0].lanes == 1) return true;
-    return scn_report(reader->reporter, entry.at,
-                      "a specialisation constant is a scalar; vectors have one for each lane");
+    return scn_report(
+        reader->reporter, entry.at,
+        "a specialisation constant is a scalar; a vector consists of one constant for each lane");
 }
 
 static const scn_shape shape_plain_constant = {
@@ -78,7 +79,8 @@ static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
      "The kernel to run."},
     {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(scn_step, submit.range, submit.dimensions),
-     "The number of work-items in each of 1 to 3 dimensions; the first is get_global_id(0)'s."},
+     "The number of work-items in each of 1 to 3 dimensions; the first is the size in dimension 0, "
+     "that of get_global_id(0)."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
      "The first global id in each dimension; default: 0."},
     {"local", &scn_shape_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
@@ -91,17 +93,17 @@ static const scn_row submit_rows[] = {
      SCN_ITEMS(scn_step, submit.constants, submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
     {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, submit.options),
-     "Options for the device's compiler, in addition to those of the images; each combination "
-     "gives a program of its own."},
+     "Options for the device's compiler, in addition to those of the images; each combination of "
+     "options gives a separate program."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.module),
-     "The module whose host code submits it: the kernel is that module's, even if others have one "
-     "of the same name; default: the one registered first."},
+     "The module whose host code submits it: the kernel is taken from that module, even if others "
+     "have one of the same name; default: the module that registered the kernel first."},
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it "
      "the runtime finds the kernel."},
 };
-/* What a bundle determines cannot be combined with it. Of constants SYCL reports this when the
- * program runs, which a scenario may be about. */
+/* Keys cannot be combined with a bundle that determines what they set. Specialisation constants
+ * can: SYCL reports that error only when the program runs, and a scenario may test it. */
 static const scn_relation submit_relations[] = {
     SCN_QUEUE_OR_DEVICE,
     {"module",

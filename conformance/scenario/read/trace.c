@@ -1,26 +1,26 @@
-/* Expected trace events: names and fields of reference/trace's vocabulary, values as texts, and
- * conditions on the event's images. check.c checks that an event has such fields and that the
- * things they name exist; the subject compares the events and their order. */
+/* Expected trace events: names and fields from reference/trace's vocabulary, values as text, and
+ * conditions on the event's images. check.c checks that the event has these fields and that what
+ * they name exists; the subject compares the events and their order. */
 #include "reference/trace/trace.h"
 #include "conformance/scenario/schema/schema.h"
 
 /* ---- Conditions --------------------------------------------------------------------------- */
 
-static const scn_shape shape_set = {SCN_TEXT("the name of a set")};
-static const scn_shape shape_dummy = {SCN_TRUTH("being a dummy")};
+static const scn_shape shape_set = {SCN_TEXT("the name of a virtual-function set")};
+static const scn_shape shape_dummy = {SCN_TRUTH("whether the image is a dummy")};
 static const scn_shape shape_symbol = {SCN_TEXT("a symbol")};
 
 static const scn_row condition_rows[] = {
     {"set", &shape_set, 0, SCN_FIELD(scn_image_condition, set),
-     "The set of virtual functions that the image provides."},
+     "A virtual-function set that the image provides."},
     {"dummy", &shape_dummy, 0, SCN_FIELD_IF(scn_image_condition, dummy, has_dummy),
-     "Whether it is a dummy, with empty virtual functions."},
+     "Whether the image is a dummy, whose virtual functions are empty."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_image_condition, module),
-     "The module that it belongs to."},
+     "The module that the image belongs to."},
     {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_image_condition, kernel),
-     "A kernel that it has."},
+     "A kernel that the image has."},
     {"exports", &shape_symbol, 0, SCN_FIELD(scn_image_condition, exported),
-     "A symbol that it exports."},
+     "A symbol that the image exports."},
     SCN_HIDDEN(&scn_shape_flag, scn_image_condition, negated),
 };
 

@@ -1,7 +1,7 @@
 /* Copies and fills. Offsets and counts are in elements of the scenario's memories. For a copy to or
- * from a device_global, the elements are those of the memory at the other end, as the copy
- * functions have one type for both (sycl_ext_oneapi_device_global, "copy"). The size of a variable
- * is known only when the variable is found (resolve/variables.c). */
+ * from a device_global, the elements are those of the memory at the other end, because the copy
+ * functions have one type for both ends (sycl_ext_oneapi_device_global, "copy"). The size of a
+ * variable is known only once the variable has been found (resolve/variables.c). */
 #include "conformance/scenario/read/variable.h"
 #include "conformance/scenario/read/verbs.h"
 
@@ -40,40 +40,38 @@ static const scn_shape shape_through = {SCN_CHOICE("an interface", interfaces)};
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),                               \
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),                                    \
         SCN_HIDDEN(&scn_shape_stored_variable, scn_step, transfer.variable)
-#define COPY_ROWS                                                                                  \
-    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                       \
-     "queue, or handler: a copy with a device_global goes through a command group's handler."},    \
+#define COPY_ROWS                                                                                                  \
+    {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                                       \
+     "The interface of a copy to or from a device_global: queue (default), or handler, that of a command group."}, \
         SCN_COMMAND_ROWS, COPY_STORED
 
-/* A mapping at either end is a device_global, and one end is a memory. */
+/* A mapping always means a device_global, and at least one end must be a memory. */
 #define BOTH_VARIABLES                                                                             \
     "{'not': {'properties': {'from': {'type': 'object'}, 'to': {'type': 'object'}}}}"
 
 static const scn_row copy_rows[] = {
-    END_ROW("from", from, "The memory or device_global that is read."),
-    END_ROW("to", to, "The memory or device_global that is written."),
-    {"from_offset", &shape_element_offset, FROM_OFFSET,
-     "The first element that is read; default: 0."},
-    {"to_offset", &shape_element_offset, TO_OFFSET,
-     "The first element that is written; default: 0."},
+    END_ROW("from", from, "The memory or device_global to read."),
+    END_ROW("to", to, "The memory or device_global to write."),
+    {"from_offset", &shape_element_offset, FROM_OFFSET, "The first element to read; default: 0."},
+    {"to_offset", &shape_element_offset, TO_OFFSET, "The first element to write; default: 0."},
     {"count", &shape_element_count, COUNT,
-     "The number of elements that are read; default: all from from_offset on, or all of the "
-     "device_global from its offset on."},
+     "The number of elements to read; default: all elements from from_offset to the end, or, if "
+     "one end is a device_global, all of it from its offset to the end."},
     COPY_ROWS,
 };
 static const scn_row memcpy_rows[] = {
-    END_ROW("from", from, "The memory or device_global that is read."),
-    END_ROW("to", to, "The memory or device_global that is written."),
-    {"from_offset", &shape_byte_offset, FROM_OFFSET, "The first byte that is read; default: 0."},
-    {"to_offset", &shape_byte_offset, TO_OFFSET, "The first byte that is written; default: 0."},
+    END_ROW("from", from, "The memory or device_global to read."),
+    END_ROW("to", to, "The memory or device_global to write."),
+    {"from_offset", &shape_byte_offset, FROM_OFFSET, "The first byte to read; default: 0."},
+    {"to_offset", &shape_byte_offset, TO_OFFSET, "The first byte to write; default: 0."},
     {"size", &shape_byte_count, COUNT,
-     "The number of bytes; default: all from from_offset on, or all of the device_global from its "
-     "offset on."},
+     "The number of bytes; default: all bytes from from_offset to the end, or, if one end is a "
+     "device_global, all of it from its offset to the end."},
     COPY_ROWS,
 };
 
-/* Converts units of either end to bytes, and an absent size to the rest of what is read; for a
- * variable the rest is known only later. */
+/* Converts the offsets and the size to bytes, and an absent size to the rest of the memory that is
+ * read. For a device_global, the rest is known only later. */
 static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *transfer,
                         bool in_bytes)
 {
@@ -82,19 +80,20 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
                            &transfer->variable) ||
         !scn_copy_end_read(reader, scn_node_value(node, "to"), &transfer->to, &transfer->variable))
         return false;
-    /* One end may be a variable: the functions of queue and handler take one (document 002,
-     * "Changes to the DPC++ runtime"). */
+    /* At most one end may be a variable: the copy functions of queue and handler take only one
+     * (document 002, "Changes to the DPC++ runtime"). */
     if (transfer->from == SCN_NONE && transfer->to == SCN_NONE) {
         return scn_report(
             reader->reporter, node->at,
-            "both ends are device_globals; SYCL copies only between one and a memory; write two "
-            "copies");
+            "both ends are device_globals, but SYCL copies only between a device_global and a "
+            "memory; write two copies");
     }
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
     if (memories && through) {
         return scn_report(
             reader->reporter, through->at,
-            "'through' is for copies with a device_global; here both ends are memories");
+            "'through' is only for copies to or from a device_global, and here both ends are "
+            "memories; remove it");
     }
     uint32_t from_index = transfer->from == SCN_NONE ? transfer->to : transfer->from;
     uint32_t to_index = transfer->to == SCN_NONE ? transfer->from : transfer->to;
@@ -103,7 +102,9 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
     if (!from || !to) return false;
     uint64_t from_unit = in_bytes ? 1 : from->layout.size, to_unit = in_bytes ? 1 : to->layout.size;
     uint64_t room = in_bytes ? from->count * from->layout.size : from->count;
-    if (memories) transfer->variable.at = node->at; /* of no variable */
+    if (memories)
+        transfer->variable.at = node->at; /* a valid position, although there is no
+                                           * variable */
     if (memories && transfer->size == 0) {
         if (transfer->from_offset >= room) {
             return scn_report(
@@ -153,11 +154,12 @@ static const scn_shape shape_value = {
 };
 static const scn_row fill_rows[] = {
     {"memory", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, transfer.to),
-     "The memory that is filled."},
+     "The memory to fill."},
     {"value", &shape_value, SCN_REQUIRED | SCN_LATER, SCN_FIELD(scn_step, transfer.pattern),
-     "The element that it is filled with."},
-    {"offset", &shape_element_offset, TO_OFFSET, "The first element that is filled; default: 0."},
-    {"count", &shape_element_count, COUNT, "The number of elements; default: all from offset on."},
+     "The value to which the elements are set."},
+    {"offset", &shape_element_offset, TO_OFFSET, "The first element to fill; default: 0."},
+    {"count", &shape_element_count, COUNT,
+     "The number of elements; default: all elements from offset to the end."},
     SCN_COMMAND_ROWS,
     SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),
     SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),

@@ -85,7 +85,7 @@ static bool struct_read(scn_reader *reader, const scn_layout *layout, const scn_
                            scn_excerpt(reader->arena, entry->key), type,
                            scn_nearest_hint(reader->arena, &nearest));
     }
-    /* If another field's name is wrong, a missing field is probably the one that was meant. */
+    /* If a field name is unknown, a missing field is probably the one that was meant. */
     if (!valid) return false;
     for (uint32_t i = 0; i < layout->field_count; i++) {
         const scn_field *field = &layout->fields[i];
@@ -146,14 +146,14 @@ bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
 
-/* The source of the values of one memory. */
+/* Where the values of a memory come from. */
 typedef struct values_draft {
     uint64_t iota, seed;
     scn_integer start, step;
     const scn_node *fill, *bytes;
     uint32_t kind;    /* PATTERN_..., SCN_NONE: a list */
     rt_bytes decoded; /* BYTES */
-    uint64_t written; /* number of elements that it gives; 0: as many as are needed */
+    uint64_t written; /* number of elements that the values give; 0: as many as are needed */
 } values_draft;
 
 static const scn_shape shape_iota = {
@@ -163,9 +163,10 @@ static const scn_shape shape_seed = {SCN_INTEGER("a seed", 0, INT64_MAX)};
 
 static bool whole_number_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    return scn_integer_read(reader->reporter, node, "a number to count by", out);
+    return scn_integer_read(reader->reporter, node, "a start or step", out);
 }
-/* A value that YAML reads as a number is whole; any other has a sign and hexadecimal digits. */
+/* For the schema: a value that YAML reads as a number must be whole; any other value must be
+ * hexadecimal, with an optional sign. */
 static const scn_shape shape_whole_number = {
     SCN_TEXT("a whole number"),
     .pattern = SCN_SIGNED_HEXADECIMAL_PATTERN,
@@ -181,22 +182,22 @@ const scn_shape scn_shape_bytes = {
 enum { PATTERN_IOTA, PATTERN_FILL, PATTERN_START, PATTERN_STEP, PATTERN_SEED, PATTERN_BYTES };
 static const scn_row pattern_rows[] = {
     [PATTERN_IOTA] = {"iota", &shape_iota, SCN_ALTERNATIVE, SCN_FIELD(values_draft, iota),
-                      "This many elements that count up: 0, 1, 2 ..."},
+                      "The number of elements, whose values count up: 0, 1, 2 ..."},
     [PATTERN_FILL] = {"fill", &scn_shape_element, SCN_ALTERNATIVE, SCN_FIELD(values_draft, fill),
-                      "The same value in every element."},
+                      "The value of every element."},
     [PATTERN_START] = {"start", &shape_whole_number, 0, SCN_FIELD(values_draft, start),
-                       "Where iota begins, if not at 0."},
+                       "The first value of iota; default: 0."},
     [PATTERN_STEP] = {"step", &shape_whole_number, 0, SCN_FIELD(values_draft, step),
-                      "The step of iota, if not 1; if it is negative, iota counts down."},
+                      "The step of iota; default: 1. With a negative step, iota counts down."},
     [PATTERN_SEED] = {"seed", &shape_seed, SCN_ALTERNATIVE, SCN_FIELD(values_draft, seed),
-                      "Numbers drawn from this seed by SplitMix64, lane by lane: integers over all "
-                      "values, floating ones in [-1, 1)."},
+                      "The seed from which SplitMix64 generates the values, lane by lane: "
+                      "integers from their full range, floating-point numbers from [-1, 1)."},
     [PATTERN_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE, SCN_FIELD(values_draft, bytes),
                        "The bytes of all elements, two hexadecimal digits each."},
 };
 static const scn_relation pattern_relations[] = {
-    {"start", SCN_NEEDS, {"iota"}, "'start' belongs to iota; remove it"},
-    {"step", SCN_NEEDS, {"iota"}, "'step' belongs to iota; remove it"},
+    {"start", SCN_NEEDS, {"iota"}, "'start' can be combined only with 'iota'; remove it"},
+    {"step", SCN_NEEDS, {"iota"}, "'step' can be combined only with 'iota'; remove it"},
 };
 static const scn_shape shape_pattern = {
     SCN_OBJECT("a pattern of values", pattern_rows),
@@ -212,7 +213,7 @@ const scn_shape scn_shape_values = {
     .alternatives = {&shape_value_list, &shape_pattern},
 };
 
-/* Adds two whole numbers; false if the sum has more than 64 bits. */
+/* Adds two whole numbers; false if the sum needs more than 64 bits. */
 static bool integer_add(scn_integer a, scn_integer b, scn_integer *out_sum)
 {
     bool greater = a.magnitude >= b.magnitude;
@@ -228,7 +229,7 @@ static bool iota_fill(scn_reader *reader, const scn_node *node, const values_dra
 {
     if (layout->is_struct || layout->fields[0].lanes > 1) {
         return scn_report(reader->reporter, node->at,
-                          "iota counts scalars, not %s; list the values, or fill",
+                          "iota can count only scalars, not %s; list the values, or use 'fill'",
                           scn_layout_print(reader->arena, layout).data);
     }
     scn_type type = layout->fields[0].type;
@@ -236,8 +237,10 @@ static bool iota_fill(scn_reader *reader, const scn_node *node, const values_dra
     CHECK(layout->size == scn_type_size(type));
     for (uint64_t i = 0; i < count; i++) {
         if (i > 0 && !integer_add(number, draft->step, &number)) {
-            return scn_report(reader->reporter, node->at,
-                              "counting exceeds 64 bits, which no type holds");
+            return scn_report(
+                reader->reporter, node->at,
+                "counting exceeds 64 bits, more than any type can hold; use a smaller 'start', "
+                "'step' or count");
         }
         if (scn_number_of_integer(type, number, out + i * layout->size)) continue;
         return scn_report(reader->reporter, node->at,
@@ -248,8 +251,8 @@ static bool iota_fill(scn_reader *reader, const scn_node *node, const values_dra
     return true;
 }
 
-/* Number n (from 0, in the order of elements, fields and lanes) is made by scn_number_of_bits from
- * the n-th result of SplitMix64 with the seed as its state. */
+/* Number n (from 0, in the order of elements, fields and lanes) is what scn_number_of_bits makes of
+ * the n-th output (from 0) of SplitMix64 with the seed as its initial state. */
 static void seed_fill(uint64_t state, const scn_layout *layout, uint64_t count, uint8_t *out)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -266,7 +269,7 @@ static void seed_fill(uint64_t state, const scn_layout *layout, uint64_t count, 
 
 /* ---- From the file to bytes --------------------------------------------------------------- */
 
-/* Reads a list or pattern as far as the number of elements that it gives. */
+/* Reads a list or pattern only far enough to know how many elements it gives. */
 static bool draft_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                        values_draft *out_draft)
 {
@@ -276,7 +279,8 @@ static bool draft_read(scn_reader *reader, const scn_node *node, const scn_layou
                                    "a list of values, {iota: COUNT} or {fill: VALUE}");
     }
     if (node->kind == SCN_NODE_LIST && node->count == 0)
-        return scn_report(reader->reporter, node->at, "no values; at least 1 expected");
+        return scn_report(reader->reporter, node->at,
+                          "the list of values is empty; give at least 1");
     if (node->kind == SCN_NODE_LIST) return true;
     if (!scn_object_read(reader, &shape_pattern, node, out_draft)) return false;
     out_draft->kind =
@@ -288,9 +292,10 @@ static bool draft_read(scn_reader *reader, const scn_node *node, const scn_layou
     if (!scn_hexadecimal_read(reader->reporter, out_draft->bytes, bytes)) return false;
     out_draft->written = bytes->size / layout->size;
     if (bytes->size % layout->size == 0) return true;
-    return scn_report(reader->reporter, out_draft->bytes->at,
-                      "%zu bytes are not a whole number of elements; one of type %s has %u",
-                      bytes->size, scn_layout_print(reader->arena, layout).data, layout->size);
+    return scn_report(
+        reader->reporter, out_draft->bytes->at,
+        "%zu bytes are not a whole number of elements; an element of type %s has %u bytes",
+        bytes->size, scn_layout_print(reader->arena, layout).data, layout->size);
 }
 
 bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout *layout,
@@ -301,8 +306,8 @@ bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout
     if (count > room / layout->size) {
         return scn_report(
             reader->reporter, node->at,
-            "the values of a scenario take at most %u bytes in total; make the memories smaller, "
-            "or let a kernel write them",
+            "the values of a scenario may take at most %u bytes in total; make the memories "
+            "smaller, or have a kernel write the values",
             RT_SCENARIO_VALUES_MAX);
     }
     reader->values_size += count * layout->size;
@@ -320,13 +325,13 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
     if (!draft_read(reader, node, layout, &draft)) return false;
     if (draft.written == 0 && count == 0) {
         return scn_report(reader->reporter, node->at,
-                          "%s does not say how many elements there are; give a count",
+                          "'%s' does not determine the number of elements; give 'count'",
                           pattern_rows[draft.kind].key);
     }
     if (draft.written != 0 && count != 0 && draft.written != count) {
         return scn_report(reader->reporter, node->at,
-                          "values: %" PRIu64 ", elements: %" PRIu64
-                          "; give a value for each element",
+                          "the number of values is %" PRIu64 ", but that of elements is %" PRIu64
+                          "; give one value for each element",
                           draft.written, count);
     }
     if (count == 0) count = draft.written;

@@ -1,5 +1,5 @@
-/* References to device_globals before any image is made: a name, and a module if several modules
- * have variables of that name. variables.c resolves them. */
+/* References to device_globals before any image has been built: a name, and a module if several
+ * modules have variables of that name. resolve/variables.c resolves them. */
 #include "conformance/scenario/read/variable.h"
 
 #include "conformance/scenario/model/type.h"
@@ -13,9 +13,9 @@ static const scn_shape shape_variable_name = {SCN_TEXT("the name of a device_glo
 
 static const scn_row variable_rows[] = {
     {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
-     "Its name as written in the source, namespaces included, or its unique id."},
+     "The name as written in the source, including namespaces, or the unique id."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module),
-     "The module that the variable belongs to, if several have one of that name."},
+     "The module that the variable belongs to, if several modules have one of that name."},
 };
 static const scn_shape shape_variable_object = {SCN_OBJECT("a device_global", variable_rows)};
 
@@ -36,7 +36,7 @@ static bool variable_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_value_read(reader, &shape_variable_name, node, &variable->name)) return false;
     if (scn_variable_may_be(reader->scenario, variable->name)) return true;
     return scn_report(reader->reporter, node->at,
-                      "no module has a device_global '%s': no source mentions it",
+                      "no module has a device_global '%s': no source mentions the name",
                       scn_excerpt(reader->arena, variable->name));
 }
 
@@ -50,7 +50,8 @@ const scn_shape scn_shape_variable = {
 
 /* ---- One end of a copy --------------------------------------------------------------------- */
 
-/* A plain name refers to a memory if there is such a memory, or no such variable. */
+/* A plain name refers to a memory if a memory has that name, or if no source mentions a variable of
+ * that name. */
 bool scn_copy_end_read(scn_reader *reader, const scn_node *node, uint32_t *out_memory,
                        scn_variable *out_variable)
 {
@@ -85,8 +86,8 @@ static bool element_type_read(scn_reader *reader, const scn_node *node, void *ou
     if (!scn_type_find(name, &type, &lanes)) {
         return scn_report(
             reader->reporter, node->at,
-            "a variable is read as scalars or vectors; copy it to a memory of structs "
-            "and expect that");
+            "a device_global can be read only as scalars or vectors; copy it to a memory of "
+            "structs, and expect the contents of that memory");
     }
     scn_layout layout = scn_layout_of(reader->arena, type, lanes);
     memcpy(out, &layout, sizeof layout);

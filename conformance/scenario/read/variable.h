@@ -1,10 +1,10 @@
-/* References to device_globals, for the readers of the steps that have them. */
+/* References to device_globals, for the readers of steps that contain them. */
 #ifndef CONFORMANCE_SCENARIO_READ_VARIABLE_H
 #define CONFORMANCE_SCENARIO_READ_VARIABLE_H
 
 #include "conformance/scenario/schema/schema.h"
 
-extern const scn_shape scn_shape_copy_end; /* uint32_t: a memory, SCN_NONE: a device_global */
+extern const scn_shape scn_shape_copy_end; /* uint32_t: a memory; SCN_NONE: a device_global */
 extern const scn_shape scn_shape_stored_variable; /* scn_variable */
 extern const scn_shape scn_shape_element_type;    /* scn_layout of a scalar or vector */
 

@@ -1,7 +1,7 @@
-/* The table of verbs: for each, the key of a step, and the rows of its value, all of which fill a
- * scn_step. A new verb is a row here with its group of rows, its name and its member of the union
- * in model.h, its execution in conformance/subject, and its rules in check.c. Conditions on a step
- * beyond the form of its parts are checked there, in the finished model. */
+/* The table of verbs: for each verb, its key in a step and the rows of its value, all of which fill
+ * a scn_step. A new verb needs a row here with its group of rows, its name and its union member in
+ * model.h, its execution in conformance/subject, and its rules in check.c, which checks everything
+ * beyond the form of a step's parts, on the finished model. */
 #include "conformance/scenario/read/verbs.h"
 
 /* ---- Modules and their images --------------------------------------------------------------- */
@@ -37,15 +37,15 @@ static const scn_shape shape_devices = {
     .unique = true,
     .least = 1,
 };
-/* The id of an object that a step creates is inside the verb's value. */
+/* A step that creates an object has its id inside the verb's value. */
 #define ID_ROW(doc)                                                                                \
     {                                                                                              \
         "id", &scn_shape_name, SCN_REQUIRED | SCN_WRITTEN, SCN_FIELD(scn_step, id), doc            \
     }
 static const scn_row context_rows[] = {
-    ID_ROW("The name by which queues refer to it."),
+    ID_ROW("The name by which other steps refer to the context."),
     {"devices", &shape_devices, SCN_REQUIRED,
-     SCN_ITEMS(scn_step, context.devices, context.device_count), "The devices in it."},
+     SCN_ITEMS(scn_step, context.devices, context.device_count), "The devices in the context."},
 };
 static const scn_shape shape_context = {SCN_OBJECT("a context", context_rows)};
 
@@ -85,15 +85,14 @@ static const scn_shape shape_properties = {
     .stored = &shape_properties_stored,
 };
 static const scn_row queue_rows[] = {
-    ID_ROW("The name by which steps refer to it."),
+    ID_ROW("The name by which steps refer to the queue."),
     {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_step, queue.device),
-     "The device that it belongs to; default: the one chosen last."},
+     "The device that the queue belongs to; default: the one chosen last."},
     {"context", &scn_shape_context_reference, SCN_OR_NONE, SCN_FIELD(scn_step, queue.context),
-     "The context, which must hold the device; default: that of all devices."},
+     "The context, which must hold the device; default: the context of all devices."},
     {"properties", &shape_properties, 0, SCN_SAME,
-     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be "
-     "called "
-     "on it; enable_profiling: it keeps the times of its commands."},
+     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be used "
+     "on the queue; enable_profiling: the queue records the times of its commands."},
 };
 static const scn_shape shape_queue = {SCN_OBJECT("a queue", queue_rows)};
 
@@ -101,13 +100,10 @@ static const scn_row wait_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.queue),
      "The queue to wait for."},
     {"step", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, wait.step),
-     "The submit, copy or fill to wait for, with what it depends on."},
+     "The command (submit, copy, fill ...) to wait for, including what it depends on."},
 };
 static const scn_relation wait_relations[] = {
-    {"queue",
-     SCN_BARS,
-     {"step"},
-     "'queue' cannot be combined with 'step'; a wait is for one of them"},
+    {"queue", SCN_BARS, {"step"}, "'queue' cannot be combined with 'step'; remove one of them"},
 };
 static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
 {
@@ -115,8 +111,8 @@ static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
     scn_rows_clear(reader, &scn_shape_wait, out);
     if (scn_node_is_nothing(node)) return true;
     return scn_report(reader->reporter, node->at,
-                      "wait waits for everything submitted, for {queue: ID} or for {step: ID}; "
-                      "found %s",
+                      "expected nothing (which waits for everything submitted), {queue: ID} or "
+                      "{step: ID}; found %s",
                       scn_node_describe(reader->arena, node));
 }
 
@@ -130,11 +126,11 @@ const scn_shape scn_shape_wait = {
 
 static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
-     "The submit, copy, fill or complete_fusion whose event is queried."},
+     "The command (submit, copy, fill or complete_fusion) whose event is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
-     "Another one, after whose end it begins."},
+     "Another command, after whose end this one must begin."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
-     "Another one, all of whose times are the same."},
+     "Another command, all of whose times must equal this one's."},
 };
 static const scn_shape shape_profiling = {
     SCN_OBJECT("a profiling", profiling_rows),
@@ -143,13 +139,13 @@ static const scn_shape shape_profiling = {
 
 /* ---- Kernel fusion, and what ends one ------------------------------------------------------- */
 
-static const scn_shape shape_no_barriers = {SCN_TRUTH("the absence of barriers")};
+static const scn_shape shape_no_barriers = {SCN_TRUTH("whether barriers are left out")};
 static const scn_row complete_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_step, fusion.queue),
-     "The queue whose fusion is completed."},
+     "The queue whose fusion to complete."},
     {"no_barriers", &shape_no_barriers, 0, SCN_FIELD(scn_step, fusion.no_barriers),
-     "Whether the kernels' work-items do not wait for each other between two kernels; default: "
-     "they do."},
+     "Whether to omit the barriers between the fused kernels, so that work-items do not wait for "
+     "each other there; default: no."},
 };
 static const scn_shape shape_complete_fusion = {
     SCN_OBJECT("a complete_fusion", complete_rows),
@@ -158,9 +154,9 @@ static const scn_shape shape_complete_fusion = {
 
 static const scn_row task_rows[] = {
     {"from", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, task.from),
-     "The buffer that the task reads on the host."},
+     "The buffer that the host task reads."},
     {"to", &scn_shape_memory_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.to),
-     "The buffer that it copies that one to; without this key it only reads."},
+     "The buffer to which the host task copies `from`; without this key, it only reads."},
     SCN_COMMAND_ROWS,
 };
 static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
@@ -176,9 +172,9 @@ static const scn_shape shape_expectation = {
     .noun = "an expectation",
     .alternatives = {&scn_shape_expect},
 };
-static const scn_shape shape_lists; /* of a parallel; they contain steps */
+static const scn_shape shape_lists; /* the lists of a parallel, which contain steps */
 
-/* Rows that a list of a parallel may contain come first. */
+/* The keys that are allowed in the lists of a parallel come first. */
 enum {
     STEP_LOAD,
     STEP_UNLOAD,
@@ -214,58 +210,60 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
     [STEP_UNLOAD] = {"unload", &scn_shape_module_reference, SCN_ALTERNATIVE,
                      SCN_FIELD(scn_step, load.module), "Unloads a module, as dlclose does."},
     [STEP_LOAD_IMAGE] = {"load_image", &shape_load_image, SCN_ALTERNATIVE, SCN_SAME,
-                         "Loads one image MODULE/NUMBER, the documents' device_dlopen."},
+                         "Loads one image (MODULE/NUMBER): device_dlopen in the documents."},
     [STEP_QUEUE] = {"queue", &shape_queue, SCN_ALTERNATIVE, SCN_SAME, "Creates a queue."},
     [STEP_BUNDLE] = {"bundle", &scn_shape_bundle, SCN_ALTERNATIVE, SCN_SAME,
-                     "Makes a kernel bundle."},
+                     "Creates a kernel bundle."},
     [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_SAME, "Submits a kernel."},
     [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_SAME,
                    "Copies elements from one memory to another, or to or from a device_global."},
     [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_SAME,
-                     "Copies as copy does, in bytes."},
+                     "Copies like copy, but with offsets and size in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_SAME,
                    "Fills elements of a memory with one value."},
     [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
                         "Runs a host task on a queue."},
     [STEP_START_FUSION] = {"start_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                            SCN_FIELD(scn_step, fusion.queue),
-                           "Lets a queue collect kernels for fusion."},
+                           "Puts a queue into fusion mode, in which it collects kernels to fuse."},
     [STEP_COMPLETE_FUSION] = {"complete_fusion", &shape_complete_fusion, SCN_ALTERNATIVE, SCN_SAME,
-                              "Fuses and runs what was collected."},
+                              "Fuses the collected kernels, and runs the result."},
     [STEP_CANCEL_FUSION] = {"cancel_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                             SCN_FIELD(scn_step, fusion.queue),
-                            "Runs what was collected kernel by kernel."},
+                            "Runs the collected kernels one by one, without fusing them."},
     [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_SAME,
                    "Waits for everything submitted, for a queue or for a step."},
-    [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                          SCN_FIELD(scn_step, memory),
-                          "Reads a memory on the host, which waits for what writes it."},
+    [STEP_HOST_ACCESS] =
+        {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
+         "Reads a memory on the host, which waits for the commands that write it."},
     [STEP_PROFILING] =
         {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
-         "Queries the event of a step for when its command was submitted, began and ended, which "
-         "waits for it; the times must be in this order."},
-    [STEP_EXPECT] = {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
-                     SCN_NOWHERE,
-                     "What is expected here; beside a verb: the error with which it is refused."},
+         "Waits for a step's command, and queries its event for the times at which it was "
+         "submitted, began and ended; the times must be in this order."},
+    [STEP_EXPECT] =
+        {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+         "What is expected at this point; beside a verb: the error with which the step must be "
+         "refused."},
     [STEP_ID] = {"id", &scn_shape_name, SCN_WRITTEN, SCN_FIELD(scn_step, id),
                  "A name by which other steps and rules refer to this one."},
     [STEP_PROFILE] = {"profile", &scn_shape_profile, SCN_WRITTEN, SCN_FIELD(scn_step, profile),
-                      "The step exists in this profile only."},
+                      "The only profile in which the step exists; default: all profiles."},
     [STEP_DEVICE] = {"device", &scn_shape_device_reference, SCN_ALTERNATIVE,
                      SCN_FIELD(scn_step, device),
                      "Chooses the device for later steps that name none."},
     [STEP_CONTEXT] = {"context", &shape_context, SCN_ALTERNATIVE, SCN_SAME, "Creates a context."},
     [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
-    [STEP_END_MEMORY] = {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                         SCN_FIELD(scn_step, memory),
-                         "Destroys a buffer, which waits for what uses it; no later step uses it."},
+    [STEP_END_MEMORY] =
+        {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
+         "Destroys a buffer, which waits for the commands that use it; later steps cannot use the "
+         "buffer."},
     [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE | SCN_LATER, SCN_SAME,
-                       "Runs lists of steps on threads of their own and waits for the threads."},
+                       "Runs each list of steps on its own thread, and waits for all the threads."},
 };
 
-/* The id of an object that a step creates is inside the verb's value, and later steps refer to it
- * in both profiles. */
+/* A step that creates an object has its id inside the verb's value, and later steps refer to that
+ * id in both profiles. */
 #define ID_INSIDE(verb)                                                                            \
     {                                                                                              \
         "id", SCN_BARS, {verb},                                                                    \
@@ -283,7 +281,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
             "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
     }
 
-/* Relations of the verbs that a list of a parallel may contain come first. */
+/* The relations of verbs that are allowed in the lists of a parallel come first. */
 enum { NESTED_RELATION_COUNT = 4 };
 static const scn_relation step_relations[] = {
     ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
@@ -291,8 +289,8 @@ static const scn_relation step_relations[] = {
     LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
     CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
-/* An expect step has any expectation but an error; with a verb, the expectation is an error, or
- * several outcomes that are errors or `none`. */
+/* An expect step may have any expectation but an error; beside a verb, the expectation must be an
+ * error, or several outcomes that are errors or `none`. */
 static const char step_also[] =
     "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
     " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
@@ -303,7 +301,7 @@ static const char step_also[] =
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* Verbs that need only their name; a list of a parallel may contain only the first. */
+/* Verbs that need only their name; the lists of a parallel may contain only the first. */
 static const scn_choice bare_verbs[] = {{"wait", true}, {"restart", true}};
 static const scn_shape shape_bare_verb = {
     SCN_CHOICE("a step", bare_verbs),
@@ -362,7 +360,7 @@ const scn_shape scn_shape_step = {
 
 /* ---- What the model has of a step ----------------------------------------------------------- */
 
-static const scn_row nothing = {.shape = NULL}; /* a verb without parts, or an expectation */
+static const scn_row nothing = {.shape = NULL}; /* a verb without parts, or an expect step */
 static const scn_row *const variants[SCN_VERB_COUNT] = {
     [SCN_VERB_LOAD] = &step_rows[STEP_LOAD],
     [SCN_VERB_UNLOAD] = &step_rows[STEP_UNLOAD],
@@ -395,7 +393,7 @@ scn_verb scn_verb_of_row(uint32_t row)
     while (row != STEP_MEMCPY && verb < SCN_VERB_COUNT && variants[verb] != &step_rows[row])
         verb++;
     CHECK(verb < SCN_VERB_COUNT);
-    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* another form of the same verb */
+    return row == STEP_MEMCPY ? SCN_VERB_COPY : (scn_verb)verb; /* memcpy is another form of copy */
 }
 
 static const scn_shape shape_profile_number = {SCN_NUMBER(RT_PROFILE_COUNT)};

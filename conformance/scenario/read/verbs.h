@@ -1,11 +1,12 @@
-/* The verbs whose tables have their own files; verbs.c has the others, and the table of all. */
+/* The verbs whose tables are in files of their own; verbs.c has the other tables, and the table of
+ * all verbs. */
 #ifndef CONFORMANCE_SCENARIO_VERBS_H
 #define CONFORMANCE_SCENARIO_VERBS_H
 
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/schema/schema.h"
 
-/* Each an OBJECT that fills a scn_step. */
+/* Each is an OBJECT that fills a scn_step. */
 extern const scn_shape scn_shape_submit;
 extern const scn_shape scn_shape_copy;
 extern const scn_shape scn_shape_memcpy;
@@ -16,10 +17,10 @@ extern const scn_shape scn_shape_wait;
 /* The rows common to all commands: `command` is the first field of all their structs. */
 #define SCN_COMMAND_ROWS                                                                           \
     {"queue", &scn_shape_queue_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.command.queue),  \
-     "The queue to submit to; without it the default queue of the device."},                       \
+     "The queue to submit to; default: the default queue of `device`."},                           \
         {"device", &scn_shape_device_reference, SCN_OR_CHOSEN,                                     \
          SCN_FIELD(scn_step, submit.command.device),                                               \
-         "The device whose default queue it is; default: the one chosen last."},                   \
+         "The device whose default queue is used; default: the one chosen last."},                 \
     {                                                                                              \
         "after", &scn_shape_command_references, 0,                                                 \
             SCN_ITEMS(scn_step, submit.command.after, submit.command.after_count),                 \
@@ -29,10 +30,10 @@ _Static_assert(offsetof(scn_submit, command) == 0 && offsetof(scn_transfer, comm
                    offsetof(scn_host_task, command) == 0,
                "one set of rows serves all commands");
 
-/* A step as scenarios write it, a verb's name or an object. */
+/* A step as scenarios write it: a verb's name, or an object. */
 extern const scn_shape scn_shape_step;
 
-/* The verb of a row of scn_shape_step_object, which must be one of the alternatives. */
+/* The verb of a row of scn_shape_step_object; the row must be one of the alternatives. */
 scn_verb scn_verb_of_row(uint32_t row);
 
 #endif

@@ -1,7 +1,9 @@
-/* Detects whether a scenario is about kernel fusion from its steps, before anything is compiled. */
+/* Determines from its steps whether a scenario is about kernel fusion, before anything is compiled.
+ */
 #include "conformance/scenario/model/scenario.h"
 
-/* Looks for fusion's own verbs, the queue's property, and steps that exist only to end a fusion. */
+/* Looks for the fusion verbs, for queues with enable_fusion, and for steps that exist only to end a
+ * fusion. */
 bool scn_scenario_fuses(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {

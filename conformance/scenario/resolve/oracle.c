@@ -1,4 +1,4 @@
-/* The table of the values that work-items can query. */
+/* Computes the values that work-items can query, by counting work-items. */
 #include "conformance/scenario/resolve/oracle.h"
 
 #include "reference/base/check.h"
@@ -38,7 +38,7 @@ uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place)
     return number;
 }
 
-/* The number of work-items of its group that come before this one. */
+/* The number of work-items in the same group that precede this one. */
 static uint64_t local_linear_id(const scn_nd_range *range, const scn_place *place)
 {
     uint64_t number = 0;

@@ -1,7 +1,7 @@
-/* What each work-item of a kernel can query, derived from the kernel's own nd-range: a table of
- * expected values that counts work-items one after the other. It is independent of fusion, of the
- * formulas of documents and compilers, and of reference/ except for its checks, so it agrees with a
- * runtime only if both are right. Source: OpenCL 3.0 C, 6.15.1 "Work-Item Functions". */
+/* What each work-item of a kernel can query, derived from the kernel's own nd-range: expected
+ * values found by counting work-items one after the other. They are independent of fusion, of the
+ * formulas in documents and compilers, and of reference/ (except for its CHECK), so they agree with
+ * a runtime only if both are right. Source: OpenCL 3.0 C, 6.15.1 "Work-Item Functions". */
 #ifndef CONFORMANCE_SCENARIO_ORACLE_H
 #define CONFORMANCE_SCENARIO_ORACLE_H
 
@@ -10,9 +10,10 @@
 
 enum { SCN_ORACLE_DIMENSIONS = 3 };
 
-/* Index 0 is the dimension that get_global_id(0) counts, which varies fastest. */
+/* Index 0 is the dimension of get_global_id(0), which varies fastest. */
 typedef struct scn_nd_range {
-    uint32_t dimensions;                    /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint32_t dimensions;                    /* 1 to 3; in dimensions past it, global and local are 1
+                                             * and offset is 0 */
     uint64_t global[SCN_ORACLE_DIMENSIONS]; /* >= 1 */
     uint64_t local[SCN_ORACLE_DIMENSIONS];  /* each divides global; all 0: the device chooses */
     uint64_t offset[SCN_ORACLE_DIMENSIONS];
@@ -20,11 +21,12 @@ typedef struct scn_nd_range {
 
 /* A work-item of a range. */
 typedef struct scn_place {
-    uint64_t linear;                    /* the number of work-items counted before it */
+    uint64_t linear;                    /* the number of work-items that precede it */
     uint64_t at[SCN_ORACLE_DIMENSIONS]; /* without offset */
 } scn_place;
 
-/* built-in, name in scenarios, whether it concerns groups; those that take a dimension first */
+/* built-in, name in scenarios, whether it concerns groups; the built-ins that take a dimension come
+ * first */
 #define SCN_INDEXED_BUILT_INS(BUILT_IN)                                                            \
     BUILT_IN(GLOBAL_ID, "global_id", false)                                                        \
     BUILT_IN(GLOBAL_SIZE, "global_size", false)                                                    \
@@ -50,7 +52,7 @@ typedef enum scn_built_in {
 /* The number of work-items of a range; the caller has checked that it fits into 64 bits. */
 uint64_t scn_oracle_items(const scn_nd_range *range);
 
-/* Advances to the next work-item, as an odometer does; from the last one to the first. */
+/* Advances to the next work-item like an odometer, and from the last one to the first. */
 void scn_oracle_next(const scn_nd_range *range, scn_place *place);
 
 /* True if a built-in's answer depends on the local size, which the device chooses if the range
@@ -62,8 +64,8 @@ bool scn_oracle_is_of_groups(scn_built_in built_in);
 uint64_t scn_oracle_answer(const scn_nd_range *range, const scn_place *place, scn_built_in built_in,
                            uint32_t dimension);
 
-/* The number of the work-item's group, counted in the order of work-items; the range has a local
- * size. */
+/* The linear number of the work-item's group, with dimension 0 varying fastest; the range must have
+ * a local size. */
 uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place);
 
 #endif

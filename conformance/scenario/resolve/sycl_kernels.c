@@ -1,9 +1,9 @@
-/* Kernels of SYCL sources: their names and the order of their ranges.
+/* Kernels of SYCL sources: their names, and the order of dimensions in their ranges.
  *
- * The compiler builds a kernel's symbol from the name, the namespaces, the template's arguments and
- * the types of the parameters. A scenario names the kernel as the source does. This file reads as
- * much of a symbol as that takes and is not a demangler: a scenario must write out a symbol that it
- * cannot read. */
+ * The compiler builds a kernel's symbol from its name, namespaces, template arguments and parameter
+ * types, whereas a scenario names the kernel as the source does. This file parses only as much of a
+ * symbol as that requires; it is not a demangler. A kernel whose symbol it cannot parse must be
+ * named by the symbol itself. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 
 #include "reference/base/number.h"
@@ -58,8 +58,8 @@ static const char *take_builtin(rt_text *rest)
     return NULL;
 }
 
-/* <template-args> after the I, as `<int, 4>`: identifiers, types, and numbers, which are written as
- * L <type> <digits> E with n for minus. */
+/* Reads <template-args> after the I and writes them like `<int, 4>`: identifiers, types, and
+ * numbers, which are mangled as L <type> <digits> E with n for minus. */
 static bool take_template(rt_text *rest, rt_buffer *out)
 {
     for (const char *between = "<"; !rt_text_take_prefix(rest, "E"); between = ", ") {
@@ -88,8 +88,8 @@ static bool take_template(rt_text *rest, rt_buffer *out)
     return true;
 }
 
-/* One part of a name, with its template's arguments; the compiler puts the prefix before the first
- * part of a function's name. */
+/* Reads one component of a name, with its template arguments. The compiler puts KERNEL_PREFIX
+ * before the first component of a function's name. */
 static bool take_part(rt_text *rest, rt_buffer *out, bool *inout_prefixed)
 {
     rt_text identifier;
@@ -112,7 +112,8 @@ static bool take_name(rt_text *rest, rt_buffer *out, bool *out_prefixed)
     return true;
 }
 
-/* The text in the arena if it has been read as a name, otherwise nothing; the buffer is freed. */
+/* Returns the text in the arena if it could be read as a name, otherwise nothing; frees the buffer.
+ */
 static rt_text name_keep(rt_arena *arena, rt_buffer *name, bool is_read)
 {
     rt_text result = is_read ? rt_arena_text(arena, rt_buffer_text(name)) : (rt_text){0};
@@ -133,8 +134,8 @@ rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
 
 rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id)
 {
-    /* A variable with internal linkage is UNIT____MANGLED, any other MANGLED, which begins with the
-     * mark's last two characters. */
+    /* The id of a variable with internal linkage is UNIT____MANGLED, that of any other is MANGLED
+     * alone. MANGLED begins with `_Z`, the last two characters of the mark. */
     static const char mark[] = "____Z";
     rt_text rest = id;
     const char *at = id.length ? memmem(id.data, id.length, mark, sizeof mark - 1) : NULL;
@@ -155,7 +156,7 @@ typedef struct sycl_kernel {
 typedef struct kernel_table {
     rt_arena *arena;
     const scn_scenario *scenario;
-    RT_VECTOR(sycl_kernel) kernels; /* of SYCL, each symbol once */
+    RT_VECTOR(sycl_kernel) kernels; /* SYCL kernels, each symbol once */
 } kernel_table;
 
 static const sycl_kernel *symbol_find(const kernel_table *table, rt_text symbol)
@@ -170,8 +171,9 @@ static void kernels_list(kernel_table *table)
     for (uint32_t m = 0; m < table->scenario->module_count; m++) {
         const scn_module *module = &table->scenario->modules[m];
         for (uint32_t i = 0; i < module->images.count; i++) {
-            /* Only the shipped compiler names kernels in a set. Images written by hand, which come
-             * last, may have other sets. */
+            /* Of the compilers, only the shipped one puts kernel names into a property set. For
+             * images written by hand, which come last and may have any property sets, the language
+             * decides. */
             const rt_image *image = &module->images.images[i];
             bool is_sycl = rt_image_set(image, RT_SET_KERNEL_NAMES) != NULL;
             uint32_t distance = module->images.count - i;
@@ -189,8 +191,8 @@ static void kernels_list(kernel_table *table)
     }
 }
 
-/* The number of symbols that a name may stand for, none if it is the name of a kernel itself;
- * *out_symbol is the last of them. */
+/* The number of symbols that a name may stand for, 0 if some image has a kernel of exactly that
+ * name; *out_symbol is the last of the symbols. */
 static uint32_t symbol_count(const kernel_table *table, rt_text name, rt_text *out_symbol)
 {
     uint32_t count = 0;
@@ -208,14 +210,14 @@ static uint32_t symbol_count(const kernel_table *table, rt_text name, rt_text *o
     return count;
 }
 
-/* The symbol that a name stands for, or the name. */
+/* The symbol that a name stands for, or the name itself if that is not a single symbol. */
 static rt_text symbol_of(const kernel_table *table, rt_text name)
 {
     rt_text symbol;
     return symbol_count(table, name, &symbol) == 1 ? symbol : name;
 }
 
-/* True if no name stands for several kernels; otherwise *out_problem is the message. */
+/* True if none of the names stands for several kernels; otherwise *out_problem is the message. */
 static bool names_check(const kernel_table *table, const rt_text *names, uint32_t count,
                         rt_text *out_problem)
 {
@@ -223,7 +225,7 @@ static bool names_check(const kernel_table *table, const rt_text *names, uint32_
         rt_text symbol;
         if (symbol_count(table, names[n], &symbol) <= 1) continue;
         rt_buffer text = {0};
-        rt_buffer_printf(&text, "several kernels are called '%.*s':", RT_TEXT_ARG(names[n]));
+        rt_buffer_printf(&text, "several kernels have the name '%.*s':", RT_TEXT_ARG(names[n]));
         for (uint32_t i = 0; i < table->kernels.count; i++) {
             const sycl_kernel *kernel = &table->kernels.items[i];
             if (rt_text_equal(kernel->name, names[n]))

@@ -1,6 +1,6 @@
 /* Resolves the names of device_globals to the variables of modules. A unique id identifies a
  * variable: modules that register the same id share one variable, so a name is ambiguous only if it
- * has several ids. Source: document 002, "Changes to the DPC++ front-end";
+ * belongs to several ids. Source: document 002, "Changes to the DPC++ front-end";
  * sycl_ext_oneapi_device_global. */
 #include "conformance/scenario/resolve/variables.h"
 
@@ -47,8 +47,8 @@ static bool has_name(const rt_device_global *global, rt_text name)
     return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
 
-/* A source that is not embedded has not been read yet and may contain any name; one that is must
- * contain the last part of a qualified name, "Bar" of "inner::Bar". */
+/* A source in a file is not searched, so it may declare any name. An embedded source must contain
+ * the last component of the qualified name: "Bar" of "inner::Bar". */
 static bool source_may_declare(const scn_source *source, rt_text name)
 {
     size_t begin = name.length;
@@ -83,8 +83,8 @@ bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Another module that has the variable, which was not found in the module it was looked for in;
- * SCN_NONE: none. */
+/* Given a variable that was not found in the module named, a module that does have it; SCN_NONE if
+ * no module has it. */
 static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -100,14 +100,14 @@ static bool refuse_unknown(const variable_search *search, const scn_variable *va
     const scn_scenario *scenario = search->scenario;
     const scn_module *modules = scenario->modules;
     const char *name = scn_excerpt(search->arena, variable->name);
-    /* With a module, neither another module's variable nor a memory can be meant. */
+    /* If a module is named, neither another module's variable nor a memory can be meant. */
     bool named = variable->module != SCN_NONE;
     uint32_t other = other_module_with(scenario, variable);
     if (other != SCN_NONE) {
         CHECK(named && other != variable->module);
         return fail(search, variable->at,
                     "module '%.*s' has no device_global '%s'; module '%.*s' has one, so write "
-                    "'module: %.*s', or leave the module out",
+                    "'module: %.*s', or omit 'module'",
                     RT_TEXT_ARG(modules[variable->module].name), name,
                     RT_TEXT_ARG(modules[other].name), RT_TEXT_ARG(modules[other].name));
     }
@@ -148,8 +148,8 @@ static bool find(const variable_search *search, scn_variable *inout_variable)
             const char *name = scn_excerpt(search->arena, inout_variable->name);
             return fail(
                 search, inout_variable->at,
-                "several device_globals have the name '%s' (unique ids %.*s and %.*s); name the "
-                "module too, {variable: %s, module: ...}, or use the id instead of the name",
+                "several device_globals have the name '%s' (unique ids %.*s and %.*s); add the "
+                "module, {variable: %s, module: ...}, or give the unique id instead of the name",
                 name, RT_TEXT_ARG(id), RT_TEXT_ARG(list.globals[i].unique_id), name);
         }
     }
@@ -165,8 +165,9 @@ static bool range_check(const variable_search *search, scn_position at, const ch
 {
     if (offset <= room && size <= room - offset) return true;
     return fail(search, at,
-                "%" PRIu64 " bytes from byte %" PRIu64 " of %s '%.*s', which has %" PRIu64
-                "; choose a part inside it, or expect the error",
+                "%" PRIu64 " bytes from byte %" PRIu64
+                " on are not inside %s '%.*s', which has %" PRIu64
+                " bytes; choose a part inside it, or expect the error",
                 size, offset, noun, RT_TEXT_ARG(name), room);
 }
 
@@ -185,7 +186,8 @@ static bool copy_resolve(const variable_search *search, scn_step *step)
     }
     if (transfer->size == 0) transfer->size = global->size - offset;
     if (step->error || step->outcome_count > 0) return true;
-    /* The directions that the extension forbids (sycl_ext_oneapi_device_global, "host_access"). */
+    /* Refuses the directions that the extension forbids (sycl_ext_oneapi_device_global,
+     * "host_access"). */
     if (global->host_access != RT_HOST_ACCESS_READ_WRITE &&
         global->host_access != (writes ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ)) {
         return fail(
@@ -195,7 +197,7 @@ static bool copy_resolve(const variable_search *search, scn_step *step)
             writes ? "write" : "read", RT_TEXT_ARG(global->name));
     }
     uint32_t end = writes ? transfer->from : transfer->to;
-    CHECK(end < search->scenario->memory_count); /* check.c: one end is a memory */
+    CHECK(end < search->scenario->memory_count); /* check.c ensures that one end is a memory */
     const scn_memory *memory = &search->scenario->memories[end];
     return range_check(search, transfer->variable.at, "device_global", global->name, global->size,
                        offset, transfer->size) &&
@@ -212,12 +214,12 @@ static bool expect_resolve(const variable_search *search, scn_expect *expect)
     const rt_device_global *global = scn_variable_of(search->scenario, &expect->variable.variable);
     if (global->host_access == RT_HOST_ACCESS_WRITE || global->host_access == RT_HOST_ACCESS_NONE) {
         return fail(search, expect->variable.variable.at,
-                    "the host may not read '%.*s' (property host_access); let a kernel read it",
+                    "the host may not read '%.*s' (property host_access); have a kernel read it",
                     RT_TEXT_ARG(global->name));
     }
     if (expect->variable.values.size == global->size) return true;
     return fail(search, expect->variable.variable.at,
-                "the expected values have %zu bytes and '%.*s' has %" PRIu64,
+                "the expected values have %zu bytes, but '%.*s' has %" PRIu64,
                 expect->variable.values.size, RT_TEXT_ARG(global->name), global->size);
 }
 

@@ -1,8 +1,8 @@
 /* The JSON Schema of the format, from the table that drives the reader, so that editors can
- * complete and check scenarios. It accepts more than the reader does: only the reader checks the
- * meaning of names, the results of numbers and the spelling of texts (ci/checks/schema_validates
- * lists the differences). Every object is a definition that others refer to, because objects can be
- * nested.
+ * complete and check scenarios. It accepts more than the reader does: only the reader checks what
+ * names refer to, what numbers amount to together, and how texts are spelled
+ * (ci/checks/schema_validates compares the two). Every object becomes a definition that others
+ * refer to, because objects can contain each other.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/json/json.h"
@@ -14,7 +14,8 @@
 
 #define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
 
-/* The definition of events, which are not an object of the table: each kind has its own fields. */
+/* The definition of events. They are not an object of the table, because each kind of event has its
+ * own fields. */
 #define EVENT_NAME "event"
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
@@ -24,7 +25,7 @@ static json_t *typed(const char *type)
     return cnf_json_checked(json_pack("{s:s}", "type", type));
 }
 
-/* Sets a key to a list or object, or releases it if it is empty. */
+/* Sets a key to a list or object, or releases the value if it is empty. */
 static void set_unless_empty(json_t *schema, const char *key, json_t *value)
 {
     if (json_array_size(value) + json_object_size(value) > 0)
@@ -33,7 +34,7 @@ static void set_unless_empty(json_t *schema, const char *key, json_t *value)
         json_decref(value);
 }
 
-/* A shape's own piece of schema, written with ' for ". */
+/* Parses a shape's own piece of schema, which is written with ' in place of ". */
 static json_t *also_schema(const char *also)
 {
     rt_buffer text = {0};
@@ -45,7 +46,7 @@ static json_t *also_schema(const char *also)
     return schema;
 }
 
-/* Texts may be written like numbers: a kernel may be called 7 for all the format cares. */
+/* A text may look like a number: the format does not mind a kernel that is called 7. */
 static json_t *scalar_schema(void)
 {
     return cnf_json_checked(json_pack("{s:[s,s]}", "type", "string", "number"));
@@ -71,7 +72,8 @@ static json_t *integer_schema(const scn_shape *shape)
     CHECK(shape->least <= shape->most && shape->least <= INT64_MAX);
     json_t *schema = typed("integer");
     cnf_json_set(schema, "minimum", json_integer((json_int_t)shape->least));
-    /* A size that is meant to be too large may need all 64 bits, more than jansson's integers have.
+    /* A scenario may deliberately give a size that is too large and needs all 64 bits, which
+     * jansson's integers cannot hold.
      */
     if (shape->most <= INT64_MAX)
         cnf_json_set(schema, "maximum", json_integer((json_int_t)shape->most));
@@ -130,7 +132,7 @@ static json_t *required(const char *key)
     return cnf_json_checked(json_pack("{s:[s]}", "required", key));
 }
 
-/* [{"required": [KEY]}, ...] for the rows with the flag. */
+/* [{"required": [KEY]}, ...] for all rows with the flag. */
 static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
     json_t *list = cnf_json_checked(json_array());
@@ -146,7 +148,7 @@ static json_t *any_of(json_t *list)
     return cnf_json_checked(json_pack("{s:o}", "anyOf", list));
 }
 
-/* Requires exactly one alternative, or, without any, a key that suffices. */
+/* Requires exactly one alternative or, in its place, a key that suffices. */
 static void put_alternatives(json_t *schema, const scn_shape *shape)
 {
     json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);
@@ -165,8 +167,8 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
     json_decref(sufficient);
 }
 
-/* The relations between keys, those of each key in one list. A misspelt key would make a relation
- * void, so it is a CHECK. */
+/* The relations between keys, grouped by key. A relation with a misspelt key would have no effect,
+ * so it fails a CHECK. */
 static json_t *relations_schema(const scn_shape *shape)
 {
     json_t *dependent = cnf_json_checked(json_object());
@@ -205,13 +207,13 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     cnf_json_set(schema, "additionalProperties", json_false());
     set_unless_empty(schema, "required", needs);
     put_alternatives(schema, shape);
-    /* A companion file and its hash go together. */
+    /* A companion file and its hash require each other. */
     static const char file[] = "file", hash[] = "sha256";
     if (scn_shape_row(shape, rt_text_of(hash)))
         cnf_json_set(schema, "dependentRequired",
                      json_pack("{s:[s],s:[s]}", file, hash, hash, file));
     set_unless_empty(schema, "dependentSchemas", relations_schema(shape));
-    /* The conditions that the table cannot express and code checks. */
+    /* Conditions that the table cannot express, and that the reader's code checks. */
     if (shape->also) cnf_json_append(further, also_schema(shape->also));
     if (shape->typing == SCN_TYPED_MEMORY) scn_typed_values_add(further, "values", true);
     if (shape->typing == SCN_TYPED_VARIABLE) scn_typed_values_add(further, "equals", false);
@@ -292,11 +294,12 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
         return cnf_json_checked(json_pack("{s:[o,o]}", "anyOf", scalar, object));
     }
     case SCN_SHAPE_OTHER: return other_schema(objects, shape);
-    default: UNREACHABLE(); /* of the model alone */
+    default: UNREACHABLE(); /* part of the model only */
     }
 }
 
-/* The definitions of events and of all objects but the scenario itself, which is the schema. */
+/* The definitions of events and of all objects except the scenario itself, which is the schema's
+ * root. */
 static json_t *definitions(const scn_objects *objects)
 {
     json_t *list = cnf_json_checked(json_object()), *events = cnf_json_checked(json_array());

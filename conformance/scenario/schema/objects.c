@@ -1,4 +1,4 @@
-/* Walks the table of the format for the JSON Schema and the reference page. */
+/* Collects the objects of the format's table for the JSON Schema and the reference page. */
 #include "conformance/scenario/schema/objects.h"
 
 #include <ctype.h>
@@ -11,11 +11,12 @@ static const scn_named_object *object_find(const scn_objects *objects, const scn
     return NULL;
 }
 
-/* "a covered rule" -> "Covered rule"; followed by a number if another object has that title. */
+/* "a covered rule" -> "Covered rule", followed by a number if another object already has that
+ * title. */
 static rt_text title_make(rt_arena *arena, const scn_objects *objects, const char *noun)
 {
     const char *blank = strchr(noun, ' ');
-    CHECK(blank && blank[1]); /* nouns have an article */
+    CHECK(blank && blank[1]); /* every noun begins with an article */
     const char *rest = blank + 2;
     char first = (char)toupper((unsigned char)blank[1]);
     rt_text title = rt_arena_printf(arena, "%c%s", first, rest);
@@ -28,7 +29,8 @@ static rt_text title_make(rt_arena *arena, const scn_objects *objects, const cha
     return title;
 }
 
-/* Lower-case letters, digits, and a '-' for each blank; the rest is left out. */
+/* Keeps letters (in lower case), digits, '-' and '_', replaces blanks by '-', and drops all other
+ * characters. */
 static rt_text anchor_of(rt_arena *arena, rt_text title)
 {
     rt_text copy = rt_arena_text(arena, title);
@@ -45,7 +47,7 @@ static rt_text anchor_of(rt_arena *arena, rt_text title)
     return (rt_text){characters, length};
 }
 
-/* Adds the shape itself if it is an object, otherwise the objects that it leads to directly. */
+/* Adds the shape if it is an object, otherwise the objects that it directly leads to. */
 static void shape_collect(rt_arena *arena, const scn_shape *shape, scn_objects *out)
 {
     switch (shape->kind) {

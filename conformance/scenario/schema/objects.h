@@ -1,5 +1,6 @@
-/* The objects of the format, each once: what the JSON Schema defines and the reference page has
- * sections for.  Objects may hold each other (a parallel holds steps), so both refer by name. */
+/* The objects of the format, each once: the JSON Schema has a definition, and the reference page a
+ * section, for each. Objects may contain each other (a parallel contains steps), so both refer to
+ * them by name. */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_OBJECTS_H
 #define CONFORMANCE_SCENARIO_SCHEMA_OBJECTS_H
 
@@ -12,14 +13,14 @@ typedef struct scn_named_object {
 } scn_named_object;
 
 typedef struct scn_objects {
-    RT_VECTOR(scn_named_object) list; /* a scenario first, then in the order of their rows */
+    RT_VECTOR(scn_named_object) list; /* the scenario first, then in the order of the rows */
 } scn_objects;
 
 /* Finds the objects of the format. Names are allocated in the arena; the caller frees the list with
  * rt_vector_free. */
 void scn_objects_find(rt_arena *arena, scn_objects *out_objects);
 
-/* The name of an object, which must be in the list. */
+/* The name of an object that is in the list. */
 rt_text scn_objects_name(const scn_objects *objects, const scn_shape *shape);
 
 #endif

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Vocabularies up to WORDS_MAX words are printed in full; of longer ones, a sample. */
+/* Vocabularies of up to WORDS_MAX words are printed in full, longer ones as a sample. */
 enum { WORDS_MAX = 24, WORDS_SAMPLE = 3 };
 
 static const char introduction[] =
@@ -36,7 +36,8 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
     if (listed < count) rt_buffer_printf(out, " and %u more", count - listed);
 }
 
-/* Writes the accepted words, or the known words that are not accepted; returns their number. */
+/* Writes either the accepted words or the known words that are not accepted; returns how many it
+ * wrote. */
 static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool is_accepted)
 {
     uint32_t count = 0;
@@ -104,14 +105,14 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
             shape_write(out, objects, shape->alternatives[i]);
         }
         return;
-    default: break; /* of the model alone */
+    default: break; /* part of the model only */
     }
     UNREACHABLE();
 }
 
 /* ---- Objects ------------------------------------------------------------------------------- */
 
-/* A cell ends at '|', even inside code. */
+/* An unescaped '|' ends a cell, even inside code. */
 static void cell_write(rt_buffer *out, rt_text text)
 {
     for (size_t i = 0; i < text.length; i++) {

@@ -1,5 +1,5 @@
-/* Reads a tree by the table of the format. The tables, and what single keys mean, are in read/;
- * this file has what all tables share. */
+/* Reads a tree by the table of the format. The tables themselves, and what individual keys mean,
+ * are in read/; this file has what all tables share. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -50,9 +50,10 @@ static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_n
     scn_integer integer;
     if (!scn_integer_read(reader->reporter, node, shape->noun, &integer)) return false;
     if (integer.negative || integer.magnitude < shape->least || integer.magnitude > shape->most) {
-        return scn_report(
-            reader->reporter, node->at, "%s is out of range; %s is from %" PRIu64 " to %" PRIu64,
-            scn_excerpt(reader->arena, node->text), shape->noun, shape->least, shape->most);
+        return scn_report(reader->reporter, node->at,
+                          "%s is out of range; %s must be from %" PRIu64 " to %" PRIu64,
+                          scn_excerpt(reader->arena, node->text), shape->noun, shape->least,
+                          shape->most);
     }
     memcpy(out, &integer.magnitude, sizeof integer.magnitude);
     return true;
@@ -92,8 +93,8 @@ static bool has_word(const scn_shape *shape, const char *word)
     return false;
 }
 
-/* Calls `take` with each word of the shape `beside` that is not a word of the shape itself; of an
- * object's keys, only the verbs. */
+/* Calls `take` for each word of the shape `beside` that is not also a word of the shape itself. Of
+ * an object's keys, only the verbs count. */
 static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
                         void *user)
 {
@@ -116,7 +117,7 @@ static void word_offer(void *nearest, const char *word)
     rt_nearest_offer(nearest, rt_text_of(word));
 }
 
-/* "expected one of a, b, c": the accepted words of a vocabulary. */
+/* The accepted words of a vocabulary: "a, b, c". */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
@@ -161,8 +162,8 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
 /* "; expected one of: A, B, C, D and 14 more". */
 static const char *word_list(rt_arena *arena, const scn_shape *shape)
 {
-    /* Vocabularies that fit on a screen are listed in full; of the hundreds of rules, only a
-     * sample. */
+    /* Vocabularies that fit on a screen are listed in full; the hundreds of rules are only sampled.
+     */
     enum { WHOLE_MAX = 32, SAMPLE_MAX = 4 };
     rt_buffer list = {0};
     uint32_t count = 0;
@@ -192,8 +193,8 @@ static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node
                            : word_list(reader->arena, shape));
 }
 
-/* Reads a name as an index. That a step has the right verb and has run before is checked in the
- * finished model (check.c). */
+/* Reads a name as an index. That a referenced step has the right verb and has run before is checked
+ * on the finished model (check.c). */
 static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                            void *out)
 {
@@ -211,7 +212,8 @@ static bool reference_read(scn_reader *reader, const scn_shape *shape, const scn
     index = rt_map_find(&names->map, node->text);
     memcpy(out, &index, sizeof index);
     if (index != RT_MAP_NONE) return true;
-    /* If there are no names at all, other problems are probably the reason. */
+    /* If no names are known at all, problems that have already been reported are probably the
+     * reason. */
     if (names->list.count == 0 && reader->reporter->count > 0) return false;
     rt_nearest nearest = rt_nearest_to(node->text);
     for (uint32_t i = 0; i < names->list.count; i++) {
@@ -239,7 +241,9 @@ bool scn_kind_read(scn_reader *reader, const scn_shape *shape, const scn_node *n
     case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
     case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out);
     case SCN_SHAPE_REFERENCE: return reference_read(reader, shape, node, out);
-    default: UNREACHABLE(); /* read by the row that holds it, by `read`, or of the model alone */
+    default:
+        UNREACHABLE(); /* read by the row that holds it, read by `read`, or part of the model
+                        * only */
     }
 }
 
@@ -310,8 +314,8 @@ bool scn_items_read(scn_reader *reader, const scn_row *row, const scn_node *node
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys of rows with any of these flags (0: of all rows), and what is allowed instead of the
- * mapping unless only a mapping is meant. */
+/* The keys of the rows with any of these flags (0: of all rows) and, unless `mapping`, the words
+ * that are allowed in place of the mapping. */
 static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
 {
     rt_buffer list = {0};
@@ -351,7 +355,7 @@ const scn_row *scn_shape_row(const scn_shape *shape, rt_text key)
     return NULL;
 }
 
-/* Reports keys that have no row. */
+/* Reports the keys of a mapping for which there is no row. */
 static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool valid = true;
@@ -378,7 +382,7 @@ static bool row_read(scn_reader *reader, const scn_row *row, const scn_entry *en
     bool is_narrow = shape->kind == SCN_SHAPE_INTEGER && row->place.size == sizeof(uint32_t);
     if (shape->read || !(is_flag || is_narrow))
         return scn_value_read(reader, shape, &entry->value, out);
-    /* The field is narrower than the value that is read. */
+    /* The field is narrower than the value as read. */
     CHECK(is_flag ? shape->choice_count <= 2 : shape->most <= UINT32_MAX);
     uint64_t wide = 0;
     if (!scn_kind_read(reader, shape, &entry->value, &wide)) return false;
@@ -401,7 +405,8 @@ void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
     }
 }
 
-/* Reports keys that lack a key that they require, or are combined with a key that they exclude. */
+/* Reports keys that are present without a key that they require, or together with a key that they
+ * exclude. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     /* Without its one alternative, which the caller reports, an object's other keys mean little. */
@@ -446,7 +451,8 @@ bool scn_object_check(scn_reader *reader, const scn_shape *shape, const scn_node
            relations_check(reader, shape, node);
 }
 
-/* If another key is wrong (not `complete`), a missing key is probably the one that was meant. */
+/* If some key is unknown (`complete` is false), a missing key is probably the one that was meant,
+ * and is not reported. */
 static bool given_rows_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                             bool complete, void *out)
 {
@@ -562,14 +568,14 @@ const scn_shape scn_shape_command_reference =
     CREATED_BY("a command",
                SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
                    SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-               "a command is what submit, copy, fill, host_task and complete_fusion make");
+               "commands are created by submit, copy, fill, host_task and complete_fusion");
 const scn_shape scn_shape_queue_reference =
-    CREATED_BY("a queue", SCN_VERB_BIT(QUEUE), "a queue is made by '- queue: {id: NAME}'");
+    CREATED_BY("a queue", SCN_VERB_BIT(QUEUE), "create a queue with '- queue: {id: NAME}'");
 const scn_shape scn_shape_context_reference =
     CREATED_BY("a context", SCN_VERB_BIT(CONTEXT),
-               "a context is made by '- context: {id: NAME, devices: [...]}'");
+               "create a context with '- context: {id: NAME, devices: [...]}'");
 const scn_shape scn_shape_bundle_reference = CREATED_BY(
-    "a bundle", SCN_VERB_BIT(BUNDLE), "a bundle is made by '- bundle: {id: NAME, get: STATE}'");
+    "a bundle", SCN_VERB_BIT(BUNDLE), "create a bundle with '- bundle: {id: NAME, get: STATE}'");
 const scn_shape scn_shape_command_references = {
     SCN_LIST("a list of step ids", uint32_t, &scn_shape_command_reference),
 };

@@ -1,7 +1,7 @@
-/* Ranges of integers, limits of floats, lanes of vectors: the tables of type.c as a JSON Schema.
+/* Integer ranges, floating-point limits and vector lanes: the tables of type.c as a JSON Schema.
  *
- * The value of a text is a lexical matter, but a schema sees only values: the reader alone refuses
- * a number beyond 64 bits, digits beyond the precision of a half, and 010 for 8. */
+ * A schema sees only parsed values, not their spelling. So only the reader can refuse a number
+ * beyond 64 bits, digits beyond the precision of a half, and 010 for 8. */
 #include "conformance/scenario/schema/values.h"
 
 #include "conformance/json/json.h"
@@ -37,13 +37,13 @@ json_t *scn_value_reference(const char *type)
 
 /* ---- Scalars ------------------------------------------------------------------------------- */
 
-/* YAML accepts hexadecimal digits only without a sign. */
+/* YAML parses hexadecimal numbers only without a sign; signed ones reach the schema as strings. */
 static json_t *integer_schema(scn_type type)
 {
     int bits = 8 * (int)scn_type_size(type);
     bool is_signed = scn_type_class(type) == 'i';
-    double end =
-        ldexp(1, is_signed ? bits - 1 : bits); /* one past the greatest; a double is exact */
+    double end = ldexp(1, is_signed ? bits - 1 : bits); /* one past the greatest value; a double
+                                                         * holds it exactly */
     double least = is_signed ? -end : 0;
     return cnf_json_checked(
         json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
@@ -51,19 +51,20 @@ static json_t *integer_schema(scn_type type)
                   is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
 }
 
-/* The limits are halfway between the greatest number and the next power of two, and half the
- * smallest number. */
+/* The limits are halfway between the greatest finite number and the next power of two, and half the
+ * smallest positive number. */
 static const struct float_limits {
-    double large;         /* the least number that is rounded to infinity; HUGE_VAL: no number is */
-    double small;         /* the greatest that is rounded to zero */
-    const char *fraction; /* of a NaN, without its leading zeros: not 0, and no more than it has */
+    double large;         /* the least number that is rounded to infinity; HUGE_VAL: none */
+    double small;         /* the greatest number that is rounded to zero */
+    const char *fraction; /* pattern for the fraction field of a NaN, after leading zeros: not 0,
+                           * and within the field's width */
 } float_limits[SCN_TYPE_COUNT] = {
     [SCN_TYPE_HALF] = {65520, 0x1p-25, "([1-9a-fA-F]H?|[1-3]HH)"},
     [SCN_TYPE_FLOAT] = {0x1p128 - 0x1p103, 0x1p-150, "([1-9a-fA-F]H{0,4}|[1-7]H{5})"},
     [SCN_TYPE_DOUBLE] = {HUGE_VAL, 0, "[1-9a-fA-F]H{0,12}"},
 };
 
-/* Words and hexadecimal floats; H stands for a digit. */
+/* Infinities, NaNs and hexadecimal floats; in `fraction`, H stands for a hexadecimal digit. */
 static json_t *special_schema(const char *fraction)
 {
     rt_buffer pattern = {0};
@@ -110,7 +111,7 @@ static json_t *element_schema(scn_type type, uint32_t lanes)
     return scn_type_class(type) == 'f' ? floating_schema(type) : integer_schema(type);
 }
 
-/* A list of elements, or a pattern that fills with one element; only scalars can be counted. */
+/* A list of elements, or a pattern whose `fill` is one element; only scalars allow `iota`. */
 static json_t *values_schema(json_t *element, bool scalar)
 {
     json_t *pattern = cnf_json_checked(json_pack("{s:O}", "fill", element));

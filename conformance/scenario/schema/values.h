@@ -1,5 +1,5 @@
-/* The values of the element types as a JSON Schema: what fits into an int, how many lanes a float4
- * has. */
+/* The values of the element types as a JSON Schema: for example, what fits into an int, and how
+ * many lanes a float4 has. */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_VALUES_H
 #define CONFORMANCE_SCENARIO_SCHEMA_VALUES_H
 
@@ -7,16 +7,16 @@
 
 #include <jansson.h>
 
-/* Adds the definitions value-of-TYPE, for one element of every scalar and vector type, and
- * values-of-TYPE, for what scn_shape_values accepts, for these types and struct. Source: number.h,
- * which defines the numbers of each type. */
+/* Adds the definitions value-of-TYPE, for one element of each scalar or vector type, and
+ * values-of-TYPE, for what scn_shape_values accepts of each of these types and of structs. Source:
+ * number.h, which defines the numbers of each type. */
 void scn_value_definitions_add(json_t *definitions);
 
 /* {"$ref": …} to value-of-TYPE.  The caller owns it. */
 json_t *scn_value_reference(const char *type);
 
-/* Adds to a list of schemas that must all hold: an object's `type` determines the values under
- * `key`. With `tolerances`, types without floating-point elements have no tolerance. */
+/* Adds conditions to a list of schemas that must all hold: an object's `type` determines the values
+ * allowed under `key`. With `tolerances`, only floating-point types may have a tolerance. */
 void scn_typed_values_add(json_t *list, const char *key, bool tolerances);
 
 #endif

@@ -5,10 +5,10 @@
 typedef struct reader {
     rt_arena *arena;
     rt_text file, rest;
-    uint32_t line; /* of the last line read, from 1 */
+    uint32_t line; /* number of the last line read, from 1 */
     RT_VECTOR(rt_text) base;
-    uint32_t base_next; /* the first line of the base that the case has not passed */
-    bool is_positioned; /* whether the case has named a line of the base */
+    uint32_t base_next; /* index of the first line of the base that the case has not passed */
+    bool is_positioned; /* true once the case has named a line of the base */
     rt_buffer scenario, message;
     golden_cases *out;
     rt_text *out_error;
@@ -60,7 +60,7 @@ static void base_keep(reader *r, uint32_t end)
         line_append(&r->scenario, r->base.items[r->base_next++]);
 }
 
-/* Moves past the next line of the base that is equal. */
+/* Moves past the next line of the base that equals `line`, and keeps the lines before it. */
 static bool base_find(reader *r, rt_text line, bool is_kept_line)
 {
     uint32_t found = r->base_next;

@@ -1,5 +1,5 @@
-/* scenario_golden FILE...: reads scenarios and prints the messages of `assay check` or, for a valid
- * scenario, its text form.
+/* scenario_golden FILE...: reads scenarios, and prints the messages of `assay check` or, for a
+ * valid scenario, its text form.
  *
  *   scenario_golden --compare FILE...        compares this with the expected text
  *   scenario_golden --update FILE...         replaces the expected text
@@ -60,7 +60,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Changes to a file's folder, so that messages name no folder, and returns the previous one. */
+/* Changes to a file's folder, so that messages contain no folder names. Returns a descriptor of the
+ * previous folder. */
 static int folder_enter(const char *path)
 {
     int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,8 +80,8 @@ static void folder_leave(int before)
     close(before);
 }
 
-/* Appends the problems of a scenario, or its text form, as if it were the file `name` in the folder
- * of `path`. */
+/* Appends a scenario's problems and, if it is valid, its text form, as if it were the file `name`
+ * in the folder of `path`. */
 static void describe(const char *path, rt_text name, rt_text text, rt_buffer *out)
 {
     int before = folder_enter(path);
@@ -103,7 +104,7 @@ static int compare(const char *path, rt_text name, rt_text expected, rt_text pri
 
 /* ---- A file of cases ----------------------------------------------------------------------- */
 
-/* An invalid base would hide the mistakes of its cases. */
+/* An invalid base could hide the mistakes that its cases are meant to show. */
 static int base_compare(const char *path, rt_text base)
 {
     rt_buffer printed = {0};

@@ -1,4 +1,4 @@
-/* The text form of the model, one line for each item.  Not a format that anything reads. */
+/* The text form of the model, one line for each item. Nothing reads this format. */
 #include "conformance/scenario/test/print.h"
 
 #include "conformance/scenario/model/type.h"
@@ -50,7 +50,7 @@ static void print_texts(rt_buffer *out, const char *name, const rt_text *texts, 
         print_text(out, name, texts[i]);
 }
 
-/* Indices; SCN_NONE means that there is none. */
+/* Prints an index, or nothing if it is SCN_NONE. */
 static void print_optional(rt_buffer *out, const char *name, uint32_t index)
 {
     if (index != SCN_NONE) rt_buffer_printf(out, " %s=%u", name, index);
@@ -152,7 +152,7 @@ static void print_device(rt_buffer *out, const scn_device *device)
     rt_buffer_printf(out, "\n");
 }
 
-/* " type=float4", " type={int a@0; float4 b@16}:32": with the offsets and size of a struct. */
+/* " type=float4", " type={int a@0; float4 b@16}:32": for a struct, with offsets and size. */
 static void print_layout(rt_buffer *out, const scn_layout *layout)
 {
     rt_buffer_printf(out, " type=%s", layout->is_struct ? "{" : "");

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* In two halves, because C guarantees string literals of at most 4095 characters. */
+/* Split in two, because C guarantees support for string literals of only up to 4095 characters. */
 static const char head[] =
     "assay: 1\n"
     "summary: Every part of the model.\n"

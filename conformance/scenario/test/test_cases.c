@@ -1,4 +1,4 @@
-/* Tests of case files: how a case changes its base, and invalid files. */
+/* Tests of case files: how a case changes its base, and how invalid files are reported. */
 #include "conformance/scenario/test/cases.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static void assert_text(rt_text text, const char *expected)
     assert_memory_equal(text.data, expected, text.length);
 }
 
-/* Reads a file of one case and compares its scenario. */
+/* Reads a file with a single case, and compares the resulting scenario. */
 static void assert_scenario(const char *changes, const char *expected)
 {
     rt_arena arena = {0};

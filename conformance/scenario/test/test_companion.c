@@ -1,5 +1,5 @@
-/* Tests of files next to a scenario that a repository cannot hold: links, pipes and large files.
- * All other messages have golden cases (test/wrong/file_*). */
+/* Tests of companion files that a repository cannot hold: links, pipes and large files. All other
+ * messages have golden cases (test/wrong/source.cases). */
 #include "conformance/scenario/model/scenario.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 /* SHA-256 of "abc" (FIPS 180-4, appendix B.1). */
 #define ABC_HASH "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-/* Two temporary folders: `inside` holds the scenario, `outside` is next to it. */
+/* Two temporary folders: `inside` holds the scenario, and `outside` is a sibling of `inside`. */
 typedef struct companion_fixture {
     char root[64];
     rt_arena arena;
@@ -74,7 +74,7 @@ static int close_fixture(void **state)
     return 0;
 }
 
-/* Reads a scenario whose only source is the file with that name. */
+/* Reads a scenario whose only source is the file of that name. */
 static const scn_scenario *read_with(companion_fixture *fixture, const char *name)
 {
     rt_text text = rt_arena_printf(
@@ -110,8 +110,9 @@ static void a_file_becomes_the_code(void **state)
     rt_text path = scn_companion_path(&fixture->arena, fixture->scenario, source->file);
     assert_int_equal(access(path.data, R_OK), 0);
     assert_non_null(read_with(fixture, "./abc"));
-    assert_refused(fixture, "deep/../abc",
-                   "'deep/../abc' is refused: '..' leads out of the scenario's folder");
+    assert_refused(
+        fixture, "deep/../abc",
+        "'deep/../abc' is refused: '..' leads out of the scenario's folder; name a file inside it");
 }
 
 static void links_that_stay_inside_are_followed(void **state)
@@ -120,22 +121,27 @@ static void links_that_stay_inside_are_followed(void **state)
     make_link("../abc", "inside/deep/link");
     assert_non_null(read_with(fixture, "deep/link"));
     make_link("../outside/abc", "inside/out");
-    assert_refused(fixture, "out", "'out' is a link that leads out of the scenario's folder");
+    assert_refused(
+        fixture, "out",
+        "'out' is reached by a link out of the scenario's folder; put the file inside it");
     make_link("../outside", "inside/folder");
-    assert_refused(fixture, "folder/abc",
-                   "'folder/abc' is a link that leads out of the scenario's folder");
-    /* A folder whose name merely begins with that of the scenario's folder is a different folder.
+    assert_refused(
+        fixture, "folder/abc",
+        "'folder/abc' is reached by a link out of the scenario's folder; put the file inside it");
+    /* A folder whose name merely begins like that of the scenario's folder is outside.
      */
     char path[256];
     path_of(path, "inside2");
     assert_int_equal(mkdir(path, 0777), 0);
     write_file("inside2/abc", "abc");
     make_link("../inside2/abc", "inside/beside");
-    assert_refused(fixture, "beside", "'beside' is a link that leads out of the scenario's folder");
+    assert_refused(
+        fixture, "beside",
+        "'beside' is reached by a link out of the scenario's folder; put the file inside it");
     make_link("loop", "inside/loop");
     assert_refused(
         fixture, "loop",
-        "'loop' cannot be opened: Too many levels of symbolic links; it is searched for in the "
+        "'loop' cannot be opened: Too many levels of symbolic links; the name is relative to the "
         "scenario's folder");
 }
 

@@ -1,4 +1,4 @@
-/* Unit tests of numbers: syntax, range, rounding, bytes. */
+/* Unit tests of reading numbers: syntax, range, rounding, bytes. */
 #include "conformance/scenario/yaml/number.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void floats_have_their_spellings(void **state)
         "nan(0x1", "nan(0x1)x", "nan0x1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         if (strcmp(wrong[i], "0x1e") == 0)
-            assert_number(SCN_TYPE_FLOAT, wrong[i], 0x41F00000); /* thirty, in hexadecimal */
+            assert_number(SCN_TYPE_FLOAT, wrong[i], 0x41F00000); /* thirty in hexadecimal */
         else
             assert_no_number(SCN_TYPE_FLOAT, wrong[i]);
     }
@@ -126,7 +126,7 @@ static void floats_have_their_spellings(void **state)
     assert_number(SCN_TYPE_DOUBLE, "0x1.0000001p0", UINT64_C(0x3FF0000001000000));
 }
 
-/* The value of a half's bits, from their definition (IEEE 754-2019, 3.4). */
+/* The value of a half, computed from its bits by definition (IEEE 754-2019, 3.4). */
 static double half_value(uint32_t bits)
 {
     int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
@@ -147,8 +147,8 @@ static void every_half_is_read_from_its_digits(void **state)
     }
 }
 
-/* Between any two neighbours: a tie goes to the even one, and a number that differs from the tie by
- * less than a double can express goes to the nearer one. */
+/* Between any two neighbouring halves, a tie goes to the even one, and a number that differs from
+ * the tie by less than a double can express goes to the nearer half. */
 static void halves_are_rounded_once(void **state)
 {
     (void)state;
@@ -157,8 +157,8 @@ static void halves_are_rounded_once(void **state)
         char exact[128], above[160], below[160];
         snprintf(exact, sizeof exact, "%.30f", middle); /* 25 decimals are enough */
         snprintf(above, sizeof above, "%s00000000000000000001", exact);
-        /* Below the tie by one in the last of many digits: borrow from the last nonzero digit;
-         * nines follow. */
+        /* One less than the tie in the last of many digits: the last nonzero digit is decremented,
+         * and nines follow it. */
         snprintf(below, sizeof below, "%s00000000000000000000", exact);
         size_t last = strlen(below) - 1;
         for (; below[last] == '0' || below[last] == '.'; last--)
@@ -236,7 +236,7 @@ static void drawn_numbers_fill_their_range(void **state)
     const uint64_t drawn = UINT64_C(0x0123456789ABCDEF);
     assert_true(of_bits(SCN_TYPE_SHORT, drawn) == 0xCDEF);
     assert_true(of_bits(SCN_TYPE_ULONG, drawn) == drawn);
-    /* From -1 to the number before 1. */
+    /* The results lie between -1 and the greatest number below 1. */
     assert_true(of_bits(SCN_TYPE_HALF, 0) == 0xBC00);
     assert_true(of_bits(SCN_TYPE_HALF, UINT64_MAX) == 0x3BFF);
     assert_true(of_bits(SCN_TYPE_FLOAT, 0) == 0xBF800000);

@@ -1,4 +1,5 @@
-/* Unit tests of packs: round trips, and damaged packs, which yield a status and nothing worse. */
+/* Unit tests of packs: round trips, and damaged packs, which must result in an error status and
+ * nothing worse. */
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/pack/pack.h"
 #include "conformance/scenario/test/print.h"
@@ -20,8 +21,8 @@ static const rt_property property = {.name = {"f", 1}, .type = RT_PROPERTY_UINT3
 static const rt_property_set set = {{RT_SET_IMPORTED_SYMBOLS, 21}, &property, 1};
 static const rt_text kernel = {"k", 1};
 
-/* The sample after reading, with what a neighbouring file and the compiler add. It is writable,
- * since all of it is in the arena. */
+/* The sample as read, plus what a companion file and the compiler would add. It may be modified,
+ * because all of it is in the arena. */
 static scn_scenario *sample_read(rt_arena *arena)
 {
     scn_problems problems;
@@ -95,7 +96,7 @@ static bool file_read(const char *name, rt_buffer *out)
     return fclose(file) == 0;
 }
 
-/* Every scenario of the suite and every right file of the golden tests. */
+/* Round-trips every scenario of the suite and every valid file of the golden tests. */
 static void all_scenarios_survive_packing(void **state)
 {
     (void)state;
@@ -112,7 +113,7 @@ static void all_scenarios_survive_packing(void **state)
         rt_text name = rt_text_of(files.gl_pathv[i]);
         const scn_scenario *scenario =
             scn_read(&arena, rt_buffer_text(&text), name, name, &problems);
-        if (scenario) assert_round_trip(scenario); /* there are other YAML files, too */
+        if (scenario) assert_round_trip(scenario); /* some YAML files are not scenarios */
         read += scenario != NULL;
         rt_buffer_free(&text);
         rt_arena_reset(&arena);
@@ -121,7 +122,8 @@ static void all_scenarios_survive_packing(void **state)
     globfree(&files);
 }
 
-/* Kinds that occur in the sample, so these tests cover their packed forms. */
+/* Records the kinds that occur in the sample, so that these tests are known to cover the packed
+ * form of every kind. */
 typedef struct seen_kinds {
     uint32_t verbs, expects, arguments, memories, tolerances;
 } seen_kinds;
@@ -162,7 +164,8 @@ static void the_sample_has_every_kind(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Reads bytes from a block of exactly their size, so that sanitizers see a read past the end. */
+/* Reads a pack from an allocation of exactly its size, so that sanitizers detect reads past the
+ * end. */
 static rt_code code_of(const char *data, size_t size)
 {
     rt_arena arena = {0};
@@ -174,7 +177,7 @@ static rt_code code_of(const char *data, size_t size)
     assert_true(rt_ok(status) == (scenario != NULL));
     if (scenario) {
         rt_buffer text = {0};
-        scn_print(&text, scenario); /* touches everything, follows every index */
+        scn_print(&text, scenario); /* accesses everything, and follows every index */
         rt_buffer_free(&text);
     }
     rt_code code = (rt_code)status.code;
@@ -206,19 +209,20 @@ static void every_bit_flip_is_survived(void **state)
         refused += code_of(pack.data, pack.size) != RT_OK;
         pack.data[bit / 8] = (char)(pack.data[bit / 8] ^ 1 << bit % 8);
     }
-    /* Flips in texts and values go unnoticed; those in counts, indices and enumerators do not. */
+    /* Flipped bits in texts and values go unnoticed; flips in counts, indices and enumerators do
+     * not. */
     assert_true(refused > pack.size);
     rt_buffer_free(&pack);
 }
 
 /* ---- Lies --------------------------------------------------------------------------------- */
 
-/* The parts of the sample that are falsified. */
+/* The parts of the sample that the rows below falsify. */
 typedef struct victim {
     scn_scenario *scenario;
     scn_memory *memories;
     scn_step *steps;
-    scn_argument *arguments; /* of the first submit */
+    scn_argument *arguments; /* arguments of the first submit */
 } victim;
 
 enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST, BUFFER_PROMOTED };
@@ -270,9 +274,9 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     return (scn_inner_pointer *)&it->arguments[ARGUMENT_STRUCT].pointers[index];
 }
 
-#define INDEX(pointer) (*(uint32_t *)(pointer)) /* of a constant table in the arena */
+#define INDEX(pointer) (*(uint32_t *)(pointer)) /* the table is const, but it is in the arena */
 
-/* name, and a statement that falsifies the sample */
+/* a name, and a statement that falsifies the sample */
 #define LIES(LIE)                                                                                  \
     LIE(memory_on_no_device, it->memories[USM_HOST].device = 2)                                    \
     LIE(memory_without_elements, it->memories[BUFFER_DOUBLE].count = 0)                            \
@@ -462,7 +466,7 @@ static const lie_row lies[] = {
 #undef LIE_ROW
 };
 
-/* The writer packs anything; the reader must detect what is invalid. */
+/* The writer does not validate; the reader must detect whatever is invalid. */
 static void every_lie_is_malformed(void **state)
 {
     (void)state;
@@ -484,7 +488,7 @@ static void every_lie_is_malformed(void **state)
     }
 }
 
-/* Packing and unpacking a thousand tiny scenarios takes well under a second; the bound is ten times
+/* Packing and unpacking a thousand tiny scenarios takes well under a second; the limit is ten times
  * what a loaded machine needs. */
 static void packing_is_fast(void **state)
 {

@@ -1,5 +1,5 @@
-/* Unit tests of reading: references and limits. Messages about invalid files are golden
- * (test/wrong). */
+/* Unit tests of reading: references and limits. Messages about invalid files are covered by golden
+ * tests (test/wrong). */
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/test/sample.h"
@@ -73,7 +73,7 @@ static void every_truncation_of_a_file_is_read_or_refused(void **state)
         read += scenario != NULL;
         rt_arena_reset(&arena);
     }
-    assert_true(read > 10); /* among them those that lack only their last steps */
+    assert_true(read > 10); /* this includes prefixes that lack only the last steps */
 }
 
 static void at_most_twenty_problems_are_reported(void **state)
@@ -91,7 +91,7 @@ static void at_most_twenty_problems_are_reported(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Reading the hello-world of linking takes well under a millisecond; the bound is ten times what a
+/* Reading the hello-world of linking takes well under a millisecond; the limit is ten times what a
  * loaded machine needs, so the test detects only gross regressions. */
 static void reading_is_fast(void **state)
 {

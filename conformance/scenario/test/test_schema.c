@@ -65,7 +65,8 @@ static void keys_that_need_others_are_dependent(void **state)
     json_decref(schema);
 }
 
-/* Bounds by hand: 2^7, 2^64, and half of the next step above the greatest half, 65504 + 16. */
+/* Limits calculated by hand: 2^7, 2^64, and 65504 + 16, half a step above the greatest
+ * half-precision number. */
 static void values_have_the_bounds_of_their_type(void **state)
 {
     (void)state;
@@ -88,7 +89,7 @@ static void values_have_the_bounds_of_their_type(void **state)
     json_decref(schema);
 }
 
-/* Checks that every reference has a definition, and returns the number of references. */
+/* Checks that every reference has a definition; returns the number of references. */
 static uint32_t references_check(const json_t *root, json_t *node)
 {
     uint32_t count = 0;
@@ -114,7 +115,7 @@ static void references_lead_to_definitions(void **state)
 {
     (void)state;
     json_t *schema = schema_read();
-    /* Every definition is referred to at least once, or it would not have been found. */
+    /* Every definition is referred to at least once, because that is how it was found. */
     assert_true(references_check(schema, schema) >= json_object_size(at(schema, "$defs")));
     assert_true(json_object_size(at(schema, "$defs")) > 10);
     json_decref(schema);
@@ -139,7 +140,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         snprintf(heading, sizeof heading, "\n## %s\n", object->title.data);
         const char *section = strstr(rt_buffer_string(&page), heading);
         assert_non_null(section);
-        /* The title is the noun without its article, which may serve as an anchor. */
+        /* The title is the noun without its article; the name must be usable as an anchor. */
         assert_memory_equal(object->title.data + 1, strchr(object->shape->noun, ' ') + 2,
                             strlen(strchr(object->shape->noun, ' ') + 2));
         assert_int_equal(strspn(object->name.data, "abcdefghijklmnopqrstuvwxyz0123456789-_"),
@@ -147,7 +148,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
             const scn_row *row = &object->shape->rows[j];
             char line[128];
-            if (!scn_row_is_documented(row)) continue; /* only part of the model */
+            if (!scn_row_is_documented(row)) continue; /* part of the model only */
             snprintf(line, sizeof line, "\n| `%s` | ", row->key);
             assert_non_null(strstr(section, line));
         }
@@ -157,7 +158,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
     rt_arena_reset(&arena);
 }
 
-/* Each row of a table has as many cells as its header, whatever the text contains. */
+/* Each row of a table must have as many cells as the header, whatever the text contains. */
 static void tables_keep_their_columns(void **state)
 {
     (void)state;

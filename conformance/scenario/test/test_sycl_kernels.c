@@ -1,4 +1,4 @@
-/* Unit tests of kernels in SYCL: names in symbols, and the resolution of steps once the images are
+/* Unit tests of SYCL kernels: the names in symbols, and how steps are resolved once the images are
  * known. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "reference/image/syclbin.h"
@@ -17,7 +17,7 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Symbols of the Itanium ABI; an empty name: one that a scenario cannot write. */
+/* Symbols of the Itanium ABI; an empty name means that the symbol yields no name for scenarios. */
 static const struct {
     const char *symbol, *name;
 } symbols[] = {
@@ -102,7 +102,7 @@ static const rt_image images[] = {
 };
 static const scn_module modules[] = {{.name = TEXT("app"), .images = {images, 2}}};
 
-/* Resolves a scenario of one step. */
+/* Resolves a scenario with a single step. */
 static bool resolve(rt_arena *arena, const scn_step *step, scn_step *out_step, rt_text *out_problem)
 {
     scn_scenario scenario = {.modules = modules, .module_count = 1, .steps = step, .step_count = 1};
@@ -145,7 +145,8 @@ static void a_launch_gets_the_symbol_and_reversed_ranges(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Twins: OpenCL kernels, even if a SYCL kernel has that name in its source, and unknown kernels. */
+/* Twins, which stay unchanged: OpenCL kernels, even if a SYCL kernel has that name in its source,
+ * and unknown kernels. */
 static void other_launches_stay(void **state)
 {
     (void)state;
@@ -168,10 +169,10 @@ static void an_ambiguous_launch_is_refused_by_name(void **state)
     rt_text problem;
     scn_step resolved, step = launch_of("twice");
     assert_false(resolve(&arena, &step, &resolved, &problem));
-    assert_string_equal(
-        problem.data,
-        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
-        "write the symbol of the intended kernel");
+    assert_string_equal(problem.data,
+                        "several kernels have the name 'twice': _Z19__sycl_kernel_twicePi "
+                        "_Z19__sycl_kernel_twicePf; "
+                        "write the symbol of the intended kernel");
     step = launch_of("_Z19__sycl_kernel_twicePf");
     assert_true(resolve(&arena, &step, &resolved, &problem));
     rt_arena_reset(&arena);
@@ -231,7 +232,8 @@ static void bundles_name_the_symbol(void **state)
     assert_true(resolve(&arena, &content, &resolved, &problem));
     assert_true(rt_text_is(resolved.expect[0].bundle.has[0], "_Z19__sycl_kernel_applyPi"));
     assert_true(rt_text_is(resolved.expect[0].bundle.lacks[0], "plain")); /* OpenCL's */
-    /* Twins: an ambiguous name, of which `lacks` could otherwise never fail. */
+    /* Twins: an ambiguous name is refused, because an expectation that the bundle `lacks` it could
+     * never fail. */
     scn_step ambiguous = bundle;
     ambiguous.bundle.kernels = &twice;
     assert_false(resolve(&arena, &ambiguous, &resolved, &problem));
@@ -241,14 +243,14 @@ static void bundles_name_the_symbol(void **state)
     ambiguous.at = (scn_position){9, 3};
     ambiguous.expect = &wrong;
     assert_false(resolve(&arena, &ambiguous, &resolved, &problem));
-    assert_string_equal(
-        problem.data,
-        "several kernels are called 'twice': _Z19__sycl_kernel_twicePi _Z19__sycl_kernel_twicePf; "
-        "write the symbol of the intended kernel");
+    assert_string_equal(problem.data,
+                        "several kernels have the name 'twice': _Z19__sycl_kernel_twicePi "
+                        "_Z19__sycl_kernel_twicePf; "
+                        "write the symbol of the intended kernel");
     rt_arena_reset(&arena);
 }
 
-/* An image written by hand may have other property sets; then its language decides. */
+/* An image written by hand may have any property sets; its language decides. */
 static void an_image_by_hand_has_the_language_of_its_source(void **state)
 {
     (void)state;

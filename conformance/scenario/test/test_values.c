@@ -1,4 +1,5 @@
-/* Unit tests of types and of patterns of values. Refusals are golden (test/wrong). */
+/* Unit tests of types and of patterns of values. Refusals are covered by golden tests (test/wrong).
+ */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/model/type.h"
 
@@ -51,7 +52,8 @@ static void unknown_words_are_not_types(void **state)
     }
 }
 
-/* The same struct as the C compiler lays it out: vectors are arrays at the vector's alignment. */
+/* The same struct as laid out by the C compiler, with vectors as arrays that have the vector's
+ * alignment. */
 typedef struct example {
     int8_t a;
     _Alignas(8) int16_t b[4]; /* short3 */
@@ -119,7 +121,7 @@ static void a_seed_draws_lane_by_lane(void **state)
     assert_same_content(
         "type: struct, fields: {a: half, b: half, c: half2}, count: 3, values: {seed: 1}",
         "type: half, count: 12, values: {seed: 1}");
-    /* The unused fourth lane of a vector of three takes nothing from the sequence. */
+    /* The unused fourth lane of a vector of three consumes no number of the sequence. */
     rt_arena arena = {0};
     rt_bytes threes = content_of(&arena, "type: uint3, count: 2, values: {seed: 3}");
     rt_bytes plain = content_of(&arena, "type: uint, count: 6, values: {seed: 3}");
@@ -129,7 +131,7 @@ static void a_seed_draws_lane_by_lane(void **state)
     rt_arena_reset(&arena);
 }
 
-/* The generator's known answers for the state 1234567. */
+/* The generator's published outputs for the state 1234567. */
 static void a_seed_is_splitmix64(void **state)
 {
     (void)state;

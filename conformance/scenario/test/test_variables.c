@@ -1,5 +1,5 @@
-/* Unit tests of resolving the device_globals of steps, in a scenario whose modules describe their
- * variables. */
+/* Unit tests of resolving the device_globals that steps refer to, in a scenario whose modules
+ * describe their variables. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/resolve/variables.h"
 
@@ -17,7 +17,8 @@
     "  lib: {sources: [{language: opencl-c, code: \"counter twice inner Bar\"}]}\n"                \
     "memory:\n  data: {type: int, count: 4}\nsteps:\n"
 
-/* counter is one variable that both have; twice is one of each module. */
+/* counter is a single variable that both modules have; twice is a separate variable in each module.
+ */
 static const rt_device_global app_globals[] = {
     {{"_Z7counter", 10}, {"counter", 7}, 4, false, RT_HOST_ACCESS_READ_WRITE},
     {{"app_twice", 9}, {"twice", 5}, 4, false, RT_HOST_ACCESS_READ_WRITE},
@@ -31,7 +32,7 @@ static const rt_device_global lib_globals[] = {
     {{"_ZN5inner3BarE", 14}, {"inner::Bar", 10}, 4, false, RT_HOST_ACCESS_READ_WRITE},
 };
 
-/* Reads and resolves the steps; returns "" or the problem, in the arena. */
+/* Reads and resolves the steps; returns the problem in the arena, or "" if there is none. */
 static const char *resolve(rt_arena *arena, const char *steps, scn_scenario *out_scenario)
 {
     rt_text text = rt_arena_printf(arena, MODULES "%s", steps);
@@ -64,13 +65,13 @@ static const struct found_row {
     {"  - copy: {from: {variable: twice, module: lib}, to: data}\n", 1, 1, 4},
     {"  - copy: {from: {variable: lib_twice}, to: data}\n", 1, 1, 4},
     {"  - copy: {from: \"inner::Bar\", to: data}\n", 1, 2, 4},
-    /* The rest of the variable, and a part. */
+    /* Copies the rest of the variable, and a part of it. */
     {"  - copy: {from: data, to: table}\n", 0, 2, 16},
     {"  - copy: {from: data, to: table, to_offset: 3}\n", 0, 2, 4},
     {"  - memcpy: {from: table, to: data, from_offset: 5, size: 3}\n", 0, 2, 3},
     {"  - copy: {from: read, to: data}\n", 0, 3, 4},
     {"  - copy: {from: data, to: write}\n", 0, 4, 4},
-    /* A refusal may be what the step expects. */
+    /* A step may expect the refusal. */
     {"  - copy: {from: data, to: read}\n    expect: {error: {documents: compile-time}}\n", 0, 3, 4},
     {"  - copy: {from: data, to: table, count: 5}\n"
      "    expect: {error: {documents: \"errc::invalid\"}}\n",
@@ -101,8 +102,8 @@ static const struct problem_row {
     const char *steps, *problem;
 } problem_rows[] = {
     {"  - copy: {from: data, to: twice}\n",
-     "several device_globals have the name 'twice' (unique ids app_twice and lib_twice); name the "
-     "module too, {variable: twice, module: ...}, or use the id instead of the name"},
+     "several device_globals have the name 'twice' (unique ids app_twice and lib_twice); add the "
+     "module, {variable: twice, module: ...}, or give the unique id instead of the name"},
     {"  - copy: {from: data, to: count}\n",
      "no memory and no device_global has the name 'count'; did you mean 'counter'?"},
     {"  - copy: {from: data, to: {variable: inner, module: app}}\n",
@@ -110,7 +111,7 @@ static const struct problem_row {
      "write"},
     {"  - copy: {from: data, to: {variable: table, module: lib}}\n",
      "module 'lib' has no device_global 'table'; module 'app' has one, so write 'module: app', or "
-     "leave the module out"},
+     "omit 'module'"},
     {"  - copy: {from: data, to: read}\n",
      "the host may not write 'read' (property host_access), so the copy would not compile; expect "
      "{error: {documents: compile-time}}"},
@@ -120,17 +121,19 @@ static const struct problem_row {
     {"  - copy: {from: data, to: table, to_offset: 4}\n",
      "nothing is left to copy from byte 16 on: 'table' has 16 bytes"},
     {"  - copy: {from: data, to: table, to_offset: 2, count: 3}\n",
-     "12 bytes from byte 8 of device_global 'table', which has 16; choose a part inside it, or "
+     "12 bytes from byte 8 on are not inside device_global 'table', which has 16 bytes; choose a "
+     "part inside it, or "
      "expect the error"},
     {"  - copy: {from: table, to: data, to_offset: 1}\n",
-     "16 bytes from byte 4 of memory 'data', which has 16; choose a part inside it, or expect the "
+     "16 bytes from byte 4 on are not inside memory 'data', which has 16 bytes; choose a part "
+     "inside it, or expect the "
      "error"},
     {"  - expect: {variable: table, type: int, equals: [1, 2]}\n",
-     "the expected values have 8 bytes and 'table' has 16"},
+     "the expected values have 8 bytes, but 'table' has 16"},
     {"  - expect: {variable: write, type: int, equals: [1]}\n",
-     "the host may not read 'write' (property host_access); let a kernel read it"},
+     "the host may not read 'write' (property host_access); have a kernel read it"},
     {"  - expect: {one_of: [{variable: table, type: int, equals: [1]}, {launches: 0}]}\n",
-     "the expected values have 4 bytes and 'table' has 16"},
+     "the expected values have 4 bytes, but 'table' has 16"},
 };
 
 static void impossible_references_are_reported(void **state)

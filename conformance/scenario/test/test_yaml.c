@@ -76,8 +76,8 @@ static void columns_count_code_points(void **state)
     rt_arena_reset(&got.arena);
 }
 
-/* The position of a literal block, checked as a compiler message would use it: line n of the text
- * is line content_at.line + n - 1 of the file, from content_at.column on. */
+/* Checks the position of a literal block in the way that a compiler message uses it: line n of the
+ * text is line content_at.line + n - 1 of the file, starting at content_at.column. */
 static void assert_literal_maps_back(const char *text)
 {
     reading got;
@@ -235,7 +235,7 @@ static void messages_show_text_on_one_short_line(void **state)
         rt_buffer_append_byte(&text, 'x');
     rt_buffer_printf(&text, "\xE2\x82\xAC and more");
     const char *excerpt = scn_excerpt(&arena, rt_buffer_text(&text));
-    assert_int_equal(strlen(excerpt), 50); /* the euro sign is not cut in two */
+    assert_int_equal(strlen(excerpt), 50); /* the euro sign is dropped, not split */
     assert_string_equal(excerpt + 47, "...");
     rt_buffer_free(&text);
     rt_arena_reset(&arena);
@@ -255,12 +255,12 @@ static void nearest_names_are_near(void **state)
     rt_nearest_offer(&nearest, RT_TEXT("summit"));
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "; did you mean 'submit'?");
     nearest = rt_nearest_to(RT_TEXT("x"));
-    const char *const many[] = {"a", "b", "c", "d", "e", "f", "g", "h"}; /* nothing in common */
+    const char *const many[] = {"a", "b", "c", "d", "e", "f", "g", "h"}; /* no similar name */
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
         rt_nearest_offer(&nearest, rt_text_of(many[i]));
     assert_string_equal(scn_nearest_hint(&arena, &nearest),
                         "; expected one of: a, b, c, d, e, f, g, h");
-    rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to read */
+    rt_nearest_offer(&nearest, RT_TEXT("i")); /* too many to list */
     assert_string_equal(scn_nearest_hint(&arena, &nearest), "");
     rt_arena_reset(&arena);
 }

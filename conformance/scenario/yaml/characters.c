@@ -1,12 +1,12 @@
-/* The characters that a scenario may hold.  Source: YAML 1.1, section 4.1. */
+/* The characters that a scenario may contain.  Source: YAML 1.1, section 4.1. */
 #include "conformance/scenario/yaml/characters.h"
 
 #include "reference/base/utf8.h"
 
-/* Returns why a scenario may not contain the character; NULL if it may. */
+/* Returns the reason why a scenario must not contain the character; NULL if it may. */
 static const char *refusal(uint32_t character, bool line_feed_follows)
 {
-    if (character == 0) return "a NUL byte; a scenario is text";
+    if (character == 0) return "a NUL byte; remove it, since a scenario is text";
     if (character == '\r' && !line_feed_follows) {
         return "a carriage return without a line feed; end lines with a line feed";
     }
@@ -28,7 +28,8 @@ bool scn_characters_check(scn_reporter *reporter, rt_text text)
     while (text.length > 0) {
         rt_character character = rt_utf8_take(&text);
         if (character.code == RT_UTF8_ILL_FORMED) {
-            return scn_report(reporter, at, "byte 0x%02x is not UTF-8 here; save the file as UTF-8",
+            return scn_report(reporter, at,
+                              "byte 0x%02x is not valid UTF-8 here; save the file as UTF-8",
                               (unsigned char)*character.bytes.data);
         }
         const char *why = refusal(character.code, text.length > 0 && *text.data == '\n');

@@ -1,4 +1,4 @@
-/* Queries about the nodes of a tree, independent of its reader. */
+/* Queries of a tree's nodes, independent of the parser that built it. */
 #include "conformance/scenario/yaml/yaml.h"
 
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key)

@@ -1,4 +1,5 @@
-/* Numbers: syntax, range, bytes. The bytes are little-endian on every machine. */
+/* Reads numbers: syntax, range, conversion to bytes. The bytes are little-endian on every machine.
+ */
 #include "conformance/scenario/yaml/number.h"
 
 #include "reference/base/number.h"
@@ -26,7 +27,7 @@ static bool is_hexadecimal(rt_text text)
     return rt_text_starts(text, "0x") || rt_text_starts(text, "0X");
 }
 
-/* Skips the digits at the text's beginning. */
+/* Skips the digits at the start of the text. */
 static rt_text without_digits(rt_text text, int base)
 {
     size_t count = 0;
@@ -37,7 +38,8 @@ static rt_text without_digits(rt_text text, int base)
     return rt_text_skip(text, count);
 }
 
-/* Returns why the text is not a whole number; NULL if it is, and *out_integer is the number. */
+/* Returns NULL if the text is a whole number, which *out_integer receives; otherwise the reason, as
+ * the end of a message. */
 static const char *integer_parse(rt_text text, scn_integer *out_integer)
 {
     *out_integer = (scn_integer){0};
@@ -50,14 +52,15 @@ static const char *integer_parse(rt_text text, scn_integer *out_integer)
     bool fits = rt_number_take(&rest, (uint32_t)base, UINT64_MAX, &magnitude);
     if (digits.length == 0 || rest.length > 0) return "";
     if (base == 10 && digits.length > 1 && digits.data[0] == '0') {
-        return "; a decimal number has no leading zeros, and there are no octal ones";
+        return "; remove the leading zeros, because octal numbers are not supported";
     }
-    if (!fits) return "; it has more than 64 bits";
+    if (!fits) return "; it needs more than 64 bits";
     *out_integer = (scn_integer){negative && magnitude > 0, magnitude};
     return NULL;
 }
 
-/* True for exactly those texts that strtod reads as a number with a digit. */
+/* True for exactly those texts that strtod reads as a number with digits (not as an infinity or
+ * NaN). */
 static bool is_floating(rt_text text)
 {
     bool ignored;
@@ -98,7 +101,7 @@ static bool has_digit_but_zero(rt_text text)
 
 /* ---- Whole numbers ------------------------------------------------------------------------ */
 
-/* True if the node can be a number at all; otherwise reports what was expected. */
+/* True if the node could be a number, a plain scalar; otherwise reports what was expected. */
 static bool plain_check(scn_reporter *reporter, const scn_node *node, const char *noun)
 {
     if (node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN) {
@@ -132,7 +135,7 @@ static void put_little_endian(uint64_t value, uint32_t size_bytes, uint8_t *out_
 
 typedef struct float_format {
     uint32_t fraction_bits;
-    uint64_t infinity; /* bits of the positive one */
+    uint64_t infinity; /* bits of positive infinity */
 } float_format;
 
 static float_format format_of(scn_type type)
@@ -143,18 +146,19 @@ static float_format format_of(scn_type type)
     return (float_format){52, UINT64_C(0x7FF0000000000000)};
 }
 
-/* The nearest half, ties to even, as a double. */
+/* The nearest half-precision value, as a double; ties go to even. */
 static double half_nearest(double value)
 {
     if (value == 0 || isinf(value)) return value;
     int exponent;
     frexp(value, &exponent);
-    int unit = exponent - 11 < -24 ? -24 : exponent - 11; /* of the last place, as a power of 2 */
+    int unit = exponent - 11 < -24 ? -24 : exponent - 11; /* exponent of the unit in the last place
+                                                           */
     double nearest = ldexp(nearbyint(ldexp(value, -unit)), unit);
     return fabs(nearest) > 65504 ? copysign(HUGE_VAL, nearest) : nearest;
 }
 
-/* The bits of a half, given as a double with the same value. */
+/* The bits of a half-precision value, which is given as a double. */
 static uint64_t half_bits(double value)
 {
     uint64_t sign = signbit(value) ? 0x8000 : 0;
@@ -169,7 +173,7 @@ static uint64_t half_bits(double value)
     return sign | (uint64_t)(exponent + 14) << 10 | (significand - 1024);
 }
 
-/* Writes a value that the type can hold exactly. */
+/* Writes a value that the type can represent exactly. */
 static void put_floating(scn_type type, double value, uint8_t *out_bytes)
 {
     uint64_t bits64;
@@ -192,8 +196,8 @@ static double strtod_rounding(const char *digits, int direction)
     return value;
 }
 
-/* The double that rounding to odd gives: the exact value, or the neighbour whose last bit is set.
- * Rounding it again, to fewer bits, is as good as rounding the text once.
+/* The double obtained by rounding to odd: the exact value, or the neighbour whose last bit is set.
+ * Rounding it again, to a half, gives the same result as rounding the text once.
  *
  * Source: Boldo, Melquiond, "When double rounding is odd", IMACS 2005. */
 static double strtod_to_odd(const char *digits)
@@ -205,22 +209,22 @@ static double strtod_to_odd(const char *digits)
     return bits & 1 ? below : above;
 }
 
-/* The nearest value of the type. By strtof, not by rounding the result of strtod: rounding twice
- * can miss it. */
+/* The nearest value of the type. For float, this uses strtof instead of rounding the result of
+ * strtod, because rounding twice can miss the nearest value. */
 static double nearest_value(scn_type type, const char *digits)
 {
     if (type == SCN_TYPE_HALF) return half_nearest(strtod_to_odd(digits));
     return type == SCN_TYPE_FLOAT ? (double)strtof(digits, NULL) : strtod(digits, NULL);
 }
 
-/* True if a hexadecimal float is a value of the type. Sixteen digits fit into a long double; a
- * value with a digit beyond them fits into neither type. */
+/* True if a hexadecimal float is exactly a value of the type. Sixteen digits fit into a long
+ * double; a value with further nonzero digits fits into none of the types. */
 static bool is_exact(scn_type type, rt_text text)
 {
     _Static_assert(LDBL_MANT_DIG >= 64, "16 hexadecimal digits fit into a long double");
     bool ignored;
     rt_text digits = rt_text_skip(without_sign(text, &ignored), 2);
-    uint32_t place = 0; /* of the digit, counted from the first that is not zero */
+    uint32_t place = 0; /* the digit's place, counted from the first nonzero digit */
     for (size_t i = 0; i < digits.length; i++) {
         int digit = rt_hex_digit(digits.data[i]);
         if (digits.data[i] == '.' || (place == 0 && digit == 0)) continue;
@@ -240,8 +244,8 @@ static bool is_special(rt_text text)
            (rt_text_starts(word, "nan(") && closed);
 }
 
-/* An infinity or NaN. "(0x1)" after "nan" gives the fraction field; without it, that of the quiet
- * NaN. */
+/* Reads an infinity or NaN. "(0x1)" after "nan" gives the fraction field; without it, the NaN is
+ * the default quiet NaN. */
 static bool special_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                                 uint8_t *out_bytes)
 {
@@ -258,8 +262,8 @@ static bool special_number_read(scn_reporter *reporter, scn_type type, const scn
             bool valid = is_hexadecimal(digits) && integer_parse(digits, &fraction) == NULL;
             if (!valid || fraction.magnitude < 1 || fraction.magnitude > most) {
                 return scn_report(reporter, node->at,
-                                  "%s is not a NaN of type %s; the fraction in nan(0x...) is from "
-                                  "0x1 to 0x%" PRIx64,
+                                  "%s is not a NaN of type %s; the fraction in nan(0x...) must be "
+                                  "from 0x1 to 0x%" PRIx64,
                                   scn_excerpt(reporter->arena, node->text), scn_type_name(type),
                                   most);
             }
@@ -281,7 +285,7 @@ static bool floating_number_read(scn_reporter *reporter, scn_type type, const sc
                           "expected %s (3, 0.5, 1e-3, 0x1.8p-3, inf, -inf, nan), found '%s'", noun,
                           excerpt);
     }
-    double value = nearest_value(type, node->text.data); /* the tree's texts are NUL-terminated */
+    double value = nearest_value(type, node->text.data); /* texts of the tree are NUL-terminated */
     bool sign;
     if (isinf(value) || (value == 0 && has_digit_but_zero(node->text))) {
         return scn_report(reporter, node->at, "%s is too %s for type %s", excerpt,
@@ -289,7 +293,7 @@ static bool floating_number_read(scn_reporter *reporter, scn_type type, const sc
     }
     if (is_hexadecimal(without_sign(node->text, &sign)) && !is_exact(type, node->text)) {
         return scn_report(reporter, node->at,
-                          "%s is not a value of type %s; a hexadecimal float must be exact",
+                          "%s is not exactly a value of type %s; a hexadecimal float must be exact",
                           excerpt, name);
     }
     put_floating(type, value, out_bytes);
@@ -387,7 +391,8 @@ bool scn_hexadecimal_read(scn_reporter *reporter, const scn_node *node, rt_bytes
         size++;
         i += 2;
     }
-    if (size == 0) return scn_report(reporter, node->at, "no bytes; at least 1 expected");
+    if (size == 0)
+        return scn_report(reporter, node->at, "the text contains no bytes; give at least 1");
     *out_bytes = (rt_bytes){bytes, size};
     return true;
 }

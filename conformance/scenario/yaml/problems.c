@@ -1,5 +1,5 @@
-/* Problems of a scenario file. Independent of the format, and does not print: the command line
- * does. */
+/* Collects the problems of a scenario file. This file does not depend on the format, and does not
+ * print: the command line does that. */
 #include "conformance/scenario/yaml/problems.h"
 
 #include "reference/base/utf8.h"
@@ -29,7 +29,7 @@ bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter 
     for (uint32_t i = 0; i < inside->count && reporter->count < SCN_PROBLEM_COUNT_MAX; i++) {
         scn_problem problem = inside->items[i];
         problem.file = rt_arena_text(reporter->arena, file);
-        bool is_known = false; /* two modules may name the same file */
+        bool is_known = false; /* reported already, if two modules name the same file */
         for (uint32_t k = 0; k < reporter->count && !is_known; k++) {
             const scn_problem *known = &reporter->items[k];
             is_known = rt_text_equal(known->file, problem.file) &&
@@ -53,7 +53,7 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
     CHECK(count <= SCN_PROBLEM_COUNT_MAX);
     scn_problem *sorted = rt_arena_alloc_array(reporter->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = i; /* after those at the same position: they stay in the order in which
+        uint32_t place = i; /* stable sort: problems at the same position stay in the order in which
                              * they were found */
         while (place > 0 && problem_before(&reporter->items[i], &sorted[place - 1])) {
             sorted[place] = sorted[place - 1];
@@ -64,7 +64,7 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
     return (scn_problems){sorted, count};
 }
 
-/* The content as a string in the arena; the buffer is freed. */
+/* Returns the contents as a string in the arena, and frees the buffer. */
 static const char *keep(rt_arena *arena, rt_buffer *buffer)
 {
     rt_text copy = rt_arena_text(arena, rt_buffer_text(buffer));

@@ -1,4 +1,4 @@
-/* Collecting the problems of one scenario file, and the parts that their messages share. */
+/* Collects the problems of one scenario file, and provides the common parts of their messages. */
 #ifndef CONFORMANCE_SCENARIO_PROBLEMS_H
 #define CONFORMANCE_SCENARIO_PROBLEMS_H
 
@@ -9,12 +9,12 @@ enum { SCN_PROBLEM_COUNT_MAX = 20 };
 
 /* The first problems found, at most SCN_PROBLEM_COUNT_MAX; later ones are dropped. */
 typedef struct scn_reporter {
-    rt_arena *arena; /* borrowed; texts live there */
+    rt_arena *arena; /* borrowed; texts are allocated in it */
     scn_problem items[SCN_PROBLEM_COUNT_MAX];
     uint32_t count;
 } scn_reporter;
 
-/* Where a field of the model is written: its key, and its value. */
+/* Where a field of the model is written in the file: the positions of its key and of its value. */
 typedef struct scn_located {
     const void *field;
     scn_position key, value;
@@ -24,19 +24,19 @@ typedef struct scn_located {
  * returns false, so that a reading function can return its result. */
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
 
-/* Adds the problems that `inside` has found in another file; messages name that file as `file`
- * (copied), a name under which it can be opened. Always returns false. */
+/* Adds the problems that `inside` has collected from another file, which messages call `file`
+ * (copied), a name by which the user can open it. Always returns false. */
 bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside);
 
-/* The problems in the order of the file, followed by those of other files, as a table in the arena.
+/* The problems in file order, followed by those of other files, as a table in the arena.
  */
 scn_problems scn_reporter_finish(scn_reporter *reporter);
 
-/* The part of a text from the file that a message may show: one line, control characters and broken
- * UTF-8 replaced, the first 48 bytes, NUL-terminated, in the arena. */
+/* An excerpt of a text from the file that is fit for a message: its first 48 bytes on one line,
+ * with control characters and invalid UTF-8 replaced; NUL-terminated, in the arena. */
 const char *scn_excerpt(rt_arena *arena, rt_text text);
 
-/* "; did you mean 'NAME'?"; if no name is near, "; expected one of: A, B", or "" if there are no
+/* "; did you mean 'NAME'?"; if no name is similar, "; expected one of: A, B", or "" if there are no
  * names or too many to list. NUL-terminated, in the arena or static. */
 const char *scn_nearest_hint(rt_arena *arena, const rt_nearest *nearest);
 

@@ -1,8 +1,8 @@
-/* Builds a tree from libyaml's events and refuses what the subset leaves out.
+/* Builds a tree from libyaml's events, and refuses YAML outside the subset.
  *
- * libyaml gives positions as indices of code points; a cursor follows them through the raw text, to
- * find tabs between tokens and the first column of literal blocks, which events do not report. The
- * meaning of keys is not known here.
+ * libyaml gives positions as code point indices; a cursor follows them through the raw text to find
+ * tabs between tokens and the first column of literal blocks, neither of which events report. This
+ * file knows nothing of what keys mean.
  *
  * Source: YAML 1.1, sections 5 to 9; libyaml 0.2.5. */
 #include "conformance/scenario/yaml/yaml.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Nesting of a scenario ends at about eight; the reader recurses, so it must end somewhere. */
+/* Scenarios nest about eight levels deep; the limit bounds the reader's recursion. */
 enum { DEPTH_MAX = 32 };
 
 #define TAB_MESSAGE "a tab; use spaces for indentation and between tokens"
@@ -58,7 +58,8 @@ static void cursor_skip(builder *build, yaml_mark_t mark)
         cursor_step(build);
 }
 
-/* Moves past the text between scalars, up to an index: blanks, indicators and comments. */
+/* Moves past the text between scalars (blanks, indicators and comments), up to an index; reports
+ * the first tab. */
 static void cursor_pass_gap(builder *build, size_t index)
 {
     bool comment = false;
@@ -75,8 +76,8 @@ static void cursor_pass_gap(builder *build, size_t index)
 
 /* ---- What libyaml refuses ----------------------------------------------------------------- */
 
-/* Where a problem that libyaml reports is best shown: where libyaml noticed it, or where the
- * construct began. */
+/* A problem that libyaml reports, our message for it, and where best to show it: where libyaml
+ * noticed it, or where the construct began. */
 typedef struct refusal_row {
     const char *problem; /* libyaml's words */
     bool at_beginning;
@@ -85,7 +86,8 @@ typedef struct refusal_row {
 
 static const refusal_row refusals[] = {
     {"could not find expected ':'", true,
-     "a line that is not a 'key: value', a list item or a comment; a colon needs a space after it"},
+     "this line is not a 'key: value', a list item or a comment; put a space after the colon of a "
+     "key"},
     {"mapping values are not allowed in this context", false,
      "a ':' where no key is allowed; quote text that contains ': ', and check the indentation"},
     {"block sequence entries are not allowed in this context", false,
@@ -103,16 +105,16 @@ static const refusal_row refusals[] = {
     {"did not find expected node content", false, "expected a value"},
     {"did not find expected <document start>", false,
      "more text after the end of the scenario; check the indentation"},
-    {"found unexpected end of stream", true, "a quote that is never closed"},
-    {"found unexpected document indicator", true, "a quote that is never closed"},
+    {"found unexpected end of stream", true, "this quote is never closed; close it"},
+    {"found unexpected document indicator", true, "this quote is never closed; close it"},
     {"found unknown escape character", false,
-     "an escape that YAML does not know; in single quotes a backslash stands for itself"},
+     "YAML does not know this escape; in single quotes, a backslash stands for itself"},
     {"found character that cannot start any token", false,
      "plain text cannot begin with this character; put it in quotes"},
-    {"found undefined tag handle", true, "tags are not part of scenario files"},
+    {"found undefined tag handle", true, "tags are not part of scenario files; remove the tag"},
 };
 
-/* Takes the next event, which the caller deletes. False if there is none; the reason is reported.
+/* Takes the next event, which the caller deletes. False after a problem, which is reported.
  */
 static bool next_event(builder *build, yaml_event_t *out_event)
 {
@@ -125,12 +127,12 @@ static bool next_event(builder *build, yaml_event_t *out_event)
     if (!at_end && build->index == parser->problem_mark.index &&
         build->text.data[build->offset] == '\t')
         return scn_report(build->reporter, at, TAB_MESSAGE);
-    /* libyaml counts one line too many if the last line has no line feed. */
+    /* At the end of a text without a final line feed, libyaml's line number is one too high. */
     if (at_end) at = build->position;
     if (at_end && parser->context &&
         rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
         return scn_report(build->reporter, position_of(parser->context_mark),
-                          "a bracket that is never closed");
+                          "this bracket is never closed; close it");
     }
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const refusal_row *row = &refusals[i];
@@ -158,8 +160,8 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /* Where a literal block's text begins; the cursor is at its "|". Every decoded line is a raw line
- * without the block's indentation, so the first line that is not blank shows how deep that is,
- * whether YAML detected it or an indicator gave it. */
+ * without the block's indentation, so the first line that is not blank shows how deep the
+ * indentation is, whether it was detected or given by an indicator. */
 static scn_position literal_content(const builder *build, rt_text decoded)
 {
     const char *raw_end = build->text.data + build->text.length;
@@ -192,7 +194,7 @@ static void read_scalar(builder *build, const yaml_event_t *event, scn_node *out
     rt_text decoded = {(const char *)event->data.scalar.value, event->data.scalar.length};
     if (decoded.length > 0 && memchr(decoded.data, '\0', decoded.length)) {
         scn_report(build->reporter, out->at,
-                   "an escape for a NUL character; no text may contain one");
+                   "this text contains an escaped NUL character; remove it");
     }
     out->kind = SCN_NODE_SCALAR;
     out->style = style_of(event->data.scalar.style);
@@ -204,7 +206,7 @@ static void read_scalar(builder *build, const yaml_event_t *event, scn_node *out
     cursor_skip(build, event->end_mark);
 }
 
-/* Reports anchors and tags, which events of all kinds may carry. */
+/* Reports aliases, and anchors and tags, which nodes of all kinds may carry. */
 static void refuse_properties(builder *build, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -227,7 +229,7 @@ static void refuse_properties(builder *build, const yaml_event_t *event)
     }
     if (tag) {
         scn_report(build->reporter, position_of(event->start_mark),
-                   "tags ('!name') are not part of scenario files; remove it");
+                   "tags ('!name') are not part of scenario files; remove the tag");
     }
 }
 
@@ -266,9 +268,10 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         scn_node key = {0};
         valid = read_node(build, &event, depth + 1, &key);
         if (valid && key.kind != SCN_NODE_SCALAR)
-            valid = scn_report(build->reporter, key.at,
-                               "a key must be a name; %s cannot be one; check for a missing quote",
-                               scn_node_describe(build->arena, &key));
+            valid =
+                scn_report(build->reporter, key.at,
+                           "a key must be a name, which %s cannot be; check for a missing quote",
+                           scn_node_describe(build->arena, &key));
         scn_entry entry = {.key = key.text, .at = key.at};
         valid =
             valid && next_event(build, &event) && read_node(build, &event, depth + 1, &entry.value);
@@ -276,7 +279,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
         uint32_t line = rt_map_find(&lines, entry.key);
         if (line != RT_MAP_NONE) {
             scn_report(build->reporter, entry.at,
-                       "the key '%s' is repeated; it is already on line %u",
+                       "the key '%s' is repeated; it is already on line %u, so remove one of them",
                        scn_excerpt(build->arena, entry.key), line);
             continue;
         }
@@ -305,7 +308,8 @@ static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_n
     if (type == YAML_SCALAR_EVENT) read_scalar(build, event, out);
     yaml_event_delete(event);
     if (depth > DEPTH_MAX) {
-        return scn_report(build->reporter, out->at, "more than %d levels of nesting", DEPTH_MAX);
+        return scn_report(build->reporter, out->at,
+                          "this is nested more than %d levels deep; flatten it", DEPTH_MAX);
     }
     if (type == YAML_SEQUENCE_START_EVENT) return read_list(build, depth, out);
     if (type == YAML_MAPPING_START_EVENT) return read_mapping(build, depth, out);
@@ -315,7 +319,8 @@ static bool read_node(builder *build, yaml_event_t *event, uint32_t depth, scn_n
 
 /* ---- The document ------------------------------------------------------------------------- */
 
-/* Takes the next event, which must be of a kind without content, and deletes it. */
+/* Takes and deletes the next event, which must be the start or end of the stream or of a document.
+ */
 static bool pass_event(builder *build, yaml_event_type_t *out_type, scn_position *out_at)
 {
     yaml_event_t event;
@@ -349,7 +354,8 @@ static bool read_document(builder *build, scn_node *out)
     CHECK(type == YAML_DOCUMENT_END_EVENT);
     if (!pass_event(build, &type, &at)) return false;
     if (type != YAML_STREAM_END_EVENT) {
-        return scn_report(build->reporter, at, "a second document; a file holds one scenario");
+        return scn_report(build->reporter, at,
+                          "a second document begins here; put each scenario into its own file");
     }
     cursor_pass_gap(build, SIZE_MAX);
     return true;
@@ -358,9 +364,11 @@ static bool read_document(builder *build, scn_node *out)
 const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
 {
     if (text.length > RT_SCENARIO_SIZE_MAX) {
-        scn_report(reporter, (scn_position){1, 1},
-                   "the file has %zu bytes, a scenario at most %u; keep data out of it",
-                   text.length, RT_SCENARIO_SIZE_MAX);
+        scn_report(
+            reporter, (scn_position){1, 1},
+            "the file has %zu bytes, but a scenario may have at most %u; move data into companion "
+            "files or generate it",
+            text.length, RT_SCENARIO_SIZE_MAX);
         return NULL;
     }
     builder build = {.reporter = reporter, .arena = reporter->arena, .position = {1, 1}};
@@ -369,7 +377,7 @@ const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)
     if (!scn_characters_check(reporter, build.text)) return NULL;
     uint32_t problem_count = reporter->count;
     if (!yaml_parser_initialize(&build.parser)) {
-        scn_report(reporter, (scn_position){1, 1}, "no memory for the YAML parser");
+        scn_report(reporter, (scn_position){1, 1}, "memory for the YAML parser ran out");
         return NULL;
     }
     yaml_parser_set_encoding(&build.parser, YAML_UTF8_ENCODING);

@@ -1,5 +1,5 @@
-/* The reader of YAML in a build without libyaml (ASSAY_YAML off, preset portable): it refuses by
- * name. */
+/* Stands in for the YAML reader in a build without libyaml (ASSAY_YAML off, preset portable):
+ * refuses every file with a message that names libyaml. */
 #include "conformance/scenario/yaml/yaml.h"
 
 const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text)

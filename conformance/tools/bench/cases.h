@@ -19,12 +19,11 @@ typedef enum bench_argument_kind {
     BENCH_LOCAL, /* local memory */
 } bench_argument_kind;
 
-/* A buffer's content before a launch. */
+/* A buffer's contents before a launch. */
 typedef enum bench_fill {
     BENCH_ZEROS,
     BENCH_SMALL_INTS,   /* 0 to 999 */
-    BENCH_SMALL_FLOATS, /* multiples of a quarter from -1 to 3: sums of products are exact for long
-                         */
+    BENCH_SMALL_FLOATS, /* multiples of a quarter from -1 to 3: long sums of products are exact */
     BENCH_BYTES,        /* letters a to d: text with many near hits */
     BENCH_ROW_STARTS,   /* word i is 8 * i: rows of eight entries */
     BENCH_COLUMNS,      /* scattered words below 4096 */
@@ -56,7 +55,7 @@ extern const uint32_t bench_case_count;
 /* Returns the number of arguments of a case. */
 uint32_t bench_argument_count(const bench_case *test_case);
 
-/* Fills `bytes` bytes, a multiple of 4, with the argument's content. */
+/* Fills `bytes` bytes, a multiple of 4, with the argument's contents. */
 void bench_fill_buffer(const bench_case *test_case, uint32_t argument, void *data);
 
 #endif

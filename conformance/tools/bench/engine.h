@@ -11,8 +11,7 @@ typedef struct bench_run {
     rt_bytes code;     /* SPIR-V, or the text of kernels/NAME.cl */
     uint32_t warm_up;  /* launches before the timed ones */
     uint32_t repeat;   /* >= 1 */
-    double *times_ms;  /* receives `repeat` times: one per launch, from the call until it has
-                        * completed */
+    double *times_ms;  /* receives `repeat` times: one per launch, from the call to completion */
     rt_buffer *result; /* receives the contents of the written buffers after the last launch, in
                         * order */
 } bench_run;

@@ -19,7 +19,7 @@ typedef struct cl_bench {
     cl_kernel kernel;
     cl_mem buffers[BENCH_ARGUMENTS_MAX];
     uint32_t count;
-    uint8_t *content; /* content of one buffer at a time */
+    uint8_t *content; /* contents of one buffer at a time */
 } cl_bench;
 
 static rt_status judge(const cl_bench *bench, const char *call, cl_int code)

@@ -14,8 +14,8 @@ typedef struct sim_bench {
     sim_object objects[BENCH_ARGUMENTS_MAX];
     sim_argument arguments[BENCH_ARGUMENTS_MAX];
     uint32_t count;
-    uint8_t *content; /* content of one buffer at a time */
-    bool has_finding; /* a finding: the case or the engine is wrong */
+    uint8_t *content; /* contents of one buffer at a time */
+    bool has_finding; /* there was a finding: the case or the engine is wrong */
     rt_sink *sink;
 } sim_bench;
 

@@ -2,11 +2,11 @@
  *
  *     bench_sim FILE KERNEL GLOBAL LOCAL REPEAT ARGUMENT...
  *
- * FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER. Prints one JSON object:
- * milliseconds of processor time of this process to read and validate the module, to link and
- * decode it, and of each launch; the memory in use before the buffers are created and the maximum
- * since, in KiB; and the first word of the first buffer. ci/bench sim runs this program. Exit
- * status 1: the device refused or found something; 2: wrong usage. */
+ * FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER. Prints one JSON object: the
+ * milliseconds of processor time that this process takes to read and validate the module, to link
+ * and decode it, and for each launch; the memory in use before the buffers are created and the
+ * maximum since then, in KiB; and the first word of the first buffer. ci/bench sim runs this
+ * program. Exit status 1: the device refused or found something; 2: wrong usage. */
 #define _POSIX_C_SOURCE 200809L
 #include "reference/base/alloc.h"
 #include "reference/base/number.h"

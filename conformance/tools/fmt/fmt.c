@@ -102,9 +102,8 @@ static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
     if (items->unopened_line > 0)
         scn_report(reporter, (scn_position){items->unopened_line, items->unopened_column},
                    "a closing bracket that no bracket opens");
-    /* A key or text that is not a document marker only because it is indented. At its proper
-     * indentation it would be one, so it can only be written in quotes, which are up to its author.
-     */
+    /* A key or text that would be a document marker if it were not indented. Formatting removes the
+     * indentation, so it must be in quotes, which its author has to add. */
     for (uint32_t i = 0; i < items->list.count; i++) {
         const cnf_fmt_item *item = &items->list.items[i];
         bool outermost =
@@ -124,8 +123,8 @@ cnf_fmt_end cnf_fmt_text(rt_arena *arena, rt_text text, rt_buffer *out, scn_prob
     scn_reporter reporter = {.arena = arena};
     cnf_fmt_end end = CNF_FMT_REFUSED;
     if (scn_yaml_read(&reporter, text)) {
-        /* Without the byte order mark and carriage returns; each carriage return precedes a line
-         * feed (scn_characters_check), and YAML reads both as one break. */
+        /* Removes the byte order mark and carriage returns; each carriage return precedes a line
+         * feed (scn_characters_check), and YAML reads the two as one break. */
         size_t start = rt_text_starts(text, "\xEF\xBB\xBF") ? 3 : 0, length = 0;
         char *copy = rt_arena_alloc(arena, text.length + 1);
         for (size_t i = start; i < text.length; i++)
@@ -140,8 +139,8 @@ cnf_fmt_end cnf_fmt_text(rt_arena *arena, rt_text text, rt_buffer *out, scn_prob
             end = line > 0 ? CNF_FMT_BROKEN : CNF_FMT_DONE;
             if (line > 0)
                 scn_report(&reporter, (scn_position){line, 1},
-                           "from here on the formatted file would say something else; it is left "
-                           "as it is; this is a defect of assay fmt");
+                           "formatting would change the meaning from here on, so the file is left "
+                           "unchanged; this is a defect of assay fmt");
         }
         if (end == CNF_FMT_DONE) rt_buffer_append_text(out, rt_buffer_text(&formatted));
         cnf_fmt_items_free(&items);

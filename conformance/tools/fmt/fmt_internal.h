@@ -14,7 +14,7 @@ enum { CNF_FMT_INDENTATION = 2 };
 
 /* A block collection.  Columns count from 0. */
 typedef struct cnf_fmt_level {
-    uint32_t parent;  /* CNF_FMT_NO_LEVEL for the outermost */
+    uint32_t parent;  /* the enclosing level; CNF_FMT_NO_LEVEL for the outermost */
     uint32_t column;  /* original column of its keys or dashes ... */
     uint32_t indent;  /* ... and their new one */
     bool mapping;     /* otherwise a list */
@@ -52,8 +52,8 @@ typedef struct cnf_fmt_item {
 typedef struct cnf_fmt_items {
     RT_VECTOR(cnf_fmt_item) list;
     RT_VECTOR(cnf_fmt_level) levels;
-    /* A closing bracket without an opening one: libyaml drops one after "?" ("[? ]]").  Line 0 if
-     * there is none. */
+    /* A closing bracket without an opening one: libyaml drops one after "?" ("[? ]]").  The line is
+     * 0 if there is none. */
     uint32_t unopened_line, unopened_column; /* both from 1 */
 } cnf_fmt_items;
 

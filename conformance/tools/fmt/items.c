@@ -20,7 +20,7 @@ typedef struct scanner {
     size_t index;        /* ... and code points, as libyaml counts */
     size_t line_start;   /* offset of the current line */
     uint32_t line;       /* from 1 */
-    uint32_t breaks;     /* since the last item */
+    uint32_t breaks;     /* line breaks since the last item */
     uint32_t level;      /* the innermost open level */
     uint32_t flow_depth; /* open brackets */
     bool key;            /* the next scalar is a key */
@@ -165,8 +165,8 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
     pass_text(&ahead, end_index);
     size_t start = scan->offset, end = ahead.offset;
     if (start < end) start++;
-    /* Without an indicator the indentation is what libyaml has detected: that of the first line
-     * that is not blank, or of the longest blank line before that. */
+    /* Without an indicator, the indentation is what libyaml has detected: that of the first line
+     * that is not blank, or that of the longest blank line before it. */
     const cnf_fmt_level *level = level_now(scan);
     size_t indent = level ? level->column + 1 : 1;
     if (digit) indent = (level ? level->column : 0) + digit;

@@ -41,8 +41,8 @@ static uint32_t item_indent(const layout *lay, const cnf_fmt_item *item)
 }
 
 /* Returns the indentation of a comment on its own line.  A comment directly above an item belongs
- * to that item; otherwise to the deepest collection that ends or begins here and does not begin to
- * the comment's right. */
+ * to that item; any other comment belongs to the deepest collection that ends or begins here and
+ * does not begin to the comment's right. */
 static uint32_t comment_indent(const layout *lay, uint32_t index)
 {
     const cnf_fmt_item *comment = &lay->items->list.items[index];

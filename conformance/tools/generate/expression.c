@@ -18,7 +18,7 @@ enum {
     VECTOR_UNSIGNED = 32,
     REAL = 64,
     REAL_VECTOR = 128,
-    HALVED = 256,   /* flag: a type with another of half its bits */
+    HALVED = 256,   /* flag: a type for which there is one with half its bits */
     SHUFFLED = 512, /* flag: a vector that can be shuffled */
     SMALL = SMALL_SIGNED | SMALL_UNSIGNED,
     SCALAR = SMALL | WIDE_SIGNED | WIDE_UNSIGNED,
@@ -163,7 +163,7 @@ static rt_text integer_literal(gen *g, gen_type type)
     if (!is_negative)
         return rt_arena_printf(&g->arena, magnitude > 0xffff ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s",
                                magnitude, suffix);
-    if (magnitude >> (bits - 1)) /* the least number: its magnitude is not representable */
+    if (magnitude >> (bits - 1)) /* the least number, whose magnitude is not representable */
         return rt_arena_printf(&g->arena, "(%.*s)0x%" PRIx64 "ul", RT_TEXT_ARG(name), magnitude);
     return rt_arena_printf(&g->arena, "(-%" PRIu64 "%s)", magnitude, suffix);
 }

@@ -2,8 +2,8 @@
  *
  * A kernel is valid by construction: it has no undefined behaviour, stays within its memories, has
  * no races, terminates quickly, and its results do not depend on the order of work-items; floats
- * are used only in operations that are exact or correctly rounded on every device.  So all devices
- * must agree on every bit, and any finding of the simulated device is a defect.
+ * are used only in operations that are exact or correctly rounded on every device.  Therefore all
+ * devices must agree on every bit, and any finding of the simulated device is a defect.
  *
  * Source: OpenCL C 3.0, "Operators", "Built-in Functions". */
 #ifndef CONFORMANCE_TOOLS_GENERATE_GENERATE_H

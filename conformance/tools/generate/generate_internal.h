@@ -1,4 +1,4 @@
-/* The generator's shared state: variables that a text may name, functions, the kernel.
+/* The generator's shared state: the variables that a text may name, the functions and the kernel.
  *
  * Texts are generated in one pass, in program order; each mention of a variable is recorded with
  * the statement or declaration being generated. */
@@ -27,7 +27,7 @@ typedef enum gen_space {
 /* Between barriers a work-item either accesses only its own part of the shared memories, or reads
  * parts of any work-item, so there are no races. */
 typedef enum gen_phase {
-    GEN_PHASE_ANY, /* of a variable: visible in both phases */
+    GEN_PHASE_ANY, /* of a variable that is visible in both phases */
     GEN_PHASE_PRIVATE,
     GEN_PHASE_SHARED,
 } gen_phase;
@@ -45,7 +45,7 @@ typedef enum gen_shape {
     GEN_ARRAY,          /* array or pointer target: `count` elements */
     GEN_RECORD,         /* a struct */
     GEN_RECORD_POINTER, /* a pointer to a private struct */
-    GEN_POINTER,        /* as GEN_ARRAY, but can be redirected */
+    GEN_POINTER,        /* like GEN_ARRAY, but can be redirected */
 } gen_shape;
 
 typedef struct gen_variable {
@@ -96,12 +96,12 @@ struct gen {
     uint32_t name_count;
     uint32_t loops;               /* enclosing loops that permit break or continue */
     uint32_t depth;               /* nesting depth of statements */
-    uint32_t trips;               /* maximum number of executions of the current place */
+    uint32_t trips;               /* maximum number of times that the current place is executed */
     uint32_t work;                /* maximum number of statements executed so far */
     const gen_function *function; /* being generated; NULL for the kernel */
     gen_variable *counters,
         *tally;              /* cells of the launch and of a work-group; NULL in a function */
-    gen_declaration tame[2]; /* functions for float and double */
+    gen_declaration tame[2]; /* the clamping functions for float and double */
 };
 
 /* Copies a finished text into the arena and frees the buffer. */
@@ -112,7 +112,7 @@ rt_text gen_keep(gen *g, rt_buffer *text);
 /* Draws a number below the limit, which is at least 1. */
 uint32_t gen_below(gen *g, uint32_t limit);
 bool gen_chance(gen *g, uint32_t percent);
-/* Draws a type: any base, or any that is not a float; mostly scalars. */
+/* Draws a type with any base, or with any base that is not a float; mostly a scalar. */
 gen_type gen_any_type(gen *g);
 gen_type gen_any_integer(gen *g);
 /* Draws the type of an element of an array or struct: a vector has at most four components. */
@@ -160,13 +160,14 @@ const gen_function *gen_callable(gen *g, bool is_statement);
 /* Begins a statement at the end of a block; texts generated from now on belong to it.  A numbered
  * statement can be omitted. */
 gen_statement *gen_begin(gen *g, gen_statement *block, bool is_numbered);
-/* As gen_begin, with the statement's complete text. */
+/* Like gen_begin, with the statement's complete text. */
 gen_statement *gen_line(gen *g, gen_statement *block, bool is_numbered, rt_text text);
 /* Makes a float safe to assign: clamps the text's value to +-1024 and rounds it to a multiple of
  * 1/16, so that products of such values are finite and never subnormal.  Other types are unchanged.
  */
 rt_text gen_tame(gen *g, rt_text text, gen_type type);
-/* Picks a target for a pointer: a place in a visible array of its type; empty if there is none. */
+/* Picks a target for a pointer: a place in a visible array of the pointer's type; empty if there is
+ * none. */
 rt_text gen_target(gen *g, const gen_variable *pointer);
 
 /* A counter that work-items share: its operation, and its initial value. */
@@ -182,7 +183,8 @@ void gen_block(gen *g, gen_statement *block, uint32_t count);
 
 /* ---- Functions and their variables (function.c, variable.c) ------------------------------- */
 
-/* Adds a local variable with an initial value to the function being generated, and shows it. */
+/* Adds a local variable with an initial value to the function being generated, and makes it
+ * visible. */
 gen_variable *gen_add_value(gen *g, gen_type type);
 gen_variable *gen_add_array(gen *g, gen_type type, uint32_t count);
 gen_variable *gen_add_record(gen *g, gen_record *record);
@@ -193,13 +195,13 @@ void gen_add_some(gen *g, uint32_t count);
 /* Adds a declaration with a complete text to the function being generated. */
 void gen_add_declaration(gen *g, gen_declaration *declaration);
 
-/* Each generates one struct or function, visible to what is generated after it. */
+/* Each generates one struct or function, which is visible to everything generated after it. */
 void gen_make_record(gen *g);
 void gen_make_function(gen *g);
 
 /* ---- The kernel (kernel.c) ---------------------------------------------------------------- */
 
-/* The kernel's parameters in order: name, its declaration up to the name, its argument. */
+/* The kernel's parameters, in order. */
 typedef enum gen_memory {
     GEN_IN,       /* numbers, the same for all work-items */
     GEN_OUT,      /* final values of each work-item's variables */
@@ -214,7 +216,7 @@ typedef enum gen_memory {
 typedef struct gen_kernel {
     gen_declaration declaration;
     gen_declaration parameters[GEN_MEMORIES];
-    gen_declaration meeting; /* used if work-items read each other's rows: barriers are needed */
+    gen_declaration meeting; /* used: work-items read each other's rows, so barriers are needed */
     gen_range range;
     uint32_t record_count; /* words per work-item in `out` */
     uint32_t n;

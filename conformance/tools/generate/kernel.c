@@ -13,7 +13,7 @@ const gen_tally gen_tallies[] = {
 
 const uint32_t gen_tally_count = sizeof gen_tallies / sizeof *gen_tallies;
 
-/* The first four start at zero, the initial value of a work-group's cells. */
+/* The first four operations start at zero, the initial value of a work-group's cells. */
 enum { COUNTER_COUNT = sizeof gen_tallies / sizeof *gen_tallies, TALLY_COUNT = 4 };
 
 static gen_type uint_type(void)
@@ -34,7 +34,7 @@ static void choose_range(gen *g, gen_range *out_range)
     CHECK(out_range->local_count >= TALLY_COUNT); /* each of these work-items sets a cell */
 }
 
-/* Adds a variable that statements cannot write, with its own text ("" for none). */
+/* Adds a variable that statements cannot write, with the text of its declaration ("" for none). */
 static gen_variable *add_fixed(gen *g, const char *name, gen_shape shape, rt_text text)
 {
     gen_variable *variable = rt_arena_alloc(&g->arena, sizeof *variable);

@@ -142,7 +142,7 @@ bool gen_call(gen *g, const gen_function *function, uint32_t depth, rt_text *out
         const gen_variable *parameter = &function->parameters[i];
         rt_buffer_printf(&text, i > 0 ? ", " : "");
         if (parameter->shape == GEN_VALUE) {
-            /* The callee may multiply a float again. */
+            /* A float argument is a leaf, because the callee may multiply it again. */
             uint32_t value_depth = gen_type_is_real(parameter->type) ? 0 : depth;
             rt_buffer_append_text(&text, gen_expression(g, parameter->type, value_depth));
             continue;

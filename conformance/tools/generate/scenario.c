@@ -121,8 +121,8 @@ void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *ou
     CHECK(has_parameter(&kernel, GEN_ARRIVED));
     rt_buffer_printf(out,
                      "assay: 1\nsummary: >-\n  The generated kernel of seed %" PRIu64
-                     ": every device has to leave the same memories, and all of its %u work-items "
-                     "have to\n  come to their end.\n",
+                     ": every device must leave the same memories, and all of its %u work-items "
+                     "must\n  reach their end.\n",
                      request->seed, kernel.range.item_count);
     rt_buffer_printf(out, "modules:\n  app:\n    sources:\n      - language: opencl-c\n"
                           "        code: |\n");

@@ -71,7 +71,7 @@ static bool make_assignment(gen *g, gen_statement *block)
     return true;
 }
 
-/* Signed operands are only combined bitwise, where nothing overflows. */
+/* Signed operands are combined bitwise only, which cannot overflow. */
 static bool make_compound(gen *g, gen_statement *block)
 {
     static const char *const operators[] = {"^=", "|=", "&=", "+=", "-=", "*="};
@@ -89,7 +89,7 @@ static bool make_compound(gen *g, gen_statement *block)
     return true;
 }
 
-/* Converts integers of any size to floats, which rounds. */
+/* Converts integers of any size to floats, with rounding. */
 static bool make_rounding(gen *g, gen_statement *block)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
@@ -203,7 +203,7 @@ static bool make_retarget(gen *g, gen_statement *block)
     return true;
 }
 
-/* Only cells of the work-item itself, so that the operation's result is deterministic. */
+/* Uses only cells of the work-item itself, so that the operation's result is deterministic. */
 static bool is_own_cell(const gen_variable *variable, const void *criteria)
 {
     (void)criteria;

@@ -1,7 +1,7 @@
 /* A program as a tree of statements whose texts are complete.  Any numbered statement can be
  * omitted: its contents are omitted with it, and declarations, functions and types that are no
- * longer referenced are not printed.  A shrinker needs nothing else, and since all random choices
- * have already been made, the rest of the program is unchanged. */
+ * longer referenced are not printed.  A shrinker needs nothing else; since all random choices have
+ * already been made, omitting a statement leaves the rest of the program unchanged. */
 #ifndef CONFORMANCE_TOOLS_GENERATE_TREE_H
 #define CONFORMANCE_TOOLS_GENERATE_TREE_H
 
@@ -27,7 +27,7 @@ struct gen_declaration {
 };
 
 struct gen_statement {
-    uint32_t number; /* for omitting it; 0 if it is only omitted with its parent */
+    uint32_t number; /* identifies it for omission; 0 if it is only omitted with its parent */
     bool is_omitted;
     rt_text open;  /* the statement, or the first line of a compound one; empty if none */
     rt_text close; /* a block's last line; empty if none */

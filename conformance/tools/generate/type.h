@@ -4,8 +4,8 @@
 
 #include "reference/base/arena.h"
 
-/* base, name in OpenCL C, bits, suffix of a literal.  A signed type precedes its unsigned one, so
- * that the lowest bit distinguishes them. */
+/* base, name in OpenCL C, bits, suffix of a literal.  Each signed type precedes its unsigned
+ * counterpart, so that the lowest bit distinguishes them. */
 #define GEN_BASES(BASE)                                                                            \
     BASE(CHAR, "char", 8, "")                                                                      \
     BASE(UCHAR, "uchar", 8, "")                                                                    \

@@ -1,8 +1,8 @@
 /* Finds the aspects that code uses.
  *
- * The code is that of the front end: as in SYCL, a type counts as used even if an optimiser would
- * remove its uses. A pointer to half does not use half, since every device has vload_half and the
- * like. Members of a struct behind a pointer do not count. */
+ * The code is examined as the front end produced it: as in SYCL, a type counts as used even if an
+ * optimiser would remove its uses. A pointer to half does not use half, since every device has
+ * vload_half and the like. Members of a struct behind a pointer do not count. */
 #include "reference/compiler/describe/aspects.h"
 
 #include "reference/base/spirv.h"
@@ -11,8 +11,8 @@
 #include "reference/compiler/ir/values.h"
 #include "reference/image/virtual_functions.h"
 
-/* Name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and SPIR-V's capability
- * (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
+/* The name and number in SYCL (sycl/include/sycl/info/aspects.def of DPC++), and the SPIR-V
+ * capability (specification, 3.31 "Capability"): Float16, Float64, Int64Atomics. */
 enum { FP16 = 5, FP64 = 6, ATOMIC64 = 27 };
 static const struct aspect_row {
     const char *name;
@@ -69,7 +69,7 @@ pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
 
 static pl_aspects of_type(LLVMTypeRef type);
 
-/* Structs end the descent through pointers, since they may hold pointers to themselves. */
+/* The descent through pointers stops at structs, since a struct may hold a pointer to itself. */
 static pl_aspects of_pointee(LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -103,7 +103,7 @@ static bool has_64_bits(LLVMTypeRef pointer)
            (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 }
 
-/* Atomic operations are instructions of LLVM or calls of builtins, whose first argument is the
+/* Atomic operations are LLVM instructions or calls to builtins; in both, the first operand is the
  * address. */
 static bool is_atomic64(LLVMValueRef instruction)
 {

@@ -14,20 +14,21 @@
 /* Aspects; bit n represents the aspect whose number in SYCL is n. */
 typedef uint64_t pl_aspects;
 
-/* Function attribute of ours: names of aspects that the function uses, separated by commas. */
+/* Our own function attribute: the comma-separated names of the aspects that the function uses. */
 #define PL_USES_ASPECTS "uses-aspects"
 
 /* The names that pl_aspects_of_names accepts, for messages. */
 #define PL_ASPECT_NAMES "fp16, fp64 and atomic64"
 
-/* The aspects in a list of names; false: one of them is unknown, and *out_unknown receives it. */
+/* The aspects in a list of names; false: *out_unknown receives a name that is unknown. */
 bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unknown);
 
-/* The aspects that the capabilities of a SPIR-V module require.  Its layout has been checked. */
+/* The aspects that the capabilities of a SPIR-V module require. The module's layout has already
+ * been checked. */
 pl_aspects pl_aspects_of_spirv(rt_bytes spirv);
 
-/* The aspects that a function is declared to use or whose types its code handles, without those of
- * its callees. Its attribute PL_USES_ASPECTS, if it has one, contains only known names. */
+/* The aspects that a function is declared to use or whose types its code handles, not counting its
+ * callees. The function's attribute PL_USES_ASPECTS, if present, must contain only known names. */
 pl_aspects pl_aspects_of_function(LLVMValueRef function);
 
 /* The union of pl_aspects_of_function over the functions that a module defines. */

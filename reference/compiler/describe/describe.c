@@ -1,7 +1,7 @@
-/* An image of SPIR-V that another tool wrote: its bytes are read, never changed.
+/* Makes an image from SPIR-V that another tool wrote; the bytes are read, never changed.
  *
- * LLVM does not see the bytes, which may be anything.  Source: SPIR-V specification, 3.32.1
- * "OpEntryPoint" and 3.20 "LinkageAttributes". */
+ * The bytes are not passed to LLVM, since they may be anything.  Source: SPIR-V specification,
+ * 3.32.1 "OpEntryPoint" and 3.20 "LinkageAttributes". */
 #include "reference/compiler/describe/describe.h"
 
 #include "reference/base/map.h"

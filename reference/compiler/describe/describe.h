@@ -1,4 +1,4 @@
-/* An existing SPIR-V module becomes an image. */
+/* Turns an existing SPIR-V module into an image. */
 #ifndef REFERENCE_COMPILER_DESCRIBE_DESCRIBE_H
 #define REFERENCE_COMPILER_DESCRIBE_DESCRIBE_H
 

@@ -1,4 +1,4 @@
-/* Property sets; the creator of an image decides which of them it has.
+/* Property sets; the creator of an image decides which of them the image has.
  *
  * Sizes: SPIR-V specification, 3.6 "Execution Mode"; DPC++'s set "SYCL/device requirements" is
  * described in PropertySets.md. */
@@ -32,23 +32,23 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 enum { OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16 };
 enum { MODE_LOCAL_SIZE = 17, MODE_SUBGROUP_SIZE = 35, MODE_OPERANDS_MAX = 3 };
 
-/* An execution mode of the kernels of an image. */
+/* What an image's kernels state for one execution mode. */
 typedef struct mode_scan {
     uint32_t mode;
     uint32_t operand_count;
-    uint32_t operands[MODE_OPERANDS_MAX]; /* of the first kernel that has it */
+    uint32_t operands[MODE_OPERANDS_MAX]; /* of the first kernel that has the mode */
     uint32_t kernel_count;
-    uint32_t agreeing; /* kernels that have it with these operands */
+    uint32_t agreeing; /* kernels that have the mode with these operands */
 } mode_scan;
 
-/* Counts a kernel that has the mode with these operands, of which the unused ones are 0. */
+/* Records a kernel that has the mode with these operands; unused ones are 0. */
 static void note_mode(mode_scan *scan, const uint32_t *operands)
 {
     if (scan->agreeing == 0) memcpy(scan->operands, operands, sizeof scan->operands);
     scan->agreeing += memcmp(scan->operands, operands, sizeof scan->operands) == 0;
 }
 
-/* Looks for a mode; true: every kernel has it, with the same operands. */
+/* Looks for an execution mode; true: every kernel has it, with the same operands. */
 static bool scan_mode(mode_scan *scan, rt_bytes spirv)
 {
     rt_spirv_walk walk = rt_spirv_walk_start(spirv);
@@ -67,7 +67,7 @@ static bool scan_mode(mode_scan *scan, rt_bytes spirv)
     return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
 }
 
-/* The sizes that the kernels of an image agree on, if they do. */
+/* The sizes that the kernels of an image require, and whether they agree on them. */
 typedef struct required_sizes {
     mode_scan group, sub_group;
     bool group_agreed, sub_group_agreed;
@@ -79,7 +79,7 @@ static required_sizes no_sizes(void)
                             .sub_group = {.mode = MODE_SUBGROUP_SIZE, .operand_count = 1}};
 }
 
-/* A property of these bytes, which are freed. */
+/* Makes a property from these bytes and frees the buffer. */
 static rt_property bytes_property(pl_job *job, const char *name, rt_buffer *bytes)
 {
     CHECK(bytes->size > 0);
@@ -99,8 +99,9 @@ static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects 
         if (aspects >> number & 1) rt_write_u32(&numbers, number);
     if (aspects != 0) items[count++] = bytes_property(job, RT_REQUIREMENT_ASPECTS, &numbers);
     if (sizes->group_agreed) {
-        /* Shipped DPC++ refuses launches with another number of dimensions. SPIR-V always has
-         * three, of which the last are 1 for a kernel with fewer. */
+        /* Shipped DPC++ refuses launches whose number of dimensions differs from the property's.
+         * SPIR-V always states three sizes; for a kernel with fewer dimensions, the last ones are
+         * 1. */
         uint32_t dimensions = sizes->group.operand_count;
         while (dimensions > 1 && sizes->group.operands[dimensions - 1] == 1)
             dimensions--;

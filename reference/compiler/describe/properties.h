@@ -1,4 +1,4 @@
-/* The property sets of an image, collected while it is built. */
+/* The property sets of an image, collected while the image is being built. */
 #ifndef REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 #define REFERENCE_COMPILER_DESCRIBE_PROPERTIES_H
 
@@ -18,14 +18,14 @@ typedef struct pl_properties {
 void pl_properties_add(pl_properties *properties, const char *name, const rt_property *items,
                        uint32_t count);
 
-/* Adds a set with one property per symbol, each with a value that has no meaning (DL-IMAGE-07);
+/* Adds a set with one property per symbol, each with a meaningless value (DL-IMAGE-07); adds
  * nothing if there are no symbols. */
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds what an image requires of a device: aspects, and the sizes of work-group and sub-group that
- * its kernels require, if all require the same, because a set describes a whole image.  The layout
- * of its SPIR-V has been checked. */
+/* Adds what an image requires of a device: aspects, and the work-group and sub-group sizes that its
+ * kernels require. A size is added only if all kernels require the same one, because a set
+ * describes a whole image. The layout of the image's SPIR-V has already been checked. */
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
                                     rt_bytes spirv);
 
@@ -33,7 +33,7 @@ void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_a
 void pl_properties_add_module_requirements(pl_job *job, pl_properties *properties,
                                            pl_aspects aspects, LLVMModuleRef module);
 
-/* Gives the sets to the image. */
+/* Attaches the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct constant_maker {
     rt_bytes value;
 } constant_maker;
 
-/* The value of a type from the bytes at an offset; padding is ignored. */
+/* Builds a value of the type from the bytes at an offset; padding is ignored. */
 static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
 {
     LLVMContextRef context = maker->job->context;
@@ -36,10 +36,10 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
         if (LLVMGetStructName(type)) return LLVMConstNamedStruct(type, parts, count);
         return LLVMConstStructInContext(context, parts, count, LLVMIsPackedStruct(type));
     }
-    /* An integer of the type's size is converted to the type. */
+    /* The bytes become an integer of the type's size, which is converted to the type. */
     uint64_t size = LLVMStoreSizeOfType(maker->layout, type), bits = 0;
     CHECK(size <= sizeof bits && at + size <= maker->value.size);
-    memcpy(&bits, maker->value.data + at, size); /* little-endian, as this machine */
+    memcpy(&bits, maker->value.data + at, size); /* little-endian, like this machine */
     LLVMTypeRef integer = LLVMIntTypeInContext(context, (unsigned)(8 * size));
     LLVMValueRef value = LLVMConstInt(integer, bits, 0);
     if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
@@ -47,7 +47,7 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
     return LLVMConstIntCast(value, type, 0);
 }
 
-/* For integers of more than 64 bits and types that kernels' arguments do not have, the parameter
+/* False for integers wider than 64 bits and for types that no kernel argument has: such a parameter
  * stays. */
 static bool is_makeable(LLVMTargetDataRef layout, LLVMTypeRef type)
 {
@@ -82,7 +82,8 @@ void pl_fuse_constants(pl_fusing *fusing)
         LLVMValueRef value = make_constant(&maker, type, 0);
         CHECK(LLVMTypeOf(value) == type);
         if (by_value) {
-            /* An argument passed through a pointer becomes a variable with the value. */
+            /* An argument passed by value through a pointer becomes a variable that holds the
+             * value. */
             LLVMBuilderRef builder = LLVMCreateBuilderInContext(fusing->job->context);
             LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fusing->kernel);
             LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));

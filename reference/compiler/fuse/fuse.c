@@ -1,5 +1,5 @@
-/* Fusion: read the kernels as LLVM IR, fuse them in a new module, optimise, emit (document 001,
- * "Fusion Process"). */
+/* Fusion: reads the kernels as LLVM IR, fuses them in a new module, optimises and emits it
+ * (document 001, "Fusion Process"). */
 #include "reference/compiler/fuse/fuse.h"
 
 #include "reference/compiler/describe/aspects.h"
@@ -32,7 +32,7 @@ static rt_status promote(pl_fusing *fusing)
 static rt_status propagate(pl_fusing *fusing)
 {
     pl_fuse_constants(fusing);
-    return pl_module_verify(fusing->job, fusing->module, "the propagation of constants");
+    return pl_module_verify(fusing->job, fusing->module, "constant propagation");
 }
 
 static rt_status finish(pl_fusing *fusing)
@@ -41,14 +41,14 @@ static rt_status finish(pl_fusing *fusing)
     return pl_passes_run_native(fusing->job, fusing->module, "globaldce,strip-dead-prototypes");
 }
 
-/* A pass of ours, or one of LLVM's under its name in the pass builder. */
+/* One of our own passes, or an LLVM pass under its pass builder name. */
 typedef struct pass_row {
     const char *name; /* the document's */
     rt_status (*run)(pl_fusing *fusing);
     const char *llvm;
 } pass_row;
 
-/* "Kernel fusion pipeline", in its order; the last row is ours. */
+/* The passes of "Kernel fusion pipeline" in the document's order; the last row is ours. */
 static const pass_row passes[] = {
     {"SYCLKernelFusion", pl_fuse_kernels, NULL},
     {"IndVarSimplifyPass", NULL, "function(loop-simplify,lcssa,loop(indvars))"},
@@ -89,8 +89,8 @@ rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
 
 /* ---- The result ---------------------------------------------------------------------------- */
 
-/* If the writer cannot write the fused kernel, the list is not fused; the kernels can still run one
- * by one. */
+/* A fused kernel that the SPIR-V writer cannot express means that the list is not fused; its
+ * kernels can still run one by one. */
 static rt_status as_rejection(pl_job *job, rt_status status)
 {
     if (status.code != RT_POSTLINK_ERROR && status.code != RT_UNSUPPORTED) return status;
@@ -117,7 +117,7 @@ static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request,
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                         "the SPIR-V translator rejects the fused kernel: %s",
+                         "the SPIR-V translator rejected the fused kernel: %s",
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&spirv);
@@ -148,7 +148,8 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     return RT_STATUS_OK;
 }
 
-/* The metadata omits promotions that the parameter's type ruled out; `reasons` contains those. */
+/* Promotions that the parameter's type ruled out are not in the metadata; their entries of
+ * `reasons` are already set. */
 static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
                                    rt_text *reasons, rt_fusion_result *result)
 {
@@ -162,8 +163,8 @@ static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_requ
             if (refusal) reasons[i] = rt_text_of(refusal);
         }
         promoted[i] = reasons[i].length == 0;
-        /* A buffer that cannot be promoted stays in global memory, and the list is fused.  Broken:
-         * it is not. */
+        /* A buffer that cannot be promoted stays in global memory, and the list is fused all the
+         * same. Broken: the list is rejected. */
         if (!promoted[i] && !RULE(KF_PROMOTE_04))
             return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
                            "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(reasons[i]));

@@ -1,4 +1,4 @@
-/* The fusion compiler's entry and its stages. */
+/* The fusion compiler's entry point and stages. */
 #ifndef REFERENCE_COMPILER_FUSE_FUSE_H
 #define REFERENCE_COMPILER_FUSE_FUSE_H
 
@@ -7,12 +7,13 @@
 /* Observes a fusion; for tests. */
 typedef struct pl_fusion_observer {
     void *user;
-    /* The module before each pass, and after the last one; `next` is the pass's name, or "emit". */
+    /* Called with the module before each pass and after the last one; `next` is the name of the
+     * pass that follows, or "emit". */
     void (*before)(void *user, const char *next, LLVMModuleRef module);
 } pl_fusion_observer;
 
-/* Runs all passes on a module with a stub, in the document's order. `observer` may be NULL. Errors:
- * those of the passes. */
+/* Runs all passes on a module with a stub, in the document's order. `observer` may be NULL. Returns
+ * the errors of the passes. */
 RT_MUST_USE rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer);
 
 /* The table's fuse (reference/compiler_api.h). */

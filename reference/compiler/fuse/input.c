@@ -1,8 +1,8 @@
-/* Each program (a list of codes) is read once, regardless of how many of its kernels are in the
- * list.
+/* Each program (the list of pieces of code that a kernel is linked from) is read once, regardless
+ * of how many of its kernels are in the list.
  *
- * The stub's metadata names functions of the module, whose names may differ from the kernels': two
- * programs may have kernels with the same name. */
+ * The stub's metadata names functions of the module. These names may differ from the kernels'
+ * names, since two programs may have kernels with the same name. */
 #include "reference/compiler/fuse/input.h"
 
 #include "reference/compiler/fuse/metadata.h"
@@ -13,12 +13,13 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-/* The state while the module is built. */
+/* The state while the module is being built. */
 typedef struct fusion_input {
     pl_job *job;
     const rt_fusion_request *request;
     LLVMModuleRef module;
-    uint32_t *programs; /* for each kernel of the list, the first one with the same codes */
+    uint32_t *programs; /* for each kernel of the list, the index of the first one with the same
+                         * code */
 } fusion_input;
 
 /* ---- Programs ------------------------------------------------------------------------------ */
@@ -42,8 +43,8 @@ static bool same_program(const rt_fusion_kernel *a, const rt_fusion_kernel *b)
     return true;
 }
 
-/* If the codes do not link, the list is not fused; the runtime can launch what it has linked
- * itself. */
+/* If a program does not link, the list is not fused; the runtime can still launch the kernels that
+ * it has linked itself. */
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
@@ -52,7 +53,7 @@ static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
     if (status.code != RT_LINK_ERROR) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
     return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, diagnostic->names,
-                          diagnostic->name_count, "the codes of kernel %.*s do not link: %.*s",
+                          diagnostic->name_count, "the code of kernel %.*s does not link: %.*s",
                           RT_TEXT_ARG(kernel->name), RT_TEXT_ARG(diagnostic->message));
 }
 
@@ -64,8 +65,9 @@ static bool is_shared(const rt_fusion_request *request, rt_text name)
     return false;
 }
 
-/* The fused kernel is a separate program, with its own copies of variables that kernels write. That
- * is rejected, unless programs share the variable: shared variables are merged by name. */
+/* The fused kernel is a separate program, which would have its own copies of variables that kernels
+ * write. A list that uses such a variable is rejected unless programs share the variable: shared
+ * variables are merged by name. */
 static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
 {
     pl_job *job = input->job;
@@ -123,7 +125,7 @@ static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint3
         if (!RULE(KF_TARGET_02))
             return pl_fusion_reject(input->job, name, "it was not built for fusion");
         if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
-            return pl_fusion_reject(input->job, name, "its codes have no kernel of that name");
+            return pl_fusion_reject(input->job, name, "its code has no kernel of that name");
     }
     return RT_STATUS_OK;
 }
@@ -194,12 +196,14 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
     CHECK(count > 0);
     for (uint32_t i = 0; i < count; i++) {
         if (pl_range_items(&request->kernels[i].range) > pl_range_items(&request->range))
-            return pl_fusion_reject(job, request->kernels[i].name,
-                                    "the fused launch has fewer work-items than its own");
+            return pl_fusion_reject(
+                job, request->kernels[i].name,
+                "the fused launch has fewer work-items than the kernel's own range");
     }
     fusion_input input = {job, request, LLVMModuleCreateWithNameInContext("fused", job->context),
                           rt_arena_alloc_array(&job->arena, count, sizeof *input.programs)};
-    /* The stub is added first, so that it gets the requested name even if something else has it. */
+    /* The stub is added first, so that it gets the requested name even if another symbol has it
+     * too. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
     rt_text requested_name = RULE_ELSE(KF_JIT_06, request->name, RT_TEXT("stub"));
     const char *stub_name = rt_arena_text(&job->arena, requested_name).data;

@@ -4,13 +4,13 @@
 
 #include "reference/compiler/ir/values.h"
 
-/* A list with one entry for each parameter. */
+/* Each kind is a list with one entry per parameter. */
 static const char *const parameter_kinds[] = {"kernel_arg_addr_space", "kernel_arg_access_qual",
                                               "kernel_arg_type",       "kernel_arg_base_type",
                                               "kernel_arg_type_qual",  "kernel_arg_name"};
 
-/* Metadata of the whole kernel: one kernel that has it determines it for the fused kernel. The
- * first kind is OpenCL's. */
+/* Metadata of the whole kernel: if at least one kernel of the list has it, so does the fused
+ * kernel. The first kind is OpenCL's. */
 static const char *const kernel_kinds[] = {"reqd_work_group_size", "intel_reqd_sub_group_size"};
 
 enum {
@@ -26,7 +26,7 @@ static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index
     return index < count ? LLVMValueAsMetadata(operands[index]) : NULL;
 }
 
-/* Equal nodes of constants are the same node. */
+/* LLVM makes equal nodes of constants one node, so comparing pointers is enough. */
 static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, const char *name)
 {
     LLVMValueRef found = NULL;
@@ -48,8 +48,8 @@ static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, co
     return RT_STATUS_OK;
 }
 
-/* The device would refuse a launch with another local size than a kernel requires; a kernel
- * launched by itself may leave the size open. */
+/* The device would refuse a launch whose local size differs from the one that a kernel requires; a
+ * kernel that is launched alone may leave the size open. */
 static rt_status check_launch(pl_fusing *fusing)
 {
     const pl_fusion *fusion = &fusing->fusion;
@@ -77,7 +77,8 @@ rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels
     LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (size_t i = 0; i < PARAMETER_KINDS; i++) {
         const char *kind = parameter_kinds[i];
-        /* A list is joined if every kernel with a parameter of the fused kernel has that list. */
+        /* A list is joined if it exists in every kernel that contributes a parameter to the fused
+         * kernel. */
         bool complete = true;
         for (uint32_t k = 0; k < count && complete; k++) {
             rt_fusion_place origin = fusing->parameters.origins[k];

@@ -16,17 +16,17 @@
 
 enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
 
-/* The fused kernel while it is built. */
+/* The fused kernel while it is being built. */
 typedef struct fused_body {
     pl_fusing *fusing;
-    LLVMValueRef *kernels; /* of the list, found by the metadata's names */
+    LLVMValueRef *kernels; /* of the list, found by the names in the metadata */
     LLVMBuilderRef builder;
     bool ptx;
 } fused_body;
 
 /* ---- The function -------------------------------------------------------------------------- */
 
-/* Replaces the stub by a function with the kernels' parameters. */
+/* Replaces the stub with a function that has the kernels' parameters. */
 static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
 {
     pl_fusing *fusing = body->fusing;
@@ -68,7 +68,7 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     return view;
 }
 
-/* A copy of the kernel, remapped. */
+/* Copies a kernel and remaps the copy. */
 static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_view *view,
                              LLVMValueRef *out_copy)
 {
@@ -77,8 +77,8 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     rt_text suffix = rt_arena_printf(&job->arena, ".%u", index);
     uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
     CHECK(count >= 1);
-    /* The copies are inlined entirely, even if the source forbids it, so that later passes see
-     * every access. */
+    /* All copies are inlined, even if the source forbids it, so that later passes see every access.
+     */
     for (uint32_t i = 0; i < count; i++) {
         pl_flag_remove(copies[i], "optnone");
         pl_flag_remove(copies[i], "noinline");

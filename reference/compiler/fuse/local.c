@@ -1,4 +1,5 @@
-/* Adds up variables in local memory; each kernel of a list has its own copies (kernels.c). */
+/* Adds up the sizes of variables in local memory; each kernel of a list has its own copies
+ * (kernels.c). */
 #include "reference/compiler/fuse/local.h"
 
 #include <llvm-c/Target.h>
@@ -26,8 +27,8 @@ rt_status pl_fuse_local_check(const pl_fusing *fusing)
 {
     if (pl_fuse_local_fits(fusing, 0)) return RT_STATUS_OK;
     return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "the kernels need %llu bytes of local memory together, and a work-group has "
-                   "%llu; fuse fewer of them",
+                   "together, the kernels need %llu bytes of local memory, but a work-group has "
+                   "only %llu; fuse fewer of them",
                    (unsigned long long)pl_fuse_local_size(fusing->module),
                    (unsigned long long)fusing->local_size_max);
 }

@@ -1,4 +1,4 @@
-/* The local memory that the kernels of a list need together. */
+/* The total local memory that the kernels of a list need. */
 #ifndef REFERENCE_COMPILER_FUSE_LOCAL_H
 #define REFERENCE_COMPILER_FUSE_LOCAL_H
 
@@ -9,11 +9,11 @@
  * driver exploits that. */
 uint64_t pl_fuse_local_size(LLVMModuleRef module);
 
-/* Reports whether `more` bytes of local memory fit in addition to the module's variables, or the
- * limit is unknown. */
+/* True if `more` bytes of local memory fit in addition to the module's variables, or if the limit
+ * is unknown. */
 bool pl_fuse_local_fits(const pl_fusing *fusing, uint64_t more);
 
-/* FUSION_REJECTED: the fused kernel needs more local memory than there is. */
+/* FUSION_REJECTED: the fused kernel needs more local memory than a work-group has. */
 RT_MUST_USE rt_status pl_fuse_local_check(const pl_fusing *fusing);
 
 #endif

@@ -1,5 +1,6 @@
-/* Writes and reads the metadata of fusion.  Its ranges are in SYCL's order, whose index 0 is the
- * slowest, with 0 in unused dimensions; everywhere else in this folder the fastest comes first. */
+/* Writes and reads the fusion metadata. Its ranges are in SYCL's order, in which index 0 varies
+ * slowest, with 0 in unused dimensions; everywhere else in this folder the fastest-varying
+ * dimension comes first. */
 #include "reference/compiler/fuse/metadata.h"
 
 #include "reference/compiler/ir/attributes.h"
@@ -10,7 +11,8 @@
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Nodes are built as metadata, not as values: a node of one constant would turn into the constant.
+/* Nodes are built as metadata, not as values: as a value, a node of one constant would turn into
+ * the constant.
  */
 
 static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
@@ -44,7 +46,7 @@ static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadat
     LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, kind), tuple_node(job, operands, count));
 }
 
-/* A triple in SYCL's order, 0 past the dimensions. */
+/* A triple in SYCL's order, with 0 in unused dimensions. */
 static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
                                    uint64_t unused)
 {
@@ -90,7 +92,8 @@ static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
                      index_node(job, first + place.parameter));
 }
 
-/* A group is the parameter that remains, then all parameters that are identical to it. */
+/* A group consists of the parameter that remains, followed by all parameters that are identical to
+ * it. */
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->identity_count, group_count = 0;
@@ -155,7 +158,7 @@ typedef struct node {
 typedef struct metadata_reader {
     pl_job *job;
     LLVMValueRef stub;
-    bool failed; /* some metadata has an unexpected form; never reset */
+    bool failed; /* at least one piece of metadata has an unexpected form; never reset */
 } metadata_reader;
 
 static node node_of(metadata_reader *reader, LLVMValueRef value)
@@ -169,7 +172,7 @@ static node node_of(metadata_reader *reader, LLVMValueRef value)
     return tuple;
 }
 
-/* The stub's node of a kind; without operands if the stub has none. */
+/* The stub's node of a kind; a node without operands if the stub has none. */
 static node attached(metadata_reader *reader, const char *kind)
 {
     LLVMValueRef value = pl_metadata(reader->job, reader->stub, kind);
@@ -340,7 +343,7 @@ rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_st
     read_constants(&reader, &fusion);
     if (reader.failed || fusion.kernel_count == 0) {
         return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                       "the metadata of function %s does not have the form of a fusion's",
+                       "the metadata of function %s does not have the form of fusion metadata",
                        LLVMGetValueName(function));
     }
     *out_stub = function;

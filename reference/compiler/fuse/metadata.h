@@ -1,5 +1,5 @@
-/* The input of the passes of fusion: metadata on the function that becomes the fused kernel, so
- * that a module that was written out can be run through the passes by itself.  Source: document
+/* The input of the fusion passes: metadata on the function that becomes the fused kernel, so that a
+ * module that was written to a file can be run through the passes on its own.  Source: document
  * 001, "Passing information to the fusion pipeline". */
 #ifndef REFERENCE_COMPILER_FUSE_METADATA_H
 #define REFERENCE_COMPILER_FUSE_METADATA_H
@@ -7,7 +7,7 @@
 #include "reference/compiler/ir/job.h"
 #include "reference/image/fusion_request.h"
 
-/* The kinds of metadata, by the document's names. */
+/* The kinds of metadata, under the document's names. */
 #define PL_FUSED        "sycl.kernel.fused"
 #define PL_PARAM        "sycl.kernel.param"
 #define PL_PROMOTE      "sycl.kernel.promote"
@@ -16,10 +16,11 @@
 #define PL_ND_RANGE     "sycl.kernel.nd-range"
 #define PL_ND_RANGES    "sycl.kernel.nd-ranges"
 
-/* A function attribute of ours for the property no_barriers, for which the document has none. */
+/* Our own function attribute for the property no_barriers, for which the document defines no
+ * metadata. */
 #define PL_NO_BARRIERS "assay-no-barriers"
 
-/* A buffer to promote, by the number of the fused kernel's parameter. */
+/* A buffer to promote, identified by the number of a parameter of the fused kernel. */
 typedef struct pl_promotion {
     uint32_t parameter;
     rt_fusion_promotion_kind kind;
@@ -31,7 +32,7 @@ typedef struct pl_constant {
     rt_bytes value;
 } pl_constant;
 
-/* The content of the metadata. Tables live in the job's arena. */
+/* The contents of the metadata. Tables live in the job's arena. */
 typedef struct pl_fusion {
     const rt_text *kernels; /* names of functions of the module, in the order of the list */
     uint32_t kernel_count;
@@ -41,7 +42,7 @@ typedef struct pl_fusion {
     uint32_t promotion_count;
     const pl_constant *constants;
     uint32_t constant_count;
-    bool heterogeneous;            /* the ranges differ; only then are they present */
+    bool heterogeneous;            /* the ranges differ; `ranges` and `launch` are set only then */
     rt_fusion_range launch;        /* of the fused kernel */
     const rt_fusion_range *ranges; /* one for each kernel of the list */
     bool barriers;
@@ -51,7 +52,7 @@ typedef struct pl_fusion {
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
 
 /* Reads everything from the one function of the module that has it. FUSION_REJECTED: no function
- * has it, or its metadata has another form. */
+ * has it, or its metadata does not have the expected form. */
 RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
                                      pl_fusion *out_fusion);
 

@@ -38,7 +38,7 @@ static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMVal
     return reject_place(job, place, "there is no such parameter");
 }
 
-/* Pointers to the same address space can get one argument, regardless of the pointee's type. */
+/* Pointers to the same address space can share an argument, regardless of the pointee's type. */
 static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
 {
     LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
@@ -50,7 +50,8 @@ static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, ui
            LLVMGetPointerAddressSpace(type_a) == LLVMGetPointerAddressSpace(type_b);
 }
 
-/* States that each parameter has a number and that each number's origin is its first parameter. */
+/* Checks that each parameter has a number and that each number's origin is the first parameter with
+ * that number. */
 static bool parameters_check(const pl_parameters *parameters, const LLVMValueRef *kernels,
                              uint32_t kernel_count)
 {
@@ -82,7 +83,7 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
             numbers[i][j] = NOT_NUMBERED;
         total += parameter_count;
     }
-    /* Until its turn comes, an identical parameter has the index of its identity. */
+    /* Until it is numbered, an identical parameter holds the index of its identity. */
     for (uint32_t i = 0; i < fusion->identity_count; i++) {
         rt_fusion_place first = fusion->identities[i].original,
                         copy = fusion->identities[i].duplicate;
@@ -91,8 +92,8 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
         if (!can_share_argument(kernels[first.kernel], first.parameter, kernels[copy.kernel],
                                 copy.parameter))
             return reject_place(job, copy,
-                                "no argument has both its type and that of the parameter "
-                                "that gets the same argument");
+                                "its type differs from that of the parameter whose argument it "
+                                "shares");
         numbers[copy.kernel][copy.parameter] = i;
     }
     rt_fusion_place *origins = rt_arena_alloc_array(&job->arena, total, sizeof *origins);
@@ -107,7 +108,8 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
                 rt_fusion_place first = fusion->identities[numbers[i][j]].original;
                 bool earlier = first.kernel < i || (first.kernel == i && first.parameter < j);
                 if (!earlier)
-                    return reject_place(job, place, "the parameter it is identical to comes later");
+                    return reject_place(job, place,
+                                        "the parameter that it is identical to comes later");
                 numbers[i][j] = numbers[first.kernel][first.parameter];
             }
         }
@@ -133,11 +135,11 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
         LLVMGetPointerAddressSpace(type) != PL_SPACE_GLOBAL)
         return "it is not a pointer to global memory";
     LLVMTypeRef element = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(element)) return "it points to a type without size";
+    if (!LLVMTypeIsSized(element)) return "it points to a type without a size";
     uint64_t unit = LLVMABISizeOfType(layout_of(kernel), element);
     if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
         bytes > UINT32_MAX)
-        return "its elements do not fit";
+        return "its elements take 4 GiB or more";
     if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
     *out_elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
     return NULL;
@@ -161,7 +163,7 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
             joined = joined || (first.kernel == place.kernel && first.parameter == place.parameter);
         }
         if (!problem && joined && !RULE(KF_PROMOTE_05))
-            problem = "it is the parameter of several kernels";
+            problem = "it is a parameter of several kernels";
         if (problem) {
             out_reasons[i] = rt_text_of(problem);
             continue;
@@ -196,7 +198,7 @@ static rt_status convert_constants(pl_job *job, const rt_fusion_request *request
         if (pointer && !pl_by_value_type(kernel, place.parameter))
             return reject_place(job, place, "it is a pointer, which no constant can replace");
         if (pl_parameter_bytes(kernel, place.parameter) != value.size)
-            return reject_place(job, place, "the constant for it has another size");
+            return reject_place(job, place, "the size of its constant differs from its own");
         CHECK(parameters->numbers);
         constants[i] = (pl_constant){parameters->numbers[place.kernel][place.parameter], value};
     }

@@ -1,10 +1,10 @@
 /* Pass SYCLInternalizer: promotion of buffers to private or local memory.
  *
- * First every use of the parameter is inspected, without any change: a buffer is promoted if all
- * uses are accesses, or address arithmetic that leads to accesses, and stays in global memory
- * otherwise. An index counts modulo the number of elements of the promoted memory, because the
- * work-items (work-groups) of a launch used the buffer's elements one after another.  Source:
- * document 001, "Kernel fusion pipeline" and its note. */
+ * First, every use of the parameter is inspected without changing anything: a buffer is promoted if
+ * all uses are accesses, or address arithmetic that leads to accesses, and stays in global memory
+ * otherwise. An index is taken modulo the number of elements of the promoted memory, because
+ * consecutive work-items (work-groups) of a launch used consecutive elements of the buffer.
+ * Source: document 001, "Kernel fusion pipeline" and its note. */
 #include "reference/compiler/fuse/local.h"
 #include "reference/compiler/fuse/passes.h"
 
@@ -52,7 +52,7 @@ static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool
         (derived){.pointer = pointer, .base = base, .inside = inside};
 }
 
-/* NULL: the use can be changed; otherwise the reason why not, in the words of the shipped compiler.
+/* NULL if the use can be changed, otherwise the reason why not, in the shipped compiler's words.
  */
 static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
                                uint32_t from)
@@ -91,7 +91,7 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
 
 /* ---- Change -------------------------------------------------------------------------------- */
 
-/* An array of the element type: a variable of the work-item, or one of the work-group. */
+/* Creates an array of the element type: a variable in private memory, or one in local memory. */
 static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
 {
     uint64_t count = walk->promotion->elements;
@@ -122,7 +122,7 @@ static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
     return LLVMBuildInBoundsGEP2(walk->builder, type, walk->memory, indices, 2, "");
 }
 
-/* Makes the replacement of a derived pointer, whose base has one already. */
+/* Creates the replacement for a derived pointer; its base already has one. */
 static void make_derived(promotion_walk *walk, derived *pointer)
 {
     const derived *base = &walk->pointers.items[pointer->base];

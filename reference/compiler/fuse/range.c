@@ -1,4 +1,5 @@
-/* Indices are those of get_global_id: the last dimension is the slowest, the document's first one.
+/* Indices are those of get_global_id: the last dimension varies slowest; it is the document's first
+ * one.
  */
 #include "reference/compiler/fuse/range.h"
 
@@ -22,9 +23,9 @@ bool pl_range_has_local(const rt_fusion_range *range)
     return range->local[0] > 0;
 }
 
-/* Reports whether no group of the launch contains work-items on both sides of `items` in linear
- * order. The boundary is a point (x, y, z): it cuts slab z unless x and y are 0, and row y unless x
- * is 0; a slab or row that is cut must consist of groups that are one work-item thick there. */
+/* True if no group of the launch contains work-items on both sides of `items` in linear order. The
+ * boundary is a point (x, y, z): it cuts slab z unless x and y are 0, and row y unless x is 0; a
+ * slab or row that is cut must consist of groups that are one work-item thick there. */
 static bool is_uniform(const rt_fusion_range *launch, uint64_t items)
 {
     uint64_t row = launch->global[0], slab = row * launch->global[1];
@@ -44,7 +45,8 @@ pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launc
     CHECK(items <= pl_range_items(launch));
     pl_remap remap = {.guard_uniform = true};
     if (!heterogeneous) return remap;
-    /* Ids depend on the number of dimensions and on every component but the slowest. */
+    /* Ids depend on the number of dimensions and on every global size except that of the slowest
+     * dimension. */
     bool differs = kernel->dimensions != launch->dimensions;
     for (uint32_t i = 0; i + 1 < kernel->dimensions; i++)
         differs = differs || kernel->global[i] != launch->global[i];

@@ -1,7 +1,7 @@
 /* Finds the calls that are queries and replaces them.
  *
- * The names are those of OpenCL C, of SPIR-V's builtin variables as functions, and of LLVM's
- * intrinsics for the registers of PTX.  Source: document 001, "Remapped SPIR-V built-ins" and
+ * The names are those of OpenCL C functions, of SPIR-V builtin variables written as functions, and
+ * of LLVM's intrinsics for PTX registers.  Source: document 001, "Remapped SPIR-V built-ins" and
  * "Remapped PTX intrinsics". */
 #include "reference/compiler/fuse/remap.h"
 
@@ -18,7 +18,7 @@
 typedef struct query_row {
     const char *name;
     pl_component component;
-    uint32_t index; /* INDEX_OF_ARGUMENT, or the register's own */
+    uint32_t index; /* INDEX_OF_ARGUMENT, or the register's fixed index */
 } query_row;
 
 #define INDEXED(name, component)                                                                   \
@@ -60,7 +60,8 @@ static const query_row queries[] = {
     {"llvm.nvvm.implicit.offset", PL_GLOBAL_OFFSET, 0},
 };
 
-/* The rules by which SPIR-V's builtins and PTX's registers are the queries of the components. */
+/* Whether the target's queries of the component are remapped. The rules name SPIR-V's builtins and
+ * PTX's registers one by one. */
 static bool is_query_of(bool ptx, pl_component component)
 {
     switch (component) {
@@ -106,7 +107,7 @@ static bool is_sub_group(const char *name)
     return contains(name, "sub_group") || contains(name, "Subgroup") || contains(name, "SubGroup");
 }
 
-/* States that names are unique, and that each target has a query for every component. */
+/* Checks that every row has a valid component and index, and that names are unique. */
 static bool queries_check(void)
 {
     enum { QUERY_COUNT = sizeof queries / sizeof *queries };
@@ -123,8 +124,8 @@ static bool queries_check(void)
 
 typedef RT_VECTOR(LLVMValueRef) value_vector;
 
-/* The component at an index that is only known at run time; from the fourth on, sizes are 1 and
- * other components 0 (OpenCL C 3.0, 6.15.1). */
+/* The component at an index that is only known at run time; for an index of 3 or more, sizes are 1
+ * and other components 0 (OpenCL C 3.0, 6.15.1). */
 static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_component component,
                                   LLVMValueRef index)
 {
@@ -146,7 +147,7 @@ static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const 
 {
     LLVMTypeRef type = LLVMTypeOf(call);
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-        /* The offset of PTX is read through a pointer to three words. */
+        /* llvm.nvvm.implicit.offset returns a pointer to three words. */
         LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
         LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
         for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
@@ -178,7 +179,7 @@ static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef fu
             if (!view->remap.sizes) continue;
             return pl_fusion_reject(
                 job, kernel,
-                "it calls through a pointer, so that not every query of its nd-range is seen");
+                "it calls through a pointer, so not every query of its nd-range can be found");
         }
         if (!LLVMIsDeclaration(callee)) continue;
         const char *name = LLVMGetValueName(callee);
@@ -189,8 +190,7 @@ static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef fu
             (is_collective(name) || is_sub_group(name)))
             return pl_fusion_reject(
                 job, kernel,
-                "it has barriers, and some work-groups of the fused launch would have "
-                "work-items past its range");
+                "it has barriers, and some work-groups of the fused launch extend past its range");
         if (query_of(callee)) *rt_vector_push(calls) = i;
     }
     return RT_STATUS_OK;

@@ -1,5 +1,5 @@
-/* The formulas of "Work-item remapping".  The document uses SYCL's indices, whose 0 is the slowest
- * and whose unused ones come last; here 0 is the fastest (SYCL 2020, C.7.7). */
+/* The formulas of "Work-item remapping".  The document uses SYCL's indices, in which 0 varies
+ * slowest and unused ones come last; here 0 varies fastest (SYCL 2020, C.7.7). */
 #include "reference/compiler/fuse/values.h"
 
 static LLVMTypeRef size_type(pl_emitter *emitter)
@@ -53,7 +53,8 @@ static LLVMValueRef emit_register(pl_emitter *emitter, const char *name, uint32_
     return LLVMBuildZExt(emitter->builder, value, size_type(emitter), "");
 }
 
-/* PTX has registers only for groups (KF-PTX-01, KF-PTX-12). */
+/* PTX has registers only for local and group ids, the group size and the number of groups; global
+ * ids and sizes are computed (KF-PTX-01, KF-PTX-12). */
 static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
                              pl_component component, uint32_t index)
 {
@@ -79,7 +80,7 @@ static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
 LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
                          uint32_t index)
 {
-    /* OpenCL C's functions, which the translator turns into builtin variables. */
+    /* OpenCL C functions, which the translator turns into builtin variables. */
     static const char *const names[PL_COMPONENTS] = {
         [PL_GLOBAL_SIZE] = "_Z15get_global_sizej",    [PL_LOCAL_SIZE] = "_Z14get_local_sizej",
         [PL_NUM_WORK_GROUPS] = "_Z14get_num_groupsj", [PL_GLOBAL_ID] = "_Z13get_global_idj",
@@ -122,7 +123,7 @@ bool pl_is_remapped(const pl_view *view, pl_component component)
     UNREACHABLE();
 }
 
-/* A PTX kernel whose local size is open sees one group (KF-PTX-03 to 06). */
+/* A PTX kernel without a specified local size sees one group (KF-PTX-03 to 06). */
 static bool is_one_group(const pl_emitter *emitter, const pl_view *view)
 {
     return emitter->ptx && !pl_range_has_local(&view->kernel);

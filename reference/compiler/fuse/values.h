@@ -20,12 +20,12 @@ typedef enum pl_component {
     PL_WORK_DIM,
 } pl_component;
 
-/* Where values are computed: at the builder's position. */
+/* Where code that computes values is emitted: at the builder's position. */
 typedef struct pl_emitter {
     pl_job *job;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    bool ptx; /* the module is for nvptx64: values of the launch come from its registers */
+    bool ptx; /* the module is for nvptx64: values of the launch come from PTX registers */
 } pl_emitter;
 
 /* One kernel of a fused launch. */
@@ -34,16 +34,17 @@ typedef struct pl_view {
     pl_remap remap;
 } pl_view;
 
-/* Component `component` at `index` (below 3) of the launch itself, 64 bits wide.  The offset of a
- * PTX launch is the view's, since the launch has none. */
+/* Component `component` at `index` (below 3) of the launch itself, 64 bits wide.  For PTX, the
+ * offset is that of `launch`, since a PTX launch itself has none. */
 LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
                          uint32_t index);
 
 /* The global linear id, which is the same in the launch and in each kernel (restriction 8). */
 LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch);
 
-/* A component as the kernel sees it, 64 bits wide: that of its own range if the component has to be
- * remapped, that of the launch otherwise.  `index` is below 3; the derived two ignore it. */
+/* A component as the kernel sees it, 64 bits wide: the value in its own range if the component has
+ * to be remapped, otherwise the value in the launch. `index` is below 3; the two derived components
+ * ignore it. */
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index);
 

@@ -1,7 +1,7 @@
 /* Reads llvm.global.annotations.
  *
- * Casts and address computations may wrap every cell of a row, since the list has pointers of one
- * type only. */
+ * Any operand of an entry may be wrapped in casts and address computations, since all pointers in
+ * the list have the same type. */
 #include "reference/compiler/ir/annotations.h"
 
 #include "reference/compiler/ir/values.h"

@@ -1,7 +1,7 @@
 /* What a front end's `annotate` attributes say about functions and variables.
  *
  * Clang lists them in llvm.global.annotations, which also keeps everything in it alive.  So the
- * list is read once, when a source is taken in, and removed. */
+ * list is read once, when a source is read, and then removed. */
 #ifndef REFERENCE_COMPILER_IR_ANNOTATIONS_H
 #define REFERENCE_COMPILER_IR_ANNOTATIONS_H
 
@@ -13,25 +13,25 @@ typedef struct pl_annotation {
     unsigned line;      /* of the annotated declaration, counted from 1; 0: not known */
 } pl_annotation;
 
-/* In the order of the list, which is that of the source's declarations of one kind. A value may
- * have several. */
+/* In the order of the list, in which declarations of one kind have the order of the source. A value
+ * may have several annotations. */
 typedef struct pl_annotations {
     const pl_annotation *items; /* in the job's arena */
     uint32_t count;
 } pl_annotations;
 
-/* Reads the annotations of a source and deletes their list.  Annotations of any text are returned;
- * their readers look for their own prefix.  POSTLINK_ERROR: LLVM IR written by hand has an entry of
- * another form than clang's.  `source` names the source in the message.
- * Observed: the LLVM Language Reference does not describe llvm.global.annotations; clang 14 writes
- * {value, text, file, line, arguments}. */
+/* Reads the annotations of a source and deletes their list.  Annotations are returned whatever
+ * their text; each reader looks for its own prefix.  POSTLINK_ERROR: LLVM IR written by hand has an
+ * entry whose form differs from clang's.  `source` names the source in the message. Observed: the
+ * LLVM Language Reference does not describe llvm.global.annotations; clang 14 writes {value, text,
+ * file, line, arguments}. */
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 
 /* Appends, in the same form, the `assume` attributes of destructors that a vtable can name, because
- * clang 14 drops their annotations. Removes assumptions that begin with "assay:" from all functions
- * and calls; others stay. Source: Itanium C++ ABI, 5.1.4.3 "Constructors and Destructors"; observed
- * with clang 14. */
+ * clang 14 drops the annotations of these destructors. Removes assumptions that begin with "assay:"
+ * from all functions and calls; other assumptions stay. Source: Itanium C++ ABI, 5.1.4.3
+ * "Constructors and Destructors"; observed with clang 14. */
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 
 /* The characters of the string literal that an address (cast or not) points to, without the NUL, in

@@ -1,8 +1,8 @@
 /* Assumptions replace the annotations of destructors.
  *
  * Clang 14 emits constructors and destructors on a separate path, which loses annotations but keeps
- * attributes of the function; `assume` is an attribute that takes any text. Other functions, thunks
- * and calls get it as well, but for them annotations or the function itself carry the same
+ * function attributes; `assume` is an attribute that takes any text. Other functions, thunks and
+ * calls get the attribute too, but for them the annotations or the function itself carry the same
  * information. */
 #include "reference/compiler/ir/annotations.h"
 
@@ -52,8 +52,8 @@ void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inou
         if (!rt_text_starts(rest, OURS)) continue;
         pl_attribute_remove(function, ATTRIBUTE);
         if (LLVMIsDeclaration(function) || !is_slot_destructor(pl_name(function))) continue;
-        /* Several assumptions form one text, separated by commas, and an assumption about aspects
-         * contains commas too; but each begins with our prefix. */
+        /* Several assumptions form one text, separated by commas. An assumption about aspects
+         * contains commas too, but each assumption begins with our prefix. */
         while (rest.length > 0) {
             const char *next = memmem(rest.data + 1, rest.length - 1, "," OURS, strlen("," OURS));
             size_t length = next ? (size_t)(next - rest.data) : rest.length;

@@ -16,7 +16,7 @@ static const char *const builtin_names[] = {
 };
 
 enum { BUILTIN_COUNT = sizeof builtin_names / sizeof *builtin_names };
-_Static_assert(BUILTIN_COUNT > 500, "clang's headers declare more builtins than that");
+_Static_assert(BUILTIN_COUNT > 500, "too few names: clang's headers declare more builtins");
 
 static int compare_to_name(const void *key, const void *row)
 {

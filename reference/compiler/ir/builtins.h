@@ -11,8 +11,8 @@ bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest);
 /* Reports whether a symbol is a builtin function of OpenCL C: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
 
-/* The name that a builtin function has in its source: "get_global_id" for `_Z13get_global_idj`; the
- * symbol itself if it is not mangled. */
+/* The source-level name of a builtin function: "get_global_id" for `_Z13get_global_idj`; the symbol
+ * itself if it is not mangled. */
 rt_text pl_symbol_builtin_name(rt_text symbol);
 
 /* Reports whether a symbol is an atomic operation of OpenCL C or SPIR-V, written as a function

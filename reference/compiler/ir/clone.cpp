@@ -64,7 +64,8 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
         copy->setAlignment(variable->getAlign());
         map[variable] = copy;
     }
-    /* All copies are declared before the first body, which may call any of them. */
+    /* All copies are declared before the first body is cloned, since a body may call any of them.
+     */
     std::vector<llvm::Function *> copies;
     for (llvm::Function *function : reached.functions) {
         auto *copy =

@@ -1,7 +1,7 @@
 /* A module built from some functions and variables of another one, in the same context.
  *
- * LLVM's C interface copies whole modules only, so a split into n parts would cost n times the
- * module; the cost of this function is proportional to the part. */
+ * LLVM's C interface copies only whole modules, so splitting a module into n parts would copy all
+ * of it n times; the cost of this function is proportional to the part. */
 #ifndef REFERENCE_COMPILER_IR_CLONE_PART_H
 #define REFERENCE_COMPILER_IR_CLONE_PART_H
 
@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct pl_clone_item {
     LLVMValueRef original; /* a function or a variable of the input */
-    bool defines;          /* copy its definition, which it has; else declare it */
+    bool defines;          /* the item is defined: copy the definition; false: only declare it */
     LLVMValueRef clone;    /* output */
 } pl_clone_item;
 

@@ -1,4 +1,5 @@
-/* LLVM's own parser of data layouts; its C interface has only the variant that ends the process. */
+/* LLVM's own parser of data layouts; LLVM's C interface offers only the variant that ends the
+ * process on an error. */
 #include "reference/compiler/ir/data_layout.h"
 
 #include <llvm/IR/DataLayout.h>

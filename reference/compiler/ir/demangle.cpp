@@ -1,5 +1,5 @@
-/* The C++ library's demangler, which reads types as well: "i" would become "int". So it gets only
- * text that begins like a symbol. */
+/* The C++ library's demangler also accepts types: "i" would become "int". So it is only given text
+ * that begins like a symbol. */
 #include "reference/compiler/ir/demangle.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-/* Names of symbols in their sources. */
+/* The source-level names of symbols. */
 #ifndef REFERENCE_COMPILER_IR_DEMANGLE_H
 #define REFERENCE_COMPILER_IR_DEMANGLE_H
 

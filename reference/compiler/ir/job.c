@@ -1,7 +1,7 @@
 /* Jobs: the lifetime of an LLVM context, and its modules.
  *
- * Nothing here is specific to device code. LLVM's contract for C is the header llvm-c/Core.h; that
- * LLVMLinkModules2 ends the process unless the context has a diagnostic handler was observed. */
+ * Nothing here is specific to device code. LLVM's contract for C is the header llvm-c/Core.h;
+ * observed: LLVMLinkModules2 ends the process unless the context has a diagnostic handler. */
 #include "reference/compiler/ir/job.h"
 
 #include <llvm-c/Analysis.h>
@@ -68,7 +68,7 @@ rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text label, LLVMModu
     LLVMDisposeMemoryBuffer(memory);
     if (failed) {
         return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%.*s: not LLVM bitcode that LLVM 14 reads (%s)", RT_TEXT_ARG(label),
+                       "%.*s: not LLVM bitcode that LLVM 14 can read (%s)", RT_TEXT_ARG(label),
                        pl_job_reason(job));
     }
     char *reason = NULL;
@@ -91,7 +91,7 @@ rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after)
     rt_status status = RT_STATUS_OK;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
         status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
-                         "the module is invalid after %s, which is a fault of assay's compiler: %s",
+                         "the module is invalid after %s; this is a bug in assay's compiler: %s",
                          after, reason);
     }
     LLVMDisposeMessage(reason);

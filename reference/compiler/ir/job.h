@@ -1,5 +1,5 @@
-/* The state of one call of the plugin: an LLVM context, an arena, and the sink for errors; and the
- * numbers of the targets for which LLVM's C interface has no names.
+/* The state of one call to the plugin (an LLVM context, an arena, and the sink for errors), and
+ * target-specific numbers for which LLVM's C interface has no names.
  *
  * A job is used by one thread; jobs share nothing, so several may run at once. */
 #ifndef REFERENCE_COMPILER_IR_JOB_H
@@ -41,16 +41,16 @@ typedef struct pl_job {
     LLVMContextRef context;
     rt_arena arena;      /* freed when the job is closed */
     rt_buffer errors;    /* LLVM's errors since the buffer was last freed, joined by "; " */
-    rt_profile profile;  /* post-link: the implementation to follow */
-    rt_format format;    /* of the images; determines the target of the code */
-    bool device_globals; /* post-link: device_global variables are treated as such */
+    rt_profile profile;  /* post-link: the implementation to imitate */
+    rt_format format;    /* the images' format; determines the target of the code */
+    bool device_globals; /* post-link: handle device_global variables as such */
 } pl_job;
 
 /* Opens a job.  Its context collects LLVM's errors; a context without a handler would call exit()
  * at the first one. */
 void pl_job_open(pl_job *job, rt_sink *sink);
 
-/* Frees the arena and the context, whose modules have been disposed of. */
+/* Frees the arena and the context; all modules of the context must have been disposed of. */
 void pl_job_close(pl_job *job);
 
 /* The errors that LLVM reported, on one line, or "no reason given". */
@@ -67,21 +67,21 @@ const rt_text *pl_job_keep_texts(pl_job *job, pl_text_list *texts, uint32_t *out
 RT_MUST_USE rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text label,
                                       LLVMModuleRef *out_module);
 
-/* Verifies a module after a change of ours, which `after` names. TOOL, with LLVM's reason: the
- * module is invalid, which is a bug of assay or of LLVM. */
+/* Verifies a module after one of our changes, which `after` names. TOOL, with LLVM's reason: the
+ * module is invalid, which is a bug in assay or LLVM. */
 RT_MUST_USE rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after);
 
 /* Reports whether a function is a kernel entry (calling convention SPIR_KERNEL). */
 bool pl_is_kernel(LLVMValueRef function);
 
-/* Turns a kernel into an ordinary function, and its calls into ordinary calls. */
+/* Turns a kernel into an ordinary function, and calls to it into ordinary calls. */
 void pl_make_plain_function(LLVMValueRef kernel);
 
-/* Reports whether no other source can refer to a symbol by name: it is static, or a body that
- * exists only to be inlined. */
+/* True if no other source can refer to the symbol by name: it is static, or its body exists only to
+ * be inlined. */
 bool pl_is_local(LLVMValueRef value);
 
-/* Links `source` (consumed) into `target`, whose symbols do not clash.  POSTLINK_ERROR or
+/* Links `source` (consumed) into `target`; their symbols must not clash.  POSTLINK_ERROR or
  * LINK_ERROR (`code`) with LLVM's reason. */
 RT_MUST_USE rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target,
                                      LLVMModuleRef source);

@@ -1,4 +1,4 @@
-/* All passes run through here, so that no run leaves a module unverified. */
+/* All passes are run from this file, so that no run leaves a module unverified. */
 #include "reference/compiler/ir/passes.h"
 
 #include <llvm-c/Error.h>
@@ -13,14 +13,16 @@ rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef 
     LLVMDisposePassBuilderOptions(options);
     if (!error) return pl_module_verify(job, module, "the passes");
     char *reason = LLVMGetErrorMessage(error);
-    rt_status status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
-                               "LLVM rejects the pass pipeline of assay's compiler: %s", reason);
+    rt_status status = rt_fail(
+        job->sink, RT_TOOL, RT_RULE_NONE,
+        "LLVM rejects the pass pipeline of assay's compiler (this is a bug in assay): %s", reason);
     LLVMDisposeErrorMessage(reason);
     return status;
 }
 
-/* The data layout of spir64 names no native integers, so the passes assume that any width will do;
- * the writer accepts 8 to 64 bits. So the layout names them while the passes run. */
+/* The data layout of spir64 names no native integer widths, so the passes would assume that any
+ * width will do; the writer accepts 8 to 64 bits. So the layout names these widths while the passes
+ * run. */
 rt_status pl_passes_run_native(pl_job *job, LLVMModuleRef module, const char *passes)
 {
     rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));

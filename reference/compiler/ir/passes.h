@@ -9,9 +9,9 @@
 /* Drops unused code and turns available_externally definitions into declarations. */
 #define PL_DROP_PASSES "elim-avail-extern,globaldce,strip-dead-prototypes"
 
-/* Runs passes, named as in LLVM's pass builder, and verifies the module. `machine` is the machine
- * that they optimise for, or NULL. TOOL, with LLVM's reason: the pass does not exist, or the module
- * is invalid afterwards. */
+/* Runs passes, named as in LLVM's pass builder, and verifies the module. `machine` is the target
+ * machine that they optimise for, or NULL. TOOL, with LLVM's reason: the pass does not exist, or
+ * the module is invalid afterwards. */
 RT_MUST_USE rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                     const char *passes);
 

@@ -1,4 +1,5 @@
-/* Line information: an instruction has its own line, a function that of its definition. */
+/* Line information: an instruction has a line of its own, a function has the line of its
+ * definition. */
 #include "reference/compiler/ir/place.h"
 
 #include "reference/compiler/ir/demangle.h"
@@ -17,8 +18,8 @@ rt_text pl_place(pl_job *job, LLVMValueRef value)
     return rt_arena_printf(&job->arena, "%.*s:%u: ", (int)length, file, line);
 }
 
-/* The instruction with the lowest line among those that use a value directly or through constants,
- * such as casts. */
+/* The instruction with the lowest line number among those that use a value directly or through
+ * constant expressions such as casts. */
 static LLVMValueRef first_instruction(LLVMValueRef value, LLVMValueRef first)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {

@@ -1,11 +1,11 @@
-/* The position of a value in its source, and its name there, for messages. */
+/* A value's position and name in its source, for messages. */
 #ifndef REFERENCE_COMPILER_IR_PLACE_H
 #define REFERENCE_COMPILER_IR_PLACE_H
 
 #include "reference/compiler/ir/job.h"
 
 /* `NAME:LINE: ` of a function or an instruction, with the source's name from the line information;
- * empty if there is none. In the job's arena. */
+ * empty without line information. In the job's arena. */
 rt_text pl_place(pl_job *job, LLVMValueRef value);
 
 /* The place of a variable's first use, by line. Variables have no line themselves, since sources
@@ -15,7 +15,7 @@ rt_text pl_place_of_use(pl_job *job, LLVMValueRef variable);
 /* The line of a function or an instruction, counted from 1; 0: not known. */
 unsigned pl_place_line(LLVMValueRef value);
 
-/* The name that a symbol has in its source, "inner::Bar" for _ZN5inner3BarE.  In the job's arena.
+/* The source-level name of a symbol, "inner::Bar" for _ZN5inner3BarE.  In the job's arena.
  */
 rt_text pl_place_name(pl_job *job, LLVMValueRef symbol);
 

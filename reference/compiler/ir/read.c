@@ -1,7 +1,7 @@
-/* LLVM IR that was written by hand or by another tool replaces a front end's output.
+/* Reads LLVM IR that was written by hand or by another tool, in place of a front end's output.
  *
- * Text or bitcode; LLVM distinguishes them. Errors have the front ends' form, with line and column
- * of the text. Source: LLVM Language Reference Manual of version 14. */
+ * It may be text or bitcode; LLVM distinguishes them. Errors have the front ends' form, with the
+ * line and column in the text. Source: LLVM Language Reference Manual of version 14. */
 #include "reference/compiler/ir/read.h"
 
 #include "reference/compiler/ir/data_layout.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The data layout that clang 14 gives spir64. */
+/* The data layout that clang 14 uses for spir64. */
 #define SPIR64_LAYOUT                                                                              \
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
 
@@ -32,8 +32,8 @@ static rt_status refuse(pl_job *job, rt_text name, const char *problem, ...)
     return status;
 }
 
-/* Checks the layout that a module in text names, if it names one.  LLVM's strings have no escaped
- * quotes. */
+/* Checks the data layout that a module in text form states, if it states one. Strings in LLVM IR
+ * have no escaped quotes. */
 static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
 {
     static const char key[] = "target datalayout";
@@ -61,7 +61,7 @@ static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *ou
     char *reason = NULL;
     *out_module = NULL;
     if (!LLVMParseIRInContext(job->context, memory, out_module, &reason)) return RT_STATUS_OK;
-    /* NAME:LINE:COLUMN: error: TEXT, then the line of the source. */
+    /* NAME:LINE:COLUMN: error: TEXT, followed by the source line. */
     rt_text message = {reason, strcspn(reason, "\n")};
     rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
     LLVMDisposeMessage(reason);
@@ -74,7 +74,7 @@ static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
     char *reason = NULL;
     rt_status status = RT_STATUS_OK;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
-        /* LLVM's verifier prints the fault and, on the next line, the instruction. */
+        /* LLVM's verifier prints the error and, on the next line, the instruction. */
         rt_buffer line = {0};
         for (const char *at = reason; *at; at++) {
             if (*at != '\n') {
@@ -105,19 +105,20 @@ static bool is_laid_out(pl_job *job, LLVMModuleRef module)
            LLVMABIAlignmentOfType(layout, vector) == 16;
 }
 
-/* A module without a target is for spir64. Code for nvptx64 comes only from front ends, which set
- * triple and layout. */
+/* A module that states no target is for spir64. Code for nvptx64 comes only from front ends, which
+ * set triple and layout. */
 static rt_status set_target(pl_job *job, rt_text name, rt_format format, LLVMModuleRef module)
 {
     rt_text triple = rt_text_of(LLVMGetTarget(module));
     if (format == RT_FORMAT_PTX) {
         if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
-        return refuse(job, name, "the target triple is '%.*s', not nvptx64's", RT_TEXT_ARG(triple));
+        return refuse(job, name, "the target triple is '%.*s'; code for PTX needs one for nvptx64",
+                      RT_TEXT_ARG(triple));
     }
     if (triple.length > 0 && !rt_text_is(triple, "spir64") && !rt_text_starts(triple, "spir64-"))
         return refuse(job, name,
-                      "the target triple is '%.*s'; device code is for 'spir64', or names no "
-                      "target",
+                      "the target triple is '%.*s'; device code must have the triple 'spir64' or "
+                      "none",
                       RT_TEXT_ARG(triple));
     if (triple.length == 0) LLVMSetTarget(module, "spir64");
     if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
@@ -128,7 +129,7 @@ static rt_status set_target(pl_job *job, rt_text name, rt_format format, LLVMMod
                   LLVMGetDataLayoutStr(module));
 }
 
-/* The translator recognises OpenCL C's builtins only in a module that states its version of OpenCL.
+/* The translator recognises OpenCL C's builtins only in a module that states its OpenCL version.
  */
 static void set_language(pl_job *job, LLVMModuleRef module)
 {

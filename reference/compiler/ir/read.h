@@ -1,4 +1,4 @@
-/* LLVM IR from outside, as text or bitcode, becomes bitcode that post-link accepts. */
+/* Turns external LLVM IR, text or bitcode, into bitcode that post-link accepts. */
 #ifndef REFERENCE_COMPILER_IR_READ_H
 #define REFERENCE_COMPILER_IR_READ_H
 

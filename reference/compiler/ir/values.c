@@ -1,5 +1,5 @@
-/* The walks query LLVM for the next value, so they need no memory and include values that are
- * appended meanwhile. */
+/* A traversal asks LLVM for the next value at each step, so it needs no memory and includes values
+ * that are appended meanwhile. */
 #include "reference/compiler/ir/values.h"
 
 #include <llvm-c/BitWriter.h>
@@ -27,7 +27,8 @@ uint32_t pl_symbol_count(LLVMModuleRef module)
     return count;
 }
 
-/* The first instruction of a block or of those after it; the writer's repairs may leave none. */
+/* The first instruction of a block or, if the block is empty, of the blocks after it; the repairs
+ * for the writer may leave empty blocks. */
 static LLVMValueRef first_from(LLVMBasicBlockRef block)
 {
     LLVMValueRef instruction = NULL;

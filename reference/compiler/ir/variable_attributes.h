@@ -1,4 +1,5 @@
-/* String attributes of module-scope variables; LLVM's C interface supports only those of functions.
+/* String attributes of module-scope variables; LLVM's C interface supports only function
+ * attributes.
  */
 #ifndef REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H
 #define REFERENCE_COMPILER_IR_VARIABLE_ATTRIBUTES_H

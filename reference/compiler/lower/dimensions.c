@@ -1,5 +1,6 @@
-/* A call whose dimension is known to be out of range becomes a number. If the dimension is unknown,
- * the call queries dimension 0 whenever it is out of range, and a select replaces the result. */
+/* A call whose dimension is known to be out of range becomes a constant. If the dimension is not
+ * known, the call queries dimension 0 whenever the dimension is out of range, and a select replaces
+ * the result. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/vector.h"
@@ -9,7 +10,7 @@ enum { DIMENSION_COUNT = 3 };
 
 static const struct work_item_function {
     const char *symbol;
-    unsigned outside; /* its result for any other dimension */
+    unsigned outside; /* the function's result for any other dimension */
 } functions[] = {
     {"_Z13get_global_idj", 0},   {"_Z12get_local_idj", 0},
     {"_Z12get_group_idj", 0},    {"_Z17get_global_offsetj", 0},
@@ -19,7 +20,8 @@ static const struct work_item_function {
 
 typedef RT_VECTOR(LLVMValueRef) value_list;
 
-/* The users are collected before the select is built, because the select must still use the call.
+/* The users are collected before the select is built, because the select itself must keep using the
+ * call.
  */
 static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outside)
 {
@@ -48,7 +50,7 @@ void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, functions[i].symbol);
-        /* The calls with one operand; the function may have other uses. */
+        /* The calls with one argument; the function may have other uses. */
         value_list calls = {0};
         LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
         for (; use; use = LLVMGetNextUse(use)) {

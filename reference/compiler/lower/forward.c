@@ -1,8 +1,9 @@
-/* Conversions that a phi of an earlier block uses.
+/* Handles conversions that a phi in an earlier block uses.
  *
- * The SPIR-V writer of version 14 assigns such a conversion a new id after it was decorated, the
- * one that the phi refers to.  So the decoration has no target, and the conversion neither
- * saturates nor rounds.  Other instructions have no decorations that matter to a device. */
+ * The SPIR-V writer of version 14 assigns such a conversion a new id, the one that the phi refers
+ * to, after the old id was decorated. So the decoration has no target, and the conversion is not
+ * saturated or rounded as requested.  Other instructions have no decorations that matter to a
+ * device. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
@@ -19,7 +20,7 @@ static bool is_decorated(LLVMValueRef value)
     return name && (strstr(name, "_sat") || strstr(name, "_rt"));
 }
 
-/* `true` in the value's shape: a select of vectors takes a bit for each component. */
+/* `true` in the value's shape: a vector select takes one bit per component. */
 static LLVMValueRef true_for(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -27,13 +28,13 @@ static LLVMValueRef true_for(LLVMValueRef value)
     bits[0] = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(type)), 1, 0);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return bits[0];
     unsigned count = LLVMGetVectorSize(type);
-    CHECK(count <= 16); /* the longest vector that OpenCL converts */
+    CHECK(count <= 16); /* the longest vector that OpenCL can convert */
     for (unsigned i = 1; i < count; i++)
         bits[i] = bits[0];
     return LLVMConstVector(bits, count);
 }
 
-/* Every phi that uses the call uses the select instead. */
+/* Makes every phi that uses the call use a select of it instead. */
 static void forward(LLVMBuilderRef builder, LLVMValueRef call)
 {
     LLVMValueRef select = NULL;
@@ -47,7 +48,7 @@ static void forward(LLVMBuilderRef builder, LLVMValueRef call)
         }
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
             if (LLVMGetIncomingValue(phi, i) == call) LLVMSetOperand(phi, i, select);
-        next = LLVMGetFirstUse(call); /* the list has changed; no phi is visited twice */
+        next = LLVMGetFirstUse(call); /* the use list has changed; no phi is visited twice */
     }
 }
 

@@ -1,8 +1,8 @@
-/* Lowering of integers of odd widths.
+/* Lowers integers of odd widths.
  *
- * LLVM's indvars turns `i & 7` of a counter into another counter of three bits, regardless of the
- * widths that the target has. Each of these values becomes one of a width that SPIR-V has, with
- * zeros in the upper bits; operations that need its sign shift it in. */
+ * LLVM's indvars turns `i & 7` of a counter i into another counter of three bits, regardless of the
+ * widths that the target supports. Each of these values is widened to a width that SPIR-V has, with
+ * zeros in the upper bits; operations that depend on the sign first sign-extend it by shifts. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/map.h"
@@ -14,7 +14,7 @@ typedef struct widening {
     LLVMBuilderRef builder;
     rt_map index; /* odd value -> index in wide */
     RT_VECTOR(LLVMValueRef) wide;
-    RT_VECTOR(LLVMValueRef) odd; /* phis whose wide counterparts are filled in at the end */
+    RT_VECTOR(LLVMValueRef) odd; /* phis whose wide counterparts get their operands at the end */
 } widening;
 
 static uint32_t width_of(LLVMValueRef value)
@@ -64,15 +64,15 @@ static bool is_known(LLVMValueRef instruction)
     }
 }
 
-/* The number of instructions that handle odd integers; 0 if one of them cannot be lowered. */
+/* The number of instructions that handle odd integers, or 0 if any of them cannot be lowered. */
 static uint32_t count_odd(LLVMValueRef function)
 {
     uint32_t count = 0;
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         if (!is_odd(i) && !has_odd_operand(i)) continue;
         if (!is_known(i)) return 0;
-        /* Odd operands are constants or results of instructions; other constants and parameters are
-         * not lowered. */
+        /* Odd operands may be integer constants or results of instructions; other constants and
+         * parameters are not lowered. */
         for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
             LLVMValueRef operand = LLVMGetOperand(i, k);
             if (!is_odd(operand)) continue;
@@ -96,7 +96,8 @@ static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width
     return LLVMBuildAnd(w->builder, value, mask, "");
 }
 
-/* An operand, widened if it is odd; if its sign matters, the upper bits are copies of it. */
+/* An operand, widened if it is odd; if its sign matters, the upper bits are copies of the sign bit.
+ */
 static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned number,
                                bool is_signed)
 {
@@ -140,7 +141,7 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
         return LLVMBuildFreeze(w->builder, from, "");
     }
     default: {
-        /* Of the binary operations, only some depend on the sign. */
+        /* Only some of the binary operations depend on the sign. */
         CHECK(LLVMIsABinaryOperator(odd));
         bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
         LLVMValueRef a = operand_of(w, odd, 0, is_signed);
@@ -176,7 +177,7 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
 
 /* ---- Uses ---------------------------------------------------------------------------------- */
 
-/* An instruction that uses odd integers and yields something else. */
+/* Replaces an instruction that uses odd integers but does not yield one. */
 static void lower_use(widening *w, LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);

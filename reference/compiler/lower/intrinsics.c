@@ -1,9 +1,9 @@
-/* Lowering of intrinsics to plain integer arithmetic, on scalars and vectors alike.
+/* Lowers intrinsics to plain integer arithmetic, on scalars and vectors alike.
  *
- * The table has only the intrinsics that the SPIR-V writer lacks; all others stay.  Source of the
- * semantics: LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics", "Arithmetic with
- * Overflow Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was run on each
- * intrinsic. */
+ * The table has only the intrinsics that the SPIR-V writer does not support; all others stay.
+ * Source of the semantics: LLVM 14 Language Reference, "Saturation Arithmetic Intrinsics",
+ * "Arithmetic with Overflow Intrinsics", "Bit Manipulation Intrinsics".  Observed: the writer was
+ * run on each intrinsic. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
@@ -20,7 +20,7 @@ typedef struct lowering {
     bool is_signed;       /* the row's variant: operands are signed, ... */
     bool is_right;        /* ... the shift is to the right, ... */
     bool subtracts;       /* ... a difference, not a sum */
-    uint32_t group;       /* the bits of each of the groups whose order is reversed */
+    uint32_t group;       /* bits in each of the groups whose order is reversed */
     LLVMValueRef a, b, c; /* operands; NULL if there are fewer */
 } lowering;
 
@@ -59,7 +59,7 @@ static LLVMValueRef shift(const lowering *at, LLVMOpcode opcode, LLVMValueRef x,
     return build(at, opcode, x, number(at, bits));
 }
 
-/* An integer of the width, or a vector of as many of them as `type` has components. */
+/* An integer type of the width, or a vector of it with as many components as `type`. */
 static LLVMTypeRef integers_like(LLVMTypeRef type, uint32_t width)
 {
     LLVMTypeRef integer = LLVMIntTypeInContext(LLVMGetTypeContext(type), width);
@@ -93,9 +93,9 @@ static LLVMValueRef lower_funnel(const lowering *at)
     return build(at, LLVMOr, high, low);
 }
 
-/* Reverses the order of groups of bits: exchanges pairs of these, then of ever larger groups up to
- * halves; `selected` has the lower group of each pair.  The passes also reverse 24 or 48 bits: the
- * operand is widened to a power of two, and the result is in the upper bits. */
+/* Reverses the order of groups of bits: swaps the two groups of each pair, then ever larger groups
+ * up to halves; `selected` masks the lower group of each pair. The passes also reverse 24 or 48
+ * bits: the operand is then widened to a power of two, and the result is in the upper bits. */
 static LLVMValueRef lower_reversal(const lowering *at)
 {
     CHECK(at->group >= 1);
@@ -119,7 +119,8 @@ static LLVMValueRef lower_reversal(const lowering *at)
 /* ---- Saturating arithmetic ----------------------------------------------------------------- */
 
 /* Whether a sum or difference overflowed.  A signed sum overflowed if its sign differs from those
- * of both operands; for a difference, the second operand's sign is negated. */
+ * of both operands; a signed difference did if the operands' signs differ and its sign differs from
+ * the first operand's. */
 static LLVMValueRef overflow_of(const lowering *at, LLVMValueRef result)
 {
     if (!at->is_signed)
@@ -137,7 +138,7 @@ static LLVMValueRef lower_saturating(const lowering *at)
     LLVMValueRef overflow = overflow_of(at, result);
     LLVMValueRef bound = number(at, at->subtracts ? 0 : UINT64_MAX);
     if (at->is_signed) {
-        /* The bound on the side of the first operand's sign. */
+        /* The bound that has the first operand's sign. */
         LLVMValueRef sign = shift(at, LLVMAShr, at->a, at->width - 1);
         bound = build(at, LLVMXor, sign, number(at, largest_signed(at)));
     }
@@ -164,7 +165,8 @@ static LLVMValueRef lower_overflow(const lowering *at)
 }
 
 /* A product overflowed if dividing it by `a` does not return `b`.  Divisors 0 and -1, for which the
- * division is undefined, are replaced by 1: 0 never overflows, -1 only with the least integer. */
+ * division is undefined, are replaced by 1: a product with 0 never overflows, one with -1 only if
+ * the other factor is the least integer. */
 static LLVMValueRef lower_mul_overflow(const lowering *at)
 {
     LLVMValueRef zero = number(at, 0), one = number(at, 1), minus_one = number(at, UINT64_MAX);
@@ -190,7 +192,7 @@ static LLVMValueRef lower_mul_overflow(const lowering *at)
 /* ---- The table ----------------------------------------------------------------------------- */
 
 typedef struct lowering_row {
-    const char *name; /* of the intrinsic, without its types */
+    const char *name; /* of the intrinsic, without its type suffix */
     LLVMValueRef (*lower)(const lowering *at);
     bool is_signed, is_right, subtracts;
     uint32_t group;
@@ -228,7 +230,7 @@ static bool is_lowerable(const lowering_row *row, LLVMTypeRef type)
     return width >= 8 && width <= 64 && (is_power || row->lower != lower_funnel);
 }
 
-/* NULL: calls of the function stay. */
+/* NULL: calls to the function stay. */
 static const lowering_row *row_of(LLVMValueRef function)
 {
     unsigned id = LLVMGetIntrinsicID(function);

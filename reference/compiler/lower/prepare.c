@@ -1,8 +1,8 @@
-/* A custom pipeline instead of a standard one: no vectorising (the devices vectorise over
+/* A custom pipeline instead of a standard one: no vectorising (the devices vectorise across
  * work-items), no unrolling, no recognition of library calls, no lookup tables. Jumps are threaded
  * once, before the loop passes: a `break` reaches the optimiser as a switch over the reason for
  * leaving a scope, which would otherwise stay in the loop. Observed with llvm-spirv 14: an exit
- * block before its loop, and a loop's metadata, make invalid SPIR-V. */
+ * block that precedes its loop, and loop metadata, lead to invalid SPIR-V. */
 #include "reference/compiler/lower/prepare.h"
 
 #include "reference/base/map.h"
@@ -19,8 +19,8 @@
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," PL_DROP_PASSES
 
-/* After the lowering: no pass that would recognise the intrinsics again. Queries to the compiler
- * (is this a constant, how large is this object) are evaluated here. */
+/* Runs after the lowering, so it contains no pass that would form the intrinsics again.
+ * Compile-time queries (is this a constant, how large is this object) are evaluated here. */
 #define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," PL_DROP_PASSES
 
 rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
@@ -90,7 +90,7 @@ static void order_blocks(LLVMValueRef function)
 }
 
 /* The passes narrow the selector of a switch over a single bit to i1; OpSwitch needs an integer,
- * and SPIR-V's booleans are not integers.  A switch's operands in LLVM: selector, default block,
+ * and booleans in SPIR-V are not integers.  A switch's operands in LLVM: selector, default block,
  * then pairs of value and block. */
 static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
 {
@@ -152,8 +152,8 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), loop_kind, NULL);
         }
-        /* LLVM gives an access through a null pointer the largest alignment that it supports, 2^32,
-         * which does not fit into a word of SPIR-V; the C API returns it as 0. */
+        /* LLVM gives an access through a null pointer the largest alignment that LLVM supports,
+         * 2^32, which does not fit into a SPIR-V word; the C API returns this alignment as 0. */
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
             bool accesses = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
             if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);

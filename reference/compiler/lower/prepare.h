@@ -1,4 +1,5 @@
-/* From split code to code that the SPIR-V writer accepts: LLVM's passes, lowering, workarounds. */
+/* Turns split code into code that the SPIR-V writer accepts: LLVM's passes, lowering, workarounds.
+ */
 #ifndef REFERENCE_COMPILER_LOWER_PREPARE_H
 #define REFERENCE_COMPILER_LOWER_PREPARE_H
 
@@ -11,12 +12,13 @@ RT_MUST_USE rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module);
  * cannot write, and drops unused code. TOOL. */
 RT_MUST_USE rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module);
 
-/* Works around cases in which the writer silently produces wrong code. It omits the capability
- * Float16 unless the module lists the extension cl_khr_fp16: modules with values of type half list
- * it. It writes a switch over one bit: the selector gets 8 bits. It loses decorations of
- * conversions in loops (forward.c). It writes blocks in the module's order, but an identifier must
- * be defined before its use: blocks are put into reverse post-order. It misplaces the instructions
- * that it generates from loop metadata: the metadata is removed. */
+/* Works around cases in which the writer silently produces wrong code. The writer omits the
+ * capability Float16 unless the module lists the extension cl_khr_fp16: modules with values of type
+ * half are made to list it. It writes a switch over a one-bit selector as it is: the selector is
+ * widened to 8 bits. It loses decorations of conversions in loops (forward.c). It writes blocks in
+ * the module's order, but an identifier must be defined before its use: blocks are put into reverse
+ * post-order. It misplaces the instructions that it generates from loop metadata: the metadata is
+ * removed. */
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -1,8 +1,8 @@
-/* Lowering of vectors that are too long or of an odd length, and of selects between vectors.
+/* Lowers vectors that are too long or have an odd length, and selects between vectors.
  *
  * LLVM's instcombine creates them when a component is narrowed: trunc(extractelement <3 x i64>)
- * becomes extractelement <6 x i32>, and a load that is only used this way becomes a load of that
- * type. This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
+ * becomes extractelement <6 x i32>, and a load that is only used this way becomes a load of <6 x
+ * i32>. This cannot be switched off, and the SPIR-V writer of version 14 either ends the process
  * or, in a library built without assertions, writes a module in which ids denote wrong values. */
 #include "reference/compiler/lower/lower_internal.h"
 
@@ -24,8 +24,8 @@ static unsigned bits_of(LLVMTypeRef type)
     }
 }
 
-/* Part number `index` of the vector operand of a cast, counted in parts of `type`; NULL if the cast
- * does not split wider components into integers. */
+/* Part number `index`, of type `type`, of a cast's vector operand; NULL if the cast does not split
+ * wider components into integers. */
 static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVMTypeRef type,
                                  uint64_t index)
 {
@@ -47,7 +47,7 @@ static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVM
     return LLVMBuildTrunc(builder, LLVMBuildLShr(builder, whole, shift, ""), type, "");
 }
 
-/* Component number `index`, loaded by itself at the position of the load. */
+/* Component number `index`, loaded separately at the position of the vector's load. */
 static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVMTypeRef type,
                                  uint64_t index)
 {
@@ -55,7 +55,7 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     if (LLVMGetVolatile(load) || bytes == 0) return NULL;
     LLVMPositionBuilderBefore(builder, load);
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    while (LLVMIsABitCastInst(pointer)) /* a pointer to the vector must not remain either */
+    while (LLVMIsABitCastInst(pointer)) /* no pointer to the vector may remain either */
         pointer = LLVMGetOperand(pointer, 0);
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     LLVMContextRef context = LLVMGetTypeContext(type);
@@ -81,15 +81,16 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 
-/* Operations to look through, each of which may double the code; a phi, with up to WAYS_MAX
- * incoming edges, counts as two. */
+/* The number of nested operations to look through, each of which may double the code; a phi, with
+ * up to WAYS_MAX incoming edges, counts as two. */
 enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 
 static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef before, LLVMValueRef vector,
                             uint64_t index, uint32_t depth);
 
 /* A phi of vectors becomes a phi of one of their components, each computed at the end of its
- * predecessor. A vector carried round a loop stays: the search for its components would not end. */
+ * predecessor. A vector that is carried round a loop stays, since the search for its components
+ * would not end. */
 static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64_t index,
                                 uint32_t depth)
 {
@@ -167,8 +168,8 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
     return result;
 }
 
-/* A select between two vectors by one bit becomes a select for each component, since OpSelect has
- * only that before SPIR-V 1.4, and the writer does not check. */
+/* A select between two vectors by one bit becomes a select by a vector of bits, since before SPIR-V
+ * 1.4 OpSelect selects vectors only by component, and the writer does not check this. */
 static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
 {
     LLVMTypeRef type = LLVMTypeOf(select);
@@ -196,7 +197,7 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
         LLVMValueRef next = NULL;
         for (LLVMValueRef i = pl_first_instruction(function); i; i = next) {
             next = pl_next_instruction(i);
-            LLVMValueRef value = NULL; /* the replacement of the instruction */
+            LLVMValueRef value = NULL; /* the replacement for the instruction */
             switch (LLVMGetInstructionOpcode(i)) {
             case LLVMExtractElement: value = lower_extract(builder, i); break;
             case LLVMShuffleVector: value = lower_shuffle(builder, i); break;

@@ -1,8 +1,8 @@
 /* Writes the decorations of device_globals into a translated module.
  *
  * Source: document 002, "Changes to the sycl-post-link tool"; SPIR-V specification, 2.4 "Logical
- * Layout of a Module".  The numbers of SPV_INTEL_global_variable_decorations are those of its
- * preview, which DPC++'s compiler writes and drivers know. */
+ * Layout of a Module".  The numbers used for SPV_INTEL_global_variable_decorations are those of its
+ * preview version, which DPC++'s compiler writes and drivers know. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/postlink/device_globals.h"
 
@@ -24,7 +24,7 @@ enum {
 
 /* ---- Instructions -------------------------------------------------------------------------- */
 
-/* Words of a literal string: its characters, a NUL, and zeros up to a whole word. */
+/* The words of a literal string: its characters, a NUL, and zeros up to a whole word. */
 static uint32_t words_of(rt_text text)
 {
     return (uint32_t)(text.length / 4 + 1);
@@ -54,8 +54,7 @@ static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoratio
 
 /* ---- Decorations --------------------------------------------------------------------------- */
 
-/* Writes decorations for the host's access to a device_global and for the time of its
- * initialisation. */
+/* Writes decorations for the host's access to a device_global and for when it is initialised. */
 static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
                      const pl_device_global *global)
 {
@@ -72,8 +71,8 @@ static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
         rt_host_access access =
             RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE);
         rt_text name = RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol);
-        /* A name that is too long for an instruction can only come from LLVM IR; it is truncated,
-         * so that no lookup finds it. */
+        /* A name that is too long for an instruction can only come from LLVM IR input; it is
+         * truncated, so no lookup will find it. */
         enum { LENGTH_MAX = 4 * 60000 };
         if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
         write_head(out, OP_DECORATE, 4 + words_of(name));
@@ -106,7 +105,8 @@ void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, 
     bool in_capabilities = true, in_extensions = true;
     rt_buffer_append(out_spirv, spirv.data, RT_SPIRV_HEADER_SIZE);
     while (rt_spirv_walk_next(&walk, &instruction)) {
-        /* The capability follows the other capabilities, the extension the other extensions. */
+        /* The capability goes after the other capabilities, and the extension after the other
+         * extensions. */
         if (in_capabilities && instruction.opcode != OP_CAPABILITY) {
             in_capabilities = false;
             write_head(out_spirv, OP_CAPABILITY, 2);

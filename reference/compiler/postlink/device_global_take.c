@@ -1,5 +1,5 @@
-/* The front end's part of device_globals, for clang 14 with assay's prelude: their declarations
- * become attributes, and the host code of each source registers them.
+/* The front end's part of device_globals, for clang 14 with assay's prelude: it turns their
+ * declarations into attributes and lists what the host code of each source registers.
  *
  * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global,
  * "Properties" and the restrictions on declarations. The unique id has the form of DPC++'s
@@ -19,7 +19,7 @@
 /* A declaration of the current source. */
 typedef struct declaration {
     LLVMValueRef variable;
-    rt_text properties; /* as written in the source; data NULL: the source has attributes instead */
+    rt_text properties; /* as written in the source; NULL data: attributes replace them */
     unsigned line;      /* 0: not known */
     uint32_t number;    /* in order of discovery */
 } declaration;
@@ -31,7 +31,7 @@ typedef struct taking {
     rt_text source;
     declaration_list declarations;
     rt_map indices;                   /* variable -> index in declarations */
-    RT_VECTOR(LLVMValueRef) pointers; /* the annotated stand-ins for declarations */
+    RT_VECTOR(LLVMValueRef) pointers; /* the annotated variables that point to declarations */
 } taking;
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -63,8 +63,8 @@ static rt_status refuse(taking *take, const declaration *at, rt_text name, const
 typedef struct property_row {
     const char *name;
     const char *attribute;
-    const char *arguments;    /* its possible arguments, for messages; "": it takes none */
-    const char *values[4][2]; /* argument, value of the attribute; NULL ends them */
+    const char *arguments;    /* the accepted arguments, for messages; "": none */
+    const char *values[4][2]; /* pairs of argument and attribute value, ended by NULL */
 } property_row;
 
 static const property_row property_rows[] = {
@@ -102,7 +102,7 @@ static rt_text next_property(rt_text *rest)
     return trim(property);
 }
 
-/* `host_access(read)` as its name and its argument; false: it has another form. */
+/* Splits `host_access(read)` into its name and its argument; false: it does not have that form. */
 static bool split_property(rt_text property, rt_text *out_name, rt_text *out_argument)
 {
     const char *open = memchr(property.data, '(', property.length);
@@ -125,7 +125,7 @@ static rt_status apply_property(taking *take, const declaration *at, rt_text nam
         if (rt_text_is(word, property_rows[i].name)) row = &property_rows[i];
     if (!row)
         return refuse(take, at, name,
-                      "has the unknown property '%.*s'; known are device_image_scope, "
+                      "has the unknown property '%.*s'; the known ones are device_image_scope, "
                       "host_access(...), init_mode(...) and implement_in_csr(...)",
                       RT_TEXT_ARG(property));
     const char *value = NULL;
@@ -136,7 +136,7 @@ static rt_status apply_property(taking *take, const declaration *at, rt_text nam
                       RT_TEXT_ARG(property), row->name,
                       row->arguments[0] ? row->arguments : "no argument");
     if (pl_variable_attribute(at->variable, row->attribute, &before))
-        return refuse(take, at, name, "has the property %s %s; a list of properties has each once",
+        return refuse(take, at, name, "has the property %s %s; state each property only once",
                       row->name,
                       rt_text_is(before, value) ? "twice" : "twice, with different values");
     pl_variable_attribute_set(at->variable, row->attribute, rt_text_of(value));
@@ -145,8 +145,8 @@ static rt_status apply_property(taking *take, const declaration *at, rt_text nam
 
 /* ---- Names and types ----------------------------------------------------------------------- */
 
-/* sizeof(T) of a variable that the prelude declares: a structure whose last member is an array of
- * one T or a pointer to T. 0: the variable has another form, or T has no size. */
+/* sizeof(T) for a variable that the prelude declares, a structure whose last member is an array of
+ * one T or a pointer to T. 0: the variable does not have that form, or T is not sized. */
 static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
@@ -166,7 +166,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
     pl_job *job = take->job;
     LLVMValueRef variable = at->variable;
     rt_text symbol = pl_job_name(job, variable), name = pl_place_name(job, variable), scope, old_id;
-    /* A static variable of a C function is named `f.x`, which is not a C identifier. */
+    /* A static variable in a C function is named `f.x`, which is not a C identifier. */
     bool mangled = rt_text_starts(symbol, "_Z");
     if (rt_text_starts(symbol, "_ZZ") || (!mangled && memchr(symbol.data, '.', symbol.length)))
         return refuse(take, at, name,
@@ -179,7 +179,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
     uint64_t size = size_of_type(variable, image_scope);
     if (size == 0 || size > UINT32_MAX)
         return refuse(take, at, name,
-                      "has no type of 1 to 4294967295 bytes; declare it with "
+                      "does not have a type of 1 to 4294967295 bytes; declare it with "
                       "DEVICE_GLOBAL(type, name, properties...)");
     rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
     if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
@@ -221,7 +221,8 @@ static bool agrees(const pl_device_global *a, const pl_device_global *b)
            a->in_csr == b->in_csr;
 }
 
-/* Enters a declaration into the tables of all sources, and a definition into that of the host code.
+/* Adds a declaration to the table of all sources and, if it is a definition, to the table of what
+ * host code registers.
  */
 static rt_status enter(taking *take, const declaration *at, pl_device_globals *globals)
 {
@@ -237,12 +238,12 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
     } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
         rt_text owner = globals->declared.items[known].symbol;
         return refuse(take, at, global.host.name,
-                      "has the unique id '%.*s', which is that of '%.*s'; rename one of them",
+                      "has the same unique id '%.*s' as '%.*s'; rename one of them",
                       RT_TEXT_ARG(id), RT_TEXT_ARG(owner));
     } else if (!agrees(&global, &globals->declared.items[known])) {
         return refuse(take, at, global.host.name,
-                      "is declared before with another size or other properties; make the "
-                      "declarations agree");
+                      "was declared before with a different size or different properties; make "
+                      "the declarations agree");
     }
     if (LLVMIsDeclaration(at->variable)) return RT_STATUS_OK;
     if (rt_map_find(&globals->registered_ids, id) != RT_MAP_NONE) return RT_STATUS_OK;
@@ -263,7 +264,7 @@ static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotatio
         if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
             note(take, variable, properties, annotation->line);
         } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
-            /* The variable represents a declaration, to which it points. */
+            /* The variable stands for the declaration that it points to. */
             LLVMValueRef value = LLVMGetInitializer(variable);
             LLVMValueRef declared = value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
             if (!declared) continue;
@@ -271,7 +272,7 @@ static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotatio
             note(take, declared, properties, annotation->line);
         }
     }
-    /* LLVM IR may have device_globals with their attributes. */
+    /* In LLVM IR input, device_globals may already have their attributes. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         bool known = rt_map_find_number(&take->indices, (uintptr_t)variable) != RT_MAP_NONE;

@@ -1,4 +1,5 @@
-/* Reads the attributes of device_globals and describes them in the property sets of an image. */
+/* Reads the attributes of device_globals and describes the variables in the property sets of an
+ * image. */
 #include "reference/compiler/postlink/device_globals.h"
 
 #include "reference/base/number.h"
@@ -54,7 +55,7 @@ bool pl_is_image_scope(LLVMValueRef variable)
     return !(read_truth(scope, &truth) && truth == 0);
 }
 
-/* The properties other than device_image_scope. */
+/* Reads the properties other than device_image_scope. */
 static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_global *global)
 {
     static const rt_host_access accesses[] = {RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE,
@@ -64,23 +65,24 @@ static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_g
     if (pl_variable_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
         if (!rt_number_read_u32(value, 0, RT_HOST_ACCESS_COUNT - 1, &access))
             return refuse(job, global,
-                          "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
-                          "(read), 1 (write), 2 (read_write) and 3 (none)");
+                          "has the attribute '" PL_GLOBAL_HOST_ACCESS "' with a value other than 0 "
+                          "(read), 1 (write), 2 (read_write) or 3 (none)");
         global->host.host_access = accesses[access];
     }
     if (pl_variable_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
         !rt_number_read_u32(value, 0, 1, &global->init_mode))
         return refuse(job, global,
-                      "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
-                      "(reprogram) and 1 (reset)");
+                      "has the attribute '" PL_GLOBAL_INIT_MODE "' with a value other than 0 "
+                      "(reprogram) or 1 (reset)");
     if (pl_variable_attribute(variable, PL_GLOBAL_IN_CSR, &value) &&
         !read_truth(value, &global->in_csr))
         return refuse(job, global,
-                      "has an attribute '" PL_GLOBAL_IN_CSR "' other than true and false");
+                      "has the attribute '" PL_GLOBAL_IN_CSR
+                      "' with a value other than true or false");
     return RT_STATUS_OK;
 }
 
-/* 0 if the type of the declaration is unknown. */
+/* The size of the variable's type; 0 if the type is opaque. */
 static uint64_t size_in_ir(LLVMValueRef variable)
 {
     if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
@@ -111,12 +113,13 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL)
         return refuse(job, &global, "is not in global memory; declare it with addrspace(1)");
     rt_text bytes;
-    uint32_t size = (uint32_t)size_in_ir(variable); /* for an attribute with a planted fault */
+    uint32_t size = (uint32_t)size_in_ir(variable); /* used if the attribute is missing (planted
+                                                     * fault) */
     bool has_size = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &bytes);
     if (has_size && !rt_number_read_u32(bytes, 1, UINT32_MAX, &size))
         return refuse(job, &global,
-                      "has an attribute '" PL_GLOBAL_SIZE
-                      "' that is not a number of bytes from 1 to 4294967295");
+                      "has the attribute '" PL_GLOBAL_SIZE
+                      "' with a value that is not a number of bytes from 1 to 4294967295");
     global.host.size = size;
     RT_TRY(read_properties(job, variable, &global));
     global.host.image_scope = pl_is_image_scope(variable);
@@ -136,7 +139,8 @@ void pl_device_globals_free(pl_device_globals *globals)
 
 /* ---- The property set ---------------------------------------------------------------------- */
 
-/* Reports whether a kernel itself refers to a variable, or to a constant that does. */
+/* Reports whether a kernel itself (not a function that it calls) refers to a variable, directly or
+ * through a constant. */
 static bool is_used_by_kernel(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -203,7 +207,7 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
         pl_image_global *next = &globals[(*out_count)++];
         next->symbol = pl_job_name(job, variable);
         RT_TRY(pl_device_global_read(job, variable, &next->global));
-        /* Shipped DPC++ reads host_access only together with device_image_scope (C30). */
+        /* Shipped DPC++ honours host_access only together with device_image_scope (C30). */
         if (job->profile == RT_PROFILE_DPCPP && !next->global.host.image_scope)
             next->global.host.host_access = RT_HOST_ACCESS_READ_WRITE;
     }

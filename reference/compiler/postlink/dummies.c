@@ -1,6 +1,7 @@
-/* Bodies of virtual functions: emptied in dummies, separated from slots in other images.
+/* The bodies of virtual functions: emptied in dummies, and separated from vtable slots in other
+ * images.
  *
- * Functions are looked up by name, since the image's module is a copy of the graph's. */
+ * Functions are looked up by name, since the image's module is a copy of the graph's module. */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/vector.h"
@@ -22,8 +23,8 @@ void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, co
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
         if (part->placed[i].role != PL_ENTRY || node->kind != PL_VIRTUAL) continue;
-        /* Functions that use no optional feature are emptied as well. Broken: they keep their
-         * bodies. */
+        /* Functions that use no optional feature are emptied too. Broken: these keep their bodies.
+         */
         if (node->aspects == 0 && !RULE(VF_DUMMY_02)) continue;
         LLVMValueRef function = function_of(module, node);
         /* The old body stays, unreachable, until the passes remove it. */

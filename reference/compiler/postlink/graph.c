@@ -1,4 +1,4 @@
-/* Builds the graph of uses.  It checks nothing but the types of calls; split.c decides what goes
+/* Builds the graph of uses. The only check here is that of call types; split.c decides what goes
  * into which image. */
 #include "reference/compiler/postlink/graph.h"
 
@@ -24,9 +24,9 @@ typedef struct builder {
     rt_map set_of;   /* name of a set -> set */
     pl_set *sets;
     uint32_t *seen_for;            /* per node: 1 + the node whose uses it was last added to */
-    uint32_t *referred_by;         /* per node: the same for references */
+    uint32_t *referred_by;         /* per node: the same for references instead of uses */
     index_vector uses, references; /* of the current node */
-    pl_text_list mistyped;         /* functions called with another type */
+    pl_text_list mistyped;         /* functions that are called with a type other than their own */
     rt_text mistyped_at;           /* the place of the first such call */
     bool calls_through_pointers;
 } builder;
@@ -43,7 +43,7 @@ static uint32_t unit_index(builder *build, rt_text id)
     return unit;
 }
 
-/* The set of an indirectly callable function, which is added if it is new; PL_NONE for others. */
+/* The set of an indirectly callable function (a new set is added); PL_NONE for other functions. */
 static uint32_t set_index(builder *build, LLVMValueRef function)
 {
     if (!pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return PL_NONE;
@@ -106,8 +106,8 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
         pl_node node = {.kind = PL_VARIABLE, .set = PL_NONE};
         node.device_global = build->job->device_globals && pl_is_device_global(variable);
         if (node.device_global) {
-            /* Every image that refers to a device_global has a definition of it (DG-POSTLINK-05),
-             * so no image offers it. */
+            /* Every image that refers to a device_global defines it (DG-POSTLINK-05), so no image
+             * has to import it. */
             pl_device_global global;
             RT_TRY(pl_device_global_read(build->job, variable, &global));
             node.shared = true;
@@ -124,7 +124,8 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
     return RT_STATUS_OK;
 }
 
-/* Notes the functions and variables in a value: the value itself, or the parts of a constant. */
+/* Records the functions and variables in a value: the value itself, or the operands of a constant.
+ */
 static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool is_callee)
 {
     if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
@@ -157,8 +158,8 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
         LLVMValueRef callee = LLVMGetCalledValue(instruction);
         if (LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee)) continue;
         build->calls_through_pointers = build->nodes[user].calls_pointers = true;
-        /* If one source declares a function with another type than the defining source, linking
-         * leaves a call through a cast. */
+        /* If a source declares a function with a type other than the one it is defined with,
+         * linking leaves a call through a cast. */
         bool cast = LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast;
         LLVMValueRef mistyped = cast ? LLVMIsAFunction(LLVMGetOperand(callee, 0)) : NULL;
         if (!mistyped) continue;
@@ -259,8 +260,8 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
             status = rt_fail_naming(
                 job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build.mistyped.items,
                 build.mistyped.count,
-                "%.*sfunction '%.*s' is declared with another type than it is defined "
-                "with; make the declarations agree",
+                "%.*sfunction '%.*s' is declared and defined with different types; make the "
+                "declarations agree",
                 RT_TEXT_ARG(build.mistyped_at), RT_TEXT_ARG(build.mistyped.items[0]));
     }
     rt_map_free(&build.index_of);

@@ -24,27 +24,28 @@ typedef struct pl_node {
     bool defined;
     bool shared;  /* VARIABLE: writable, in global memory: a copy would be a separate variable */
     bool offered; /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
-    bool device_global; /* VARIABLE: a treated device_global, which is never offered */
-    bool image_scope;   /* device_global: it has the property device_image_scope */
-    bool is_vtable;     /* VARIABLE */
-    uint32_t unit; /* number of its sycl-module-id, or PL_NONE; never NONE if it is offered; NONE
-                      for a device_global that no image exports */
+    bool device_global;   /* VARIABLE: a device_global, handled as such; never `offered` */
+    bool image_scope;     /* device_global: it has the property device_image_scope */
+    bool is_vtable;       /* VARIABLE */
+    uint32_t unit;        /* number of its sycl-module-id, or PL_NONE; never PL_NONE for an offered
+                           * variable; PL_NONE for a device_global that no image exports */
     const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
     uint32_t use_count;
-    /* Indirectly callable functions that it refers to other than by a call.  These are not uses:
-     * their code need not be in the same image. */
+    /* Indirectly callable functions to which the node refers other than by a call. These references
+     * are not uses: the code of the functions need not be in the same image. */
     const uint32_t *references;
     uint32_t reference_count;
-    uint32_t set;        /* of an indirectly callable function, even a declared one; or PL_NONE */
+    uint32_t set;        /* of an indirectly callable function, even one that is only declared;
+                          * otherwise PL_NONE */
     rt_text calls;       /* KERNEL: list of the sets that it calls indirectly; empty: none */
     bool calls_pointers; /* its body calls through a pointer */
-    pl_aspects aspects;  /* that it uses, once pl_graph_fill_aspects has run */
+    pl_aspects aspects;  /* that the node uses, once pl_graph_fill_aspects has run */
 } pl_node;
 
 /* A set of virtual functions. */
 typedef struct pl_set {
     rt_text name;
-    pl_aspects aspects;      /* of all its functions that the module defines */
+    pl_aspects aspects;      /* of all functions of the set that the module defines */
     uint32_t function_count; /* those functions */
 } pl_set;
 
@@ -53,22 +54,22 @@ typedef struct pl_graph {
     pl_node *nodes;
     uint32_t node_count;
     uint32_t function_count;
-    uint32_t unit_count; /* different values of sycl-module-id */
+    uint32_t unit_count; /* number of different values of sycl-module-id */
     pl_set *sets;        /* in the order of their first functions */
     uint32_t set_count;
     bool calls_through_pointers;
 } pl_graph;
 
 /* Builds the graph of a module; it lives in the job's arena and refers to the module's values.
- * Aspects are not filled in.  POSTLINK_ERROR: functions that are called with another type than they
- * are defined with; otherwise as pl_device_global_read. */
+ * Aspects are not filled in.  POSTLINK_ERROR: functions that are called with a type other than the
+ * one they are defined with; otherwise as pl_device_global_read. */
 RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph);
 
-/* Fills in the aspects of the functions and sets of a graph as pl_graph_build left it.  The
- * attributes of all functions have been checked. */
+/* Fills in the aspects of the functions and sets in a graph that pl_graph_build returned. The
+ * attributes of all functions must have been checked. */
 void pl_graph_fill_aspects(pl_graph *graph);
 
-/* The invariants of a graph between the steps of post-link; for CHECK_SLOW. */
+/* Checks the invariants that a graph has between the steps of post-link; for CHECK_SLOW. */
 bool pl_graph_check(const pl_graph *graph);
 
 #endif

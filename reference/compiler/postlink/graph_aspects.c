@@ -13,8 +13,8 @@ static pl_aspects of_uses(const pl_graph *graph, const uint32_t *uses, uint32_t 
     return aspects;
 }
 
-/* A node uses the aspects of all nodes that it uses.  Each round but the last adds an aspect to
- * some node, and call chains are a few functions long. */
+/* A node uses the aspects of all nodes that it uses. Every round except the last adds an aspect to
+ * some node, so there are few rounds: call chains are a few functions long. */
 static void propagate_uses(pl_graph *graph)
 {
     bool changed = true;
@@ -23,8 +23,8 @@ static void propagate_uses(pl_graph *graph)
         for (uint32_t i = 0; i < graph->node_count; i++) {
             pl_node *node = &graph->nodes[i];
             pl_aspects aspects = node->aspects | of_uses(graph, node->uses, node->use_count);
-            /* A reference to a virtual function other than a call carries no aspects, in a vtable
-             * (VF-ASPECT-04) or elsewhere (VF-ASPECT-06). */
+            /* A reference to a virtual function that is not a call carries no aspects, whether in a
+             * vtable (VF-ASPECT-04) or elsewhere (VF-ASPECT-06). */
             if (node->reference_count > 0 &&
                 (node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06))) {
                 aspects |= of_uses(graph, node->references, node->reference_count);
@@ -50,7 +50,7 @@ void pl_graph_fill_aspects(pl_graph *graph)
     for (uint32_t i = 0; i < graph->function_count; i++)
         graph->nodes[i].aspects = pl_aspects_of_function(graph->nodes[i].value);
     propagate_uses(graph);
-    /* A set has the aspects of all its functions.  Broken: those of one function only. */
+    /* A set has the aspects of all its functions. Broken: only those of one function. */
     for (uint32_t i = 0; i < graph->function_count; i++) {
         const pl_node *node = &graph->nodes[i];
         if (node->set == PL_NONE) continue;
@@ -58,7 +58,8 @@ void pl_graph_fill_aspects(pl_graph *graph)
         pl_set *set = &graph->sets[node->set];
         if (set->aspects == 0 || RULE(VF_ASPECT_01)) set->aspects |= node->aspects;
     }
-    /* A kernel has the aspects of the sets that it calls indirectly.  Broken: those of all sets. */
+    /* A kernel has the aspects of the sets that it calls indirectly. Broken: it has those of all
+     * sets. */
     for (uint32_t i = 0; i < graph->function_count; i++) {
         pl_node *node = &graph->nodes[i];
         if (node->calls.length == 0 || !RULE(VF_ASPECT_02)) continue;

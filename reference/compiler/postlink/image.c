@@ -1,5 +1,6 @@
-/* Builds one image: clone the part, give every definition the linkage of its role, optimise,
- * collect symbols, then translate and check the translation against the symbols, or write PTX.
+/* Builds one image: clones the part, gives every definition the linkage of its role, optimises,
+ * collects the symbols, then either translates and checks the translation against the symbols, or
+ * writes PTX.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
@@ -30,18 +31,18 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
     CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
     if (role == PL_ENTRY) {
-        /* The sources are linked, so a weak definition is now equivalent to any other. */
+        /* The sources have been linked, so a weak definition is now like any other. */
         CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
         LLVMSetLinkage(value, LLVMExternalLinkage);
     }
     if (role != PL_COPY) return;
     CHECK(node->defined && !LLVMIsDeclaration(value));
     if (node->device_global) {
-        /* The definitions of one device_global in images that are linked together are one variable:
-         * each can be replaced by another one, and a static variable is named by its unique id. A
-         * device_global with image scope is in one image only (DG-POSTLINK-03); as with DPC++'s
-         * compiler, its symbol is external for drivers that do not know HostAccess names, although
-         * it is not an exported symbol. */
+        /* In images that are linked together, all definitions of one device_global are the same
+         * variable: any of them may replace the others, and a static variable is named after its
+         * unique id. A device_global with image scope is in one image only (DG-POSTLINK-03); as
+         * with DPC++'s compiler, its symbol is external for drivers that do not know HostAccess
+         * names, although it is not an exported symbol. */
         rt_text id;
         if (pl_is_local(value) && pl_variable_attribute(value, PL_GLOBAL_ID, &id))
             LLVMSetValueName2(value, id.data, id.length);
@@ -49,7 +50,7 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
         LLVMSetLinkage(value, alone ? LLVMExternalLinkage : LLVMLinkOnceODRLinkage);
         return;
     }
-    /* Other copies become internal, so that images of one input never define a symbol twice. */
+    /* Other copies become internal, so that no two images of one input define the same symbol. */
     bool internal = true;
     if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
     if (node->kind == PL_EXTERNAL) {
@@ -59,7 +60,7 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     if (node->kind == PL_KERNEL) pl_make_plain_function(value);
 }
 
-/* Makes a module of the part, which the caller owns. */
+/* Makes a module from the part; the caller owns the module. */
 static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
                            rt_text name)
 {
@@ -88,7 +89,7 @@ static void map_names(rt_map *map, const rt_text *names, uint32_t count)
         rt_map_set(map, names[i], i);
 }
 
-/* POSTLINK_ERROR: a name is not in `allowed`; `problem` explains the consequence in the message. */
+/* POSTLINK_ERROR: a name is not in `allowed`; `problem` completes the message. */
 static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count,
                                const rt_map *allowed, rt_text image, const char *problem)
 {
@@ -113,19 +114,19 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     map_names(&listed_names, symbols->imports, symbols->import_count);
     map_names(&listed_names, symbols->unlisted, symbols->unlisted_count);
     map_names(&written_names, linkage->imports, linkage->import_count);
-    /* By now a SPIR-V operation is an instruction; if an import list contained it, a launch would
-     * fail. */
+    /* By now, SPIR-V operations have become instructions, so the translation imports none. A list
+     * that contains one is accepted here; it would make launches fail. */
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         rt_text name = symbols->imports[i];
         if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written_names, name, i);
     }
     rt_status status = require_names(
         job, linkage->imports, linkage->import_count, &listed_names, image,
-        "has the name of an OpenCL C builtin that the SPIR-V translator does not know with these "
-        "parameter types; avoid it, or rename it if it is your own");
+        "has the name of an OpenCL C builtin but parameter types that the SPIR-V translator does "
+        "not know; do not call it or, if it is your own function, rename it");
     if (rt_ok(status)) {
         status = require_names(job, symbols->imports, symbols->import_count, &written_names, image,
-                               "is listed as an import, but its translation does not import it");
+                               "is listed as an import, but the translation does not import it");
     }
     rt_map_free(&listed_names);
     rt_map_free(&written_names);
@@ -151,7 +152,7 @@ static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbo
                       "is exported by the translation, but not listed as an export");
     if (rt_ok(status)) {
         status = require_names(job, symbols->exports, symbols->export_count, &written_names, image,
-                               "is listed as an export, but its translation does not export it");
+                               "is listed as an export, but the translation does not export it");
     }
     rt_map_free(&listed_names);
     rt_map_free(&written_names);
@@ -160,7 +161,8 @@ static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbo
 
 /* ---- Property sets ------------------------------------------------------------------------- */
 
-/* An image that needs (offers) nothing has no set; the document allows that or an empty set. */
+/* An image that needs (offers) nothing has no such set; the document allows that as well as an
+ * empty set. */
 static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
 {
     static const rt_text nameless[1] = {{"", 0}};
@@ -194,7 +196,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-                         "image %.*s: the SPIR-V translator rejects the code: %s",
+                         "image %.*s: the SPIR-V translator rejected the code: %s",
                          RT_TEXT_ARG(name), rt_buffer_string(&reason));
     }
     rt_buffer_free(&written);
@@ -217,7 +219,7 @@ static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModu
     return check_exports(job, module, symbols, &linkage, image->name);
 }
 
-/* The image's code without bodies of builtin functions, for a fusion compiler. */
+/* Embeds the image's code, without the bodies of builtin functions, for a fusion compiler. */
 static void embed_ir(pl_job *job, LLVMModuleRef module, pl_properties *properties)
 {
     LLVMModuleRef plain = LLVMCloneModule(module);
@@ -254,7 +256,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
-    rt_map separated = {0}; /* the names that other images define because of the split */
+    rt_map separated = {0}; /* names that other images define because of the split */
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_placed *placed = &part->placed[i];
         if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);
@@ -274,7 +276,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
         pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
         pl_properties_add_requirements(job, &properties, used, image->code);
     }
-    /* Without the flag images stay small.  Broken: the flag is ignored. */
+    /* Without the flag, the IR is left out to keep images small. Broken: the flag is ignored. */
     if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0 && image->set_count == properties.count);

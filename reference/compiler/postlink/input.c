@@ -1,4 +1,4 @@
-/* Sources become one module: parse, mark, look for duplicates, link.
+/* Turns sources into one module: parses, marks, looks for duplicates, links.
  *
  * Nothing is split or optimised here.  Source: document 003, "DPC++ front-end changes".
  *
@@ -29,9 +29,9 @@ static bool is_external(LLVMValueRef value)
            linkage == LLVMWeakODRLinkage;
 }
 
-/* Gives the functions of a source the marks of the front end, and "no-builtins": a user's `isdigit`
- * must not be mistaken for the C library's, which OpenCL C does not have. Variables are symbols as
- * well: if the front end marks nothing, every variable that other sources can name. */
+/* Gives the functions of a source the front end's marks, and "no-builtins": a user's `isdigit` must
+ * not be mistaken for the C library's, which OpenCL C does not have. Variables are marked as
+ * symbols too: if the front end marked nothing, every variable that other sources can name. */
 static void mark_symbols(LLVMModuleRef module, rt_text source)
 {
     CHECK(source.length > 0);
@@ -56,9 +56,9 @@ static void mark_symbols(LLVMModuleRef module, rt_text source)
     }
 }
 
-/* Removes debug information of declarations (paths of clang's own headers), lists such as
- * llvm.used, which keep unused code alive, and the groups of an object file (comdat), which would
- * tie functions together and which a declaration must not have. */
+/* Removes the debug information of declarations (paths of clang's own headers), lists such as
+ * llvm.used, which keep unused code alive, and comdats, which would tie functions together and
+ * which a declaration must not have. */
 static void strip_module(LLVMModuleRef module)
 {
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
@@ -72,7 +72,8 @@ static void strip_module(LLVMModuleRef module)
     }
 }
 
-/* Adds the definitions of a source to `names`, those of all sources so far. */
+/* Adds the definitions of a source to `names`, which has those of all sources so far; refuses
+ * duplicates. */
 static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part, rt_text source,
                                   rt_text module)
 {
@@ -91,8 +92,8 @@ static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part
             rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(duplicates.items[i]));
         status = rt_fail_naming(
             job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, duplicates.items, duplicates.count,
-            "source %.*s defines %s, which another source of module %.*s defines too; "
-            "make one of them static or remove it",
+            "source %.*s defines %s, which another source of module %.*s also defines; make one "
+            "of the definitions static or remove it",
             RT_TEXT_ARG(source), rt_buffer_string(&list), RT_TEXT_ARG(module));
         rt_buffer_free(&list);
     }
@@ -100,7 +101,8 @@ static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part
     return status;
 }
 
-/* Processes one source by itself: strips it, checks it, and takes its declarations. */
+/* Processes one source on its own: strips it, checks it, and turns its declarations into attributes
+ * and calls. */
 static rt_status take_source(pl_job *job, LLVMModuleRef part, rt_text name,
                              pl_device_globals *globals)
 {
@@ -153,8 +155,9 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_devi
         return status;
     }
     CHECK(module);
-    /* A C99 `inline` function without an external definition has a body for inlining only; all
-     * sources are linked now, so no other definition can follow, and the body stays. */
+    /* A C99 `inline` function without an external definition has a body that is meant only for
+     * inlining; all sources are linked now, so no other definition can follow, and the body is
+     * kept. */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))
         if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)

@@ -1,5 +1,5 @@
-/* Post-link: sources in, images out (document 003, "sycl-post-link changes"). Runs the steps in
- * order; each step has a separate file. */
+/* Post-link: turns sources into images (document 003, "sycl-post-link changes"). Runs the steps in
+ * order; each step has its own file. */
 #include "reference/compiler/postlink/postlink.h"
 
 #include "reference/compiler/postlink/image.h"
@@ -16,7 +16,8 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
     RT_TRY(pl_graph_build(job, input, &graph));
     pl_graph_fill_aspects(&graph);
     if (ahead) {
-        /* If the target is known, sets that it does not support are dropped. */
+        /* If the target is known, sets of virtual functions that it does not support are dropped.
+         */
         pl_sets_drop(input, &graph, request->target_aspects);
         RT_TRY(pl_graph_build(job, input, &graph));
         pl_graph_fill_aspects(&graph);
@@ -48,7 +49,7 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     CHECK((unsigned)request->profile < RT_PROFILE_COUNT);
     if (request->format != RT_FORMAT_SPIRV64 && request->format != RT_FORMAT_PTX) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "module %.*s: post-link makes images of spirv64 and ptx, not of %s",
+                       "module %.*s: post-link can make images of format spirv64 or ptx, not %s",
                        RT_TEXT_ARG(request->module), rt_format_name(request->format));
     }
     if (request->source_count == 0) {

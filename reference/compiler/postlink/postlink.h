@@ -1,4 +1,4 @@
-/* Post-link: sources of a module become images (contract: reference/compiler_api.h). */
+/* Post-link: turns the sources of a module into images (contract: reference/compiler_api.h). */
 #ifndef REFERENCE_COMPILER_POSTLINK_POSTLINK_H
 #define REFERENCE_COMPILER_POSTLINK_POSTLINK_H
 

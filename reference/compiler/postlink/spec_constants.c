@@ -2,7 +2,7 @@
  *
  * Source: SPIR-V specification, 2.12 "Specialization"; for `__spirv_SpecConstant(id, default)`, the
  * SPIR-V friendly IR of the translator (LLVMSPIRVLib 14).  The translation may have several
- * constants with one number, one for each call: they are the same constant. */
+ * constants with the same number, one for each call; they are the same constant. */
 #include "reference/compiler/postlink/spec_constants.h"
 
 #include "reference/base/stream.h"
@@ -13,7 +13,7 @@
 #define DEFAULT_PREFIX  "__assay_spec_default_"
 #define VALUE_PREFIX    "__assay_spec_value_"
 
-/* The rest of a symbol after a prefix; empty: it does not have the prefix. */
+/* The rest of a symbol after a prefix; empty if it does not have the prefix. */
 static rt_text name_after(pl_job *job, LLVMValueRef value, const char *prefix)
 {
     rt_text symbol = pl_job_name(job, value);
@@ -28,7 +28,7 @@ static rt_status refuse(pl_job *job, rt_text name, const char *problem)
 
 /* ---- Types --------------------------------------------------------------------------------- */
 
-/* A scalar in LLVM, its size, and its letters in a mangled name. */
+/* A scalar type of LLVM, its size, and its code in a mangled name. */
 typedef struct scalar_row {
     LLVMTypeKind kind;
     unsigned width; /* INTEGER: bits */
@@ -43,7 +43,7 @@ static const scalar_row scalar_rows[] = {
     {LLVMFloatTypeKind, 0, 4, "f"},    {LLVMDoubleTypeKind, 0, 8, "d"},
 };
 
-/* NULL for a type that no specialisation constant can have. */
+/* NULL if no specialisation constant can have the type. */
 static const scalar_row *scalar_of(LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -54,7 +54,7 @@ static const scalar_row *scalar_of(LLVMTypeRef type)
     return NULL;
 }
 
-/* The bits of a constant scalar; a bool has one byte. */
+/* The bits of a constant scalar; a bool is one byte. */
 static uint64_t bits_of(pl_job *job, LLVMValueRef constant)
 {
     const scalar_row *scalar = scalar_of(LLVMTypeOf(constant));
@@ -104,9 +104,9 @@ static LLVMValueRef build_call(pl_job *job, LLVMValueRef before, LLVMValueRef fu
     return call;
 }
 
-/* Replaces the loads of a variable, of which only the value is used, by calls of a function that
- * represents the constant. The function reads nothing and always returns, so the passes can move,
- * merge and drop its calls. */
+/* Replaces the loads of a variable that is used only by loads of its value with calls to a function
+ * that represents the constant. The function reads no memory and always returns, so the passes can
+ * move, merge and drop calls to it. */
 static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variable, rt_text name,
                           LLVMValueRef value)
 {
@@ -154,8 +154,8 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
     if (!scalar_of(type)) {
         return refuse(
             job, name,
-            "is not a scalar; its type can be bool, an integer of 8 to 64 bits, half, float "
-            "or double");
+            "is not a scalar; make its type bool, an integer of 8 to 64 bits, half, float or "
+            "double");
     }
     /* The default is the initialiser of the second variable. */
     rt_text symbol = rt_arena_printf(&job->arena, DEFAULT_PREFIX "%.*s", RT_TEXT_ARG(name));
@@ -164,14 +164,14 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
     bool is_constant = value && (LLVMIsAConstantInt(value) || LLVMIsAConstantFP(value));
     if (!is_constant || LLVMTypeOf(value) != type) {
         return refuse(job, name,
-                      "has no default of its type; declare it with SPEC_CONSTANT(type, name, "
-                      "default)");
+                      "has no default value of its type; declare it with SPEC_CONSTANT(type, "
+                      "name, default)");
     }
     for (use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
         if (is_value_load(LLVMGetUser(use), variable)) continue;
         return refuse(job, name,
-                      "is used other than by its value; it has no address, and cannot be volatile "
-                      "or atomic");
+                      "is not only read; use only its value, since it has no address and cannot "
+                      "be volatile or atomic");
     }
     replace_loads(job, module, variable, name, value);
     return RT_STATUS_OK;
@@ -205,7 +205,8 @@ rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
     for (; function; function = LLVMGetNextFunction(function)) {
         rt_text name = name_after(job, function, VALUE_PREFIX);
         if (name.length == 0) continue;
-        /* Every use is a call with the function's own type, and all have the same default. */
+        /* If the sources agree, every use is a call with the function's own type, and all calls
+         * pass the same default. */
         LLVMValueRef value = NULL;
         bool agrees = true;
         LLVMUseRef use = LLVMGetFirstUse(function);
@@ -233,12 +234,14 @@ rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
 typedef struct placement {
     pl_job *job;
     LLVMModuleRef image;
-    RT_VECTOR(LLVMValueRef) functions; /* number in the code -> function that represents it */
+    RT_VECTOR(LLVMValueRef)
+    functions; /* number of a constant in the code -> function that
+                * represents it */
     rt_buffer defaults;
 } placement;
 
-/* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size. Defaults
- * follow each other without padding, since readers add up the sizes. */
+/* Replaces the calls that represent one constant and describes the constant as a scalar: number,
+ * offset 0, size. Defaults are stored without padding, since readers add up the sizes. */
 static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef function,
                                   rt_text name)
 {

@@ -1,23 +1,25 @@
 /* Plans the images of a module.
  *
- * It changes no code; image.c does so, following the roles.  Source: document 003, "sycl-post-link
- * changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05; document 004, "Device code split and device
- * images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
+ * This file changes no code; image.c does, as the roles require.  Source: document 003,
+ * "sycl-post-link changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05; document 004, "Device code
+ * split and device images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
  *
- * - Per kernel, the document does not say where functions go.  Here each kernel has an image of its
- *   own and the SYCL_EXTERNAL functions of a source share one, so functions relate to each other as
- *   per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
- * - A function that any kernel of an image reaches is copied there, also past functions that the
- *   image exports (the reading of DL-SPLIT-04); what only exported functions reach follows
- *   DL-SPLIT-08.  Shipped DPC++ imports every such function instead (A9).
- * - A kernel that another entry point calls is copied there as an ordinary function.
+ * - For the split per kernel, the document does not say where functions go.  Here each kernel has
+ *   its own image and the SYCL_EXTERNAL functions of a source share one, so functions are related
+ * as in the split per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
+ * - A function that any kernel of an image reaches is copied into the image, even if it is reached
+ *   only through functions that the image exports (the reading of DL-SPLIT-04); functions that only
+ *   exported functions reach follow DL-SPLIT-08.  Shipped DPC++ imports every such function instead
+ *   (A9).
+ * - A kernel that another entry point calls is copied into that entry point's image as an ordinary
+ *   function.
  * - A virtual function that is called by name (a qualified call, or one on an object of known
- * class) is copied to its caller, as a helper is; slots of vtables lead to its set.
- * - The document does not mention variables.  One that other images may import is defined by one
- *   image, its home, beside the functions of its source; a constant is copied elsewhere.  The home
- *   of a writable one is with the kernels that reach it, so that they need no link, and images of
- *   functions import it: a program never has two of it.  Kernels of two images could not share it,
- *   because each has a program of its own; that is refused. */
+ *   class) is copied to its caller, as a helper is; vtable slots lead to its set.
+ * - The document does not mention variables.  A variable that other images may import is defined by
+ *   one image, its home, beside the functions of its source; other images copy it if it is a
+ *   constant.  The home of a writable variable is with the kernels that reach it, so that they need
+ *   no link, and images of functions import it: a program never has two of it.  Kernels of two
+ *   images could not share it, because each has a program of its own; that is refused. */
 #include "reference/compiler/postlink/split.h"
 
 #include "reference/base/map.h"
@@ -27,7 +29,7 @@
 
 #include <stdlib.h>
 
-/* The entry points of one image, by their nodes, in the graph's order. */
+/* The entry points of one image, as node indices, in the graph's order. */
 typedef struct group {
     RT_VECTOR(uint32_t) kernels;
     RT_VECTOR(uint32_t) functions;
@@ -38,11 +40,12 @@ typedef struct group {
 
 /* The plan's state of a node. */
 typedef struct node_plan {
-    uint32_t home;        /* function, variable: the group whose entry point it is, or PL_NONE */
+    uint32_t home;        /* function, variable: the group with this entry point, or PL_NONE */
     uint32_t kernel_home; /* offered variable: a group whose kernels reach it, or PL_NONE */
-    bool copied_before;   /* some earlier image has a copy */
-    bool torn;            /* it is in planner.torn or planner.scoped */
-    /* For the current image; valid if `image` is its number, counted from 1. */
+    bool copied_before;   /* an earlier image has a copy */
+    bool torn;            /* the node is in planner.torn or planner.scoped */
+    /* What follows is for one image; valid if `image` equals the current image's number, counted
+     * from 1. */
     uint32_t image;
     pl_role role;
     bool visited;
@@ -53,17 +56,20 @@ typedef struct planner {
     const pl_graph *graph;
     rt_split split; /* not AUTO */
     bool whole;     /* one group for everything */
-    bool outlines;  /* virtual functions have groups of their own */
+    bool outlines;  /* virtual functions have their own groups */
     node_plan *nodes;
     RT_VECTOR(group) groups;
     rt_map group_of_unit;        /* unit -> first group of its functions and variables */
-    rt_map group_of_aspects;     /* unit and class -> group of its functions of these aspects */
+    rt_map group_of_aspects;     /* unit and class -> group of the unit's functions that use these
+                                  * aspects */
     rt_map class_of_aspects;     /* aspects -> class */
-    uint32_t image;              /* number of the current image, from 1 */
-    RT_VECTOR(uint32_t) members; /* nodes with a role in it */
+    uint32_t image;              /* number of the current image, counted from 1 */
+    RT_VECTOR(uint32_t) members; /* nodes that have a role in the current image */
     RT_VECTOR(uint32_t) pending; /* nodes whose uses have not been followed */
-    RT_VECTOR(uint32_t) torn;    /* writable variables that several images would have */
-    RT_VECTOR(uint32_t) scoped; /* device_globals with device_image_scope that several would have */
+    RT_VECTOR(uint32_t) torn;    /* writable variables that several images would each have */
+    RT_VECTOR(uint32_t)
+    scoped; /* device_globals with device_image_scope that several images would
+             * have */
 } planner;
 
 /* ---- Grouping ------------------------------------------------------------------------------ */
@@ -79,7 +85,7 @@ static uint32_t unit_key(const planner *plan, uint32_t unit)
     return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
 }
 
-/* The group of a source's variables, which is created if necessary. */
+/* The group of a source's variables; created if necessary. */
 static uint32_t group_of_unit(planner *plan, uint32_t unit)
 {
     uint32_t key = unit_key(plan, unit);
@@ -155,9 +161,9 @@ static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
     plan->nodes[index].home = home;
 }
 
-/* Each set of which the module defines a function is a group, whether or not the module creates
- * objects with it or calls it (VF-FE-01).  Broken: functions that no vtable of the module names are
- * left out. */
+/* Each set with a function that the module defines is a group, whether or not the module creates
+ * objects that use the set or calls it (VF-FE-01). Broken: functions that no vtable of the module
+ * names are left out. */
 static void group_sets(planner *plan)
 {
     const pl_graph *graph = plan->graph;
@@ -208,7 +214,7 @@ static void hold(planner *plan, uint32_t index, pl_role role)
 
 /* ---- Roles --------------------------------------------------------------------------------- */
 
-/* The role of a variable of another image: a constant may be a copy. */
+/* The role of a variable in an image that is not its home: a constant is copied. */
 static pl_role role_of_variable(const planner *plan, uint32_t index)
 {
     const pl_node *node = &plan->graph->nodes[index];
@@ -218,8 +224,8 @@ static pl_role role_of_variable(const planner *plan, uint32_t index)
     return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
 }
 
-/* Functions that an image's kernels reach are copied, so that the image needs no link (DL-SPLIT-02,
- * -04); shipped DPC++ imports them (A9). */
+/* Functions that an image's kernels reach are copied, so that the image need not be linked
+ * (DL-SPLIT-02, -04); shipped DPC++ imports them (A9). */
 static pl_role role_for_kernel(planner *plan, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
@@ -243,7 +249,7 @@ static pl_role role_for_function(planner *plan, uint32_t used)
 
 typedef pl_role role_rule(planner *plan, uint32_t used);
 
-/* Follows the uses of all pending nodes, through the image's own entry points too. */
+/* Follows the uses of all pending nodes, even through the image's own entry points. */
 static void follow(planner *plan, role_rule *rule)
 {
     while (plan->pending.count > 0) {
@@ -260,7 +266,7 @@ static void follow(planner *plan, role_rule *rule)
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
             if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
             if (role == PL_SLOT) {
-                /* A function that had only slots in the image is called by name there. */
+                /* A function that so far only vtable slots referred to is also called by name. */
                 current_plan(plan, used)->role = PL_COPY;
                 *rt_vector_push(&plan->pending) = used;
             }
@@ -269,7 +275,7 @@ static void follow(planner *plan, role_rule *rule)
             uint32_t referred = node->references[i];
             CHECK(plan->graph->nodes[referred].set != PL_NONE);
             if (current_plan(plan, referred)->role != PL_ABSENT) continue;
-            /* If virtual functions have no images of their own, a slot is a use like any other. */
+            /* If virtual functions have no separate images, a slot is a use like any other. */
             pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
             hold(plan, referred, plan->graph->nodes[referred].defined ? role : PL_DECLARE);
         }
@@ -288,8 +294,8 @@ static void push_all(planner *plan, const uint32_t *items, uint32_t count)
         *rt_vector_push(&plan->pending) = items[i];
 }
 
-/* Gives a role to every node in the image of a group. The original body of a function stays
- * exported next to a kernel of its source (DL-EXPORT-05). */
+/* Gives a role to every node in the image of a group. A function's original body stays exported
+ * even in an image with a kernel of its source (DL-EXPORT-05). */
 static void fill_image(planner *plan, const group *entries)
 {
     bool exports_bodies = entries->kernels.count == 0 || RULE(DL_EXPORT_05);
@@ -332,8 +338,8 @@ static rt_status refuse_torn(const planner *plan)
     LLVMValueRef first = plan->graph->nodes[plan->torn.items[0]].value;
     return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, names, plan->torn.count,
                           "%.*svariable '%.*s' can be written and is used by entry points of "
-                          "several images, which would have a variable each; switch the split off, "
-                          "and let these entry points use the same optional features",
+                          "several images, which would each have a separate copy; switch the "
+                          "split off, and make these entry points use the same optional features",
                           RT_TEXT_ARG(pl_place_of_use(job, first)), RT_TEXT_ARG(names[0]));
 }
 
@@ -365,10 +371,10 @@ static rt_status refuse_scoped(const planner *plan)
 
 /* ---- Homes of variables -------------------------------------------------------------------- */
 
-/* Assigns to every variable that other images may import the image that defines it. */
+/* For every variable that other images may import, chooses the image that defines it. */
 static void choose_homes(planner *plan)
 {
-    /* Which groups' kernels reach a writable one? */
+    /* Find the groups whose kernels reach a writable variable. */
     for (uint32_t g = 0; g < plan->groups.count; g++) {
         const group *entries = &plan->groups.items[g];
         begin_image(plan, g);
@@ -384,7 +390,7 @@ static void choose_homes(planner *plan)
             at->kernel_home = g;
         }
     }
-    /* In an image of everything, virtual functions are entry points like others. */
+    /* If one image contains everything, virtual functions are entry points like any others. */
     for (uint32_t i = 0; plan->whole && i < plan->graph->function_count; i++) {
         const pl_node *node = &plan->graph->nodes[i];
         if (node->kind != PL_VIRTUAL || !node->defined) continue;
@@ -431,8 +437,8 @@ static pl_part plan_part(planner *plan, uint32_t number)
             if (is_repeated && node->shared) note_torn(plan, index);
             continue;
         }
-        /* The first image that refers to a device_global exports it if other images may import it;
-         * the definitions in further images yield to that one. */
+        /* If other images may import a device_global, the first image that refers to it exports it;
+         * the definitions in later images give way to that one. */
         if (is_repeated && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
             at->torn = true;
             *rt_vector_push(&plan->scoped) = index;
@@ -459,7 +465,8 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
         plan->nodes[i].image = 0;
     for (uint32_t number = 0; number < group_count; number++) {
         pl_part part = plan_part(plan, number);
-        /* A set without optional features could stay with its users.  Broken: it is lost. */
+        /* The functions of a set without optional features could stay with their users. Broken:
+         * they are lost. */
         if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
         parts[count++] = part;
         /* A device that lacks an aspect of a set gets the set's dummy (VF-DUMMY-01). */
@@ -473,8 +480,8 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
     return parts;
 }
 
-/* The invariants of a plan's parts: each is closed under uses, and each imported symbol has exactly
- * one defining part. */
+/* Checks the invariants of a plan's parts: each part is closed under uses, and each imported symbol
+ * has exactly one defining part. */
 static bool parts_check(const pl_graph *graph, const pl_part *parts, uint32_t count)
 {
     rt_map exporters = {0}, importers = {0};
@@ -523,7 +530,8 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
     CHECK_SLOW(pl_graph_check(graph));
     planner plan = {.job = job, .graph = graph, .whole = options->whole, .split = options->split};
-    /* DPC++'s automatic choice: functions called through pointers must be with their callers. */
+    /* DPC++'s automatic choice: functions that are called through pointers must be in the image of
+     * their callers. */
     if (plan.split == RT_SPLIT_AUTO)
         plan.split = graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
     if (plan.whole) plan.split = RT_SPLIT_OFF;

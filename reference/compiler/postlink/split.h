@@ -7,13 +7,13 @@
 
 /* The role of a function or variable of the input in an image. */
 typedef enum pl_role {
-    PL_ABSENT, /* leaves it out */
-    PL_ENTRY,  /* defines it for other images or the host: a kernel, or an exported function or
-                * variable */
-    PL_COPY,   /* defines a separate copy, with internal linkage */
-    PL_IMPORT, /* declares it; another image of the same input defines it */
-    PL_SLOT,   /* declares it for vtables; the image of its set defines it (VF-SPLIT-03) */
-    PL_DECLARE /* declares it, as the input does */
+    PL_ABSENT, /* the image leaves it out */
+    PL_ENTRY,  /* the image defines it for other images or the host: a kernel, or an exported
+                * function or variable */
+    PL_COPY,   /* the image defines a separate copy, with internal linkage */
+    PL_IMPORT, /* the image declares it; another image of the same input defines it */
+    PL_SLOT,   /* declared for vtables; the image of its set defines it (VF-SPLIT-03) */
+    PL_DECLARE /* the image declares it, as the input does */
 } pl_role;
 
 typedef struct pl_placed {
@@ -21,7 +21,7 @@ typedef struct pl_placed {
     pl_role role; /* not ABSENT */
 } pl_placed;
 
-/* A planned image: the nodes of the graph that it defines or declares, in the graph's order. */
+/* A planned image: the graph's nodes that the image defines or declares, in the graph's order. */
 typedef struct pl_part {
     const pl_placed *placed;
     uint32_t count;
@@ -32,17 +32,18 @@ typedef struct pl_part {
 
 typedef struct pl_split_options {
     rt_split split;
-    bool whole;    /* one image of everything; the other fields are ignored */
-    bool outlines; /* virtual functions go into images of their own (document 004, "JIT flow") */
+    bool whole;    /* one image with everything; the other fields are ignored */
+    bool outlines; /* virtual functions go into separate images (document 004, "JIT flow") */
     bool dummies;  /* and sets that use optional features get a dummy */
 } pl_split_options;
 
 /* Plans the images of an input whose aspects are filled in.  Each image has at least one kernel,
- * exported function or exported variable; they are in the order of their first entry points in the
- * input, those with variables alone last.  After them comes a provider for each set of virtual
- * functions, in the sets' order, followed by its dummy.  Parts live in the job's arena; the cost is
- * linear in what all images hold.  POSTLINK_ERROR: several images would each have a writable
- * variable of their own, which the diagnostic names, with the line of a use. */
+ * exported function or exported variable; images are in the order of their first entry points in
+ * the input, with those that have only variables last.  Then follows, for each set of virtual
+ * functions in the graph's order, a provider and, if required, its dummy.  Parts live in the job's
+ * arena; the cost is linear in the total size of all images.  POSTLINK_ERROR: several images would
+ * each have a writable variable of their own, which the diagnostic names, with the line of a use.
+ */
 RT_MUST_USE rt_status pl_split_plan(pl_job *job, const pl_graph *graph,
                                     const pl_split_options *options, const pl_part **out_parts,
                                     uint32_t *out_count);

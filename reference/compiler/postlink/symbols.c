@@ -2,7 +2,7 @@
  *
  * Names are recorded as in the IR (DL-IMPORT-06).  Source: document 003, "sycl-post-link changes",
  * rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10.  Where shipped DPC++ deviates, the profile
- * decides (tags A2 to A6 of requirements.yaml). */
+ * decides which behaviour applies (tags A2 to A6 of requirements.yaml). */
 #include "reference/compiler/postlink/symbols.h"
 
 #include "reference/compiler/ir/attributes.h"
@@ -15,9 +15,9 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Reports whether the demangled form starts with two underscores.  A template's starts with its
- * return type and a nested name with its namespace, so these do not (DL-IMPORT-10: either way is
- * conforming). */
+/* Reports whether the demangled form starts with two underscores. That of a template starts with
+ * its return type and that of a nested name with its namespace, so theirs do not (DL-IMPORT-10:
+ * either way is conforming). */
 static bool is_reserved(rt_text symbol)
 {
     if (rt_text_starts(symbol, "__")) return true;
@@ -64,7 +64,7 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
         return PL_DECLARED_UNLISTED;
     }
-    /* The set determines the image that defines it. */
+    /* The function's set determines which image defines the function. */
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
@@ -84,7 +84,7 @@ static bool lies_in_shared_memory(const pl_job *job, LLVMValueRef variable)
     return space == PL_SPACE_GLOBAL || space == PL_SPACE_CONSTANT;
 }
 
-/* For shipped DPC++ functions are symbols, and of variables only device_globals. */
+/* For shipped DPC++, the symbols are functions and, among variables, only device_globals. */
 static bool lists_variable(const pl_job *job, LLVMValueRef variable)
 {
     return job->profile == RT_PROFILE_DOCUMENTS || pl_is_device_global(variable);
@@ -98,7 +98,7 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
            !pl_is_vtable(variable);
 }
 
-/* The name in the lists: the symbol, unchanged. */
+/* The name that the lists contain: the symbol, unchanged. */
 static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 {
     rt_text name = pl_job_name(job, function);
@@ -120,7 +120,7 @@ static rt_status collect_declaration(collector *lists, LLVMValueRef function)
     rt_text name = pl_name(function);
     pl_declaration kind = pl_declaration_classify(lists->job, function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
-    /* Taking its address is a reference too.  Broken: only calls count. */
+    /* Taking a function's address is a reference too. Broken: only calls count. */
     bool referred = kind == PL_DECLARED_IMPORT && (pl_any_call(function) || RULE(DL_REQ_09));
     if (kind == PL_DECLARED_UNLISTED || !referred) {
         *rt_vector_push(&lists->unlisted) = pl_job_name(lists->job, function);
@@ -155,8 +155,8 @@ static void collect_export(collector *lists, LLVMValueRef function)
 }
 
 /* The document's wording covers undefined variables, but its exclusions and its list of exports
- * speak of functions only, so listing them is as correct as not listing them; we list those that
- * another image can define and leave the others to the device. */
+ * mention only functions, so listing variables is as correct as not listing them; we list those
+ * that another image can define and leave the others to the device. */
 static rt_status collect_variables(collector *lists, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
@@ -190,7 +190,7 @@ static void check_apart(rt_map *seen, const rt_text *names, uint32_t count)
     }
 }
 
-/* States that each symbol is in one list only, once. */
+/* Checks that each symbol is in only one list, and only once. */
 static bool symbols_check(const pl_symbols *symbols)
 {
     rt_map seen = {0};

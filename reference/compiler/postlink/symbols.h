@@ -16,7 +16,8 @@ typedef enum pl_declaration {
     PL_DECLARED_UNLISTED, /* the device defines it: reserved names and PL_NOT_IMPORTED */
 } pl_declaration;
 
-/* Symbols of an image, in the order of its code, functions before variables; in the job's arena. */
+/* The symbols of an image, in the order of its code, functions before variables; they live in the
+ * job's arena. */
 typedef struct pl_symbols {
     const rt_text *imports; /* DL-IMPORT-01 */
     uint32_t import_count;
@@ -34,9 +35,9 @@ typedef struct pl_symbols {
 pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function);
 
 /* Reports whether images may export and import a defined variable: other sources can name it, and
- * it is in memory that all work-items share. Document 003, "sycl-post-link changes", speaks of
- * declared but undefined symbols (DL-IMPORT-08); shipped DPC++ means functions only (A2, A3), and
- * so does its profile. */
+ * it is in memory that all work-items share. Document 003, "sycl-post-link changes", mentions
+ * declared but undefined symbols (DL-IMPORT-08); shipped DPC++ takes only functions (A2, A3), and
+ * its profile does the same. */
 bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
 
 /* Reports whether shipped DPC++ excludes a defined function from the entry points because of its

@@ -25,7 +25,7 @@ static bool is_between(char c)
 }
 
 /* The arguments of a macro as written in the source, `"a", "b"` or `fp16, fp64`, as names separated
- * by commas (VF-PROP-02).  Broken: only the first of them. */
+ * by commas (VF-PROP-02). Broken: only the first name. */
 static rt_text list_of(pl_job *job, rt_text written)
 {
     rt_buffer list = {0};
@@ -47,8 +47,8 @@ static rt_text list_of(pl_job *job, rt_text written)
     return result;
 }
 
-/* Reports whether the arguments of a macro are strings, each of which can be the name of a set;
- * other arguments would be read as names that the author did not intend. */
+/* Reports whether the arguments of a macro are strings that can each be a set's name; other
+ * arguments would be read as names that the author did not intend. */
 static bool are_strings(rt_text written)
 {
     bool inside = false;
@@ -66,7 +66,7 @@ static bool are_strings(rt_text written)
 typedef struct annotation_row {
     const char *prefix;
     const char *attribute;
-    bool is_list; /* of arguments of a macro */
+    bool is_list; /* the text is the list of a macro's arguments */
     bool of_sets;
 } annotation_row;
 
@@ -88,21 +88,22 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
     unsigned line = annotation->line;
     if (!function) {
         return refuse(job, source, annotation->value, line,
-                      "has a property of functions but is not a function");
+                      "has a property of functions, but is not a function");
     }
     if (row->is_list && row->of_sets && !are_strings(text)) {
         return refuse(job, source, function, line,
-                      "calls sets that are not given as strings without comma, quotation "
-                      "mark, backslash or blank; write them as \"a\", \"b\"");
+                      "calls sets whose names are not given as strings without commas, quotation "
+                      "marks, backslashes or blanks; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
     /* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
     if (row->of_sets && value.length == 0 && RULE(VF_PROP_04)) value = RT_TEXT(PL_DEFAULT_SET);
     rt_text old = pl_attribute(function, row->attribute);
     if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
-        return refuse(job, source, function, line,
-                      "has a property of virtual functions or aspects twice, with different "
-                      "values; a virtual function is in one set, and lists are written once");
+        return refuse(
+            job, source, function, line,
+            "has a property of virtual functions or aspects twice, with different "
+            "values; put a virtual function into only one set, and write each list only once");
     }
     bool marks = value.length > 0 && RULE(VF_PROP_01);
     if (marks) pl_attribute_set(function, row->attribute, value);
@@ -111,7 +112,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* Lists separate names by commas, and DPC++ puts them into NUL-terminated strings. */
+/* Lists separate names with commas, and DPC++ puts names into NUL-terminated strings. */
 static bool is_set_name(rt_text name)
 {
     for (size_t i = 0; i < name.length; i++)
@@ -135,7 +136,8 @@ static rt_status check_function(pl_job *job, rt_text source, LLVMValueRef functi
         if (!pl_is_kernel(function))
             return refuse(job, source, function, line,
                           "calls sets of virtual functions indirectly, which is a property of "
-                          "kernels, but it is not a kernel; give it to the kernels that call it");
+                          "kernels, but it is not a kernel; give the property to the kernels that "
+                          "call the function");
         rt_text name, sets = pl_attribute(function, PL_CALLS_INDIRECTLY);
         bool valid = sets.length > 0;
         while (valid && rt_set_names_next(&sets, &name))
@@ -182,7 +184,7 @@ static LLVMValueRef empty_slots(LLVMValueRef constant, pl_slot_rule *rule, const
         bool emptied = function && rule(function, user);
         return emptied ? LLVMConstNull(type) : constant;
     }
-    /* A struct or an array of slots is rebuilt. */
+    /* A struct or an array of slots is rebuilt from its parts. */
     unsigned count = (unsigned)LLVMGetNumOperands(constant);
     RT_VECTOR(LLVMValueRef) parts = {0};
     for (unsigned i = 0; i < count; i++)
@@ -213,7 +215,7 @@ void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user
 
 /* ---- The linked sources -------------------------------------------------------------------- */
 
-/* The function that a thunk calls; NULL: it calls none. */
+/* The function that a thunk calls; NULL if it calls none. */
 static LLVMValueRef target_of(LLVMValueRef thunk)
 {
     for (LLVMValueRef i = pl_first_instruction(thunk); i; i = pl_next_instruction(i)) {
@@ -224,7 +226,7 @@ static LLVMValueRef target_of(LLVMValueRef thunk)
 }
 
 /* An unmarked function is not device code, so its slot is emptied.  So is the slot of a pure
- * virtual function: the function that reports a call of it does not exist on devices. */
+ * virtual function: the function that would report a call to it does not exist on devices. */
 static bool is_host_code(LLVMValueRef function, const void *user)
 {
     (void)user;
@@ -246,8 +248,8 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
         pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
                          pl_attribute(target, PL_INDIRECTLY_CALLABLE));
     }
-    /* Clang copies vtables that another source defines, for its optimiser; such a copy lacks
-     * information that only that source has, such as the functions' marks. */
+    /* For its optimiser, clang copies vtables that another source defines; the copies lack what
+     * only that source knows, such as the functions' marks. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         bool copy = LLVMGetLinkage(variable) == LLVMAvailableExternallyLinkage;
@@ -256,8 +258,8 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
         LLVMSetLinkage(variable, LLVMExternalLinkage);
     }
     pl_vtables_empty(module, is_host_code, NULL);
-    /* Internal functions become external, under a name that no other module has: another source
-     * may have an internal function of the same name. */
+    /* Internal functions become external under names that no other module has: another source may
+     * have an internal function of the same name. */
     for (function = LLVMGetFirstFunction(module); function;
          function = LLVMGetNextFunction(function)) {
         bool hidden = pl_is_local(function) && !LLVMIsDeclaration(function);

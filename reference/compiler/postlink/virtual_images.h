@@ -8,11 +8,12 @@
 #include "reference/compiler/postlink/split.h"
 
 /* Empties the bodies of a dummy's virtual functions: each returns immediately, with a zero if it
- * returns a value (VF-DUMMY-02). `module` is the image's code after its roles were applied. */
+ * returns a value (VF-DUMMY-02). `module` is the image's code after the roles were applied to it.
+ */
 void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, const pl_part *part);
 
-/* Separates bodies from slots: for a virtual function of another image that is called by name here,
- * the calls use a local copy of the body and vtables a declaration. */
+/* Separates bodies from slots: if this image calls a virtual function of another image by name, the
+ * calls use a local copy of the body, and vtables use a declaration. */
 void pl_slots_separate(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                        const pl_part *part);
 
@@ -23,19 +24,19 @@ void pl_slots_separate(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
 RT_MUST_USE rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                                        const pl_part *part);
 
-/* Adds the property set of document 004 (in its profile, shipped DPC++'s form of it) and our own
- * two to the properties of an image made from `part`. If the image is compiled `ahead` of time,
- * adds only ours (VF-PROP-11). */
+/* Adds the property set of document 004 (in the profile of shipped DPC++, that compiler's form of
+ * the set) and our own two sets to the properties of an image made from `part`. If the image is
+ * compiled `ahead` of time, adds only our own (VF-PROP-11). */
 void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModuleRef module,
                                const pl_graph *graph, const pl_part *part, bool ahead);
 
-/* The aspects that an image requires of a device: those of its entry points, none for a dummy
- * (VF-SPLIT-11, VF-DUMMY-03), and those of its code unless they may come from virtual functions
- * that the device does not need. */
+/* The aspects that an image requires of a device: those of its entry points (none for a dummy;
+ * VF-SPLIT-11, VF-DUMMY-03), and those of its code unless they may come from virtual functions that
+ * the kernels do not need. */
 pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code);
 
 /* Empties the slots of sets that use more than the `supported` aspects of a known target (VF-AOT-02
- * to -04).  The graph's aspects are filled in; afterwards it must be built again. */
+ * to -04).  The graph's aspects must be filled in; afterwards the graph must be rebuilt. */
 void pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects supported);
 
 #endif

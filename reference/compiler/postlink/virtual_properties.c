@@ -1,9 +1,9 @@
 /* The properties of an image that list the set it provides, the sets it calls and creates, and its
  * requirements.
  *
- * Shipped DPC++ has one property instead of the two for calling and creating, and neither in an
- * image that provides a set (tags D2 and D3 of requirements.yaml). The documents' runtime may read
- * both in any image, so providers that create objects themselves have them too (VF-LINK-09). */
+ * Shipped DPC++ has one property in place of the two for calling and creating, and an image that
+ * provides a set does not have it (tags D2 and D3 of requirements.yaml). The documents' runtime may
+ * read both in any image, so a provider that itself creates objects has them too (VF-LINK-09). */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/map.h"
@@ -15,7 +15,7 @@
 
 typedef RT_VECTOR(rt_property) property_list;
 
-/* Names in the order of their addition, once each. */
+/* Distinct names in the order in which they were added. */
 typedef struct name_list {
     rt_map seen;
     rt_buffer text;
@@ -37,7 +37,7 @@ static void add_names(name_list *list, rt_text names)
         add_name(list, name);
 }
 
-/* The list's text, in the arena; frees the list. */
+/* Returns the list's text, in the arena, and frees the list. */
 static rt_text finish_names(pl_job *job, name_list *list)
 {
     rt_text text = rt_arena_text(&job->arena, rt_buffer_text(&list->text));
@@ -46,7 +46,7 @@ static rt_text finish_names(pl_job *job, name_list *list)
     return text;
 }
 
-/* A text as NUL-terminated bytes, as DPC++ expects. */
+/* A text as NUL-terminated bytes, which is the form that DPC++ expects. */
 static rt_property text_property(pl_job *job, const char *name, rt_text text)
 {
     rt_text copy = rt_arena_text(&job->arena, text); /* adds the NUL */
@@ -69,7 +69,8 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     return finish_names(job, &list);
 }
 
-/* The sets whose functions are in the image's vtables, except its own, in the module's order. */
+/* The sets whose functions are in the image's vtables, except the set that the image provides, in
+ * the module's order. */
 static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
     bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
@@ -104,7 +105,7 @@ static void add_relation_set(pl_job *job, property_list *items, const pl_graph *
         *rt_vector_push(items) = (rt_property){
             .name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_DUMMY), .type = RT_PROPERTY_UINT32, .number = 1};
     }
-    if (part->dummy) return; /* it creates nothing */
+    if (part->dummy) return; /* the image creates no objects */
     bool documents = job->profile == RT_PROFILE_DOCUMENTS;
     if (!documents && provides) return;
     rt_text calls = calls_of(job, graph, part), creates = creates_of(job, graph, part);
@@ -175,12 +176,12 @@ pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspec
         const pl_node *node = &graph->nodes[part->placed[i].node];
         virtual_code = virtual_code || node->kind == PL_VIRTUAL;
         /* A kernel that calls a virtual function but names no set is an ordinary kernel; only its
-         * author knows whether its launches make the call.  Broken: no device can run it. */
+         * author knows whether a launch reaches the call. Broken: no device can run the kernel. */
         bool undeclared =
             node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
         if (undeclared && !RULE(VF_FE_04)) aspects |= (pl_aspects)1 << 63;
     }
-    /* Virtual functions, in bodies or in slots, may have added capabilities to the code that its
-     * kernels do not need. */
+    /* Virtual functions, present with bodies or only in slots, may have added capabilities to the
+     * code that the image's kernels do not need. */
     return virtual_code && RULE(VF_DUMMY_05) ? aspects : aspects | of_code;
 }

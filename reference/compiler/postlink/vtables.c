@@ -1,6 +1,7 @@
-/* Vtables of an image: linkage, memory, and slots of sets that a target does not support.
+/* The vtables of an image: linkage, address space, and slots of sets that a target does not
+ * support.
  *
- * Observed: Intel's CPU runtime crashes at a module-scope variable in private memory, and linking
+ * Observed: Intel's CPU runtime crashes on a module-scope variable in private memory, and linking
  * images with the same vtable fails without LinkOnceODR (SPV_KHR_linkonce_odr). */
 #include "reference/compiler/postlink/virtual_images.h"
 
@@ -53,8 +54,9 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
             if (vtable && !pl_is_local(node->value)) LLVMSetLinkage(vtable, LLVMLinkOnceODRLinkage);
         }
         if (node->kind != PL_VIRTUAL) continue;
-        /* Every module that has a class has its inline functions. Copies keep their names if
-         * virtual functions have no separate images, so that a device can recognise calls of them.
+        /* Every module that has a class has its inline functions, so these may be defined
+         * repeatedly. Copies keep their names if virtual functions have no separate images, so that
+         * a device can recognise calls to them.
          */
         LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
         LLVMLinkage linkage = LLVMGetLinkage(node->value);
@@ -70,13 +72,13 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         rt_text name = pl_job_name(job, variable);
         return rt_fail_naming(
             job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-            "objects of a class are created whose vtable '%.*s' the module does not "
-            "define: the first virtual function of the class that is neither pure "
-            "nor inline is defined elsewhere; define it in this module, or write "
-            "the class's virtual functions into the class",
+            "objects of a class are created, but the module does not define the class's vtable "
+            "'%.*s': the class's key function (its first virtual function that is neither pure "
+            "nor inline) is defined elsewhere; define it in this module, or define the virtual "
+            "functions inside the class",
             RT_TEXT_ARG(name));
     }
-    /* The back end for NVPTX puts every variable of a module into global memory itself. */
+    /* The NVPTX back end itself puts every module-scope variable into global memory. */
     if (job->format != RT_FORMAT_PTX) move_to_global(job, module);
     return RT_STATUS_OK;
 }
@@ -87,11 +89,11 @@ typedef struct drop {
     const pl_graph *graph;
     rt_map node_of; /* function -> node */
     pl_aspects supported;
-    bool drops_any; /* some set is dropped */
+    bool drops_any; /* at least one set is dropped */
 } drop;
 
-/* The whole set decides. Broken: each function decides for itself. Sets that are not dropped can be
- * called. Broken: if any set is dropped, all slots are emptied. */
+/* The aspects of the whole set decide. Broken: those of the function alone decide. Sets that are
+ * not dropped can still be called. Broken: if any set is dropped, all slots are emptied. */
 static bool is_dropped(LLVMValueRef function, const void *user)
 {
     const drop *filter = user;
@@ -101,7 +103,7 @@ static bool is_dropped(LLVMValueRef function, const void *user)
     if (node->set == PL_NONE) return false;
     pl_aspects aspects =
         RULE_ELSE(VF_AOT_03, filter->graph->sets[node->set].aspects, node->aspects);
-    /* A set can be used if every aspect of it is supported. Broken: if any is. */
+    /* A set can be used if all of its aspects are supported. Broken: if any is. */
     bool lacks_some = (aspects & ~filter->supported) != 0;
     bool unsupported =
         RULE_ELSE(VF_AOT_04, lacks_some, lacks_some && (aspects & filter->supported) == 0);

@@ -1,11 +1,12 @@
-/* Atomic functions on NVPTX: those of OpenCL C 2.0 with orders and scopes, in the generic, global and
- * local address space, and those of OpenCL C 1.2 on 64 bits.
+/* Atomic functions on NVPTX: those of OpenCL C 2.0 with memory orders and scopes, for the generic,
+ * global and local address spaces, and the 64-bit ones of OpenCL C 1.2.
  *
- * An operation is PTX's relaxed one between fences: one before it for release, one after it for
- * acquire; a sequentially consistent one has fence.sc before it.  LLVM 14 selects neither fences nor
- * atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that PTX does not
- * have (minimum and maximum of floats, 16 bits) are missing here and refused by name.  Source: OpenCL C 2.0,
- * 6.13.11; PTX ISA 6.4, "Memory Consistency Model", "fence" and "atom". */
+ * An operation is PTX's relaxed one with fences: a fence before it for release, a fence after it
+ * for acquire, and fence.sc before it for sequential consistency.  LLVM 14 selects neither fences
+ * nor atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that PTX
+ * does not have (minimum and maximum of floats, 16-bit operations) are missing here; calls to them
+ * are refused by name. Source: OpenCL C 2.0, 6.13.11; PTX ISA 6.4, "Memory Consistency Model",
+ * "fence" and "atom". */
 #include "builtins.clh"
 
 /* ---- Fences -------------------------------------------------------------------------------- */
@@ -37,7 +38,7 @@ static void fence_behind(memory_order order, memory_scope scope)
 
 BUILTIN void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope)
 {
-    (void)flags; /* PTX's fences order all memory */
+    (void)flags; /* PTX fences order all memory */
     if (order == memory_order_seq_cst)
         fence_sc(scope);
     else if (order != memory_order_relaxed)
@@ -55,9 +56,10 @@ BUILTIN void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
 }
 BUILTIN void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 
-/* ---- Operations on bits at generic addresses ----------------------------------------------- */
+/* ---- Bitwise operations at generic addresses ----------------------------------------------- */
 
-/* One instruction in the three scopes; the last is that of a work-group or narrower. */
+/* One instruction in each of the three scopes; the last scope is for work-groups and anything
+ * narrower. */
 #define IN_SCOPE(scope, head, tail, ...)                                                           \
     do {                                                                                           \
         if (scope == memory_scope_all_svm_devices)                                                 \
@@ -86,7 +88,8 @@ BUILTIN void work_group_barrier(cl_mem_fence_flags flags) { barrier(flags); }
 LOAD_AND_STORE(uint, "b32", "r")
 LOAD_AND_STORE(ulong, "b64", "l")
 
-/* Returns the old value; the operation's argument is its second operand. */
+/* Defines an operation that returns the old value; the argument is the instruction's second
+ * operand. */
 #define CHANGE(name, bits, instruction, held)                                                      \
     static bits name##_##bits(volatile void *at, bits by, memory_order order, memory_scope scope)  \
     {                                                                                              \
@@ -110,8 +113,8 @@ LOAD_AND_STORE(ulong, "b64", "l")
 CHANGES(uint, "32", "r")
 CHANGES(ulong, "64", "l")
 
-/* The stronger of the two orders: one instruction handles success and failure and cannot know in
- * advance which it will be. An order for failure never releases. */
+/* The stronger of the two orders: a single instruction handles success and failure, and cannot know
+ * in advance which of them it will be. A failure order never releases. */
 #define COMPARE(bits, width, held)                                                                 \
     static bits compare_##bits(volatile void *at, bits expected, bits desired,                     \
                                memory_order order, memory_order failure, memory_scope scope)       \
@@ -133,8 +136,8 @@ COMPARE(ulong, "64", "l")
 #define STRICT memory_order_seq_cst
 #define GENERIC(pointer) ((volatile void *)(pointer))
 
-/* A function in three forms: with order and scope, with order, with neither.  `given` and `passed` are
- * the parameters and arguments before these. */
+/* Defines a function in three forms: with order and scope, with order only, with neither. `given`
+ * and `passed` are the parameters and arguments that precede order and scope. */
 #define UNPAREN(...) __VA_ARGS__
 #define THREE_FORMS(result, name, given, passed)                                                   \
     BUILTIN result name##_explicit(UNPAREN given, memory_order order)                              \
@@ -168,7 +171,7 @@ COMPARE(ulong, "64", "l")
     }                                                                                              \
     THREE_FORMS(type, atomic_exchange, (volatile space atomic_##type * at, type value), (at, value))
 
-/* The weak form may fail spuriously but does not have to. */
+/* The weak form may fail spuriously but does not have to, so both forms are alike. */
 #define COMPARED(strength, type, bits, space, expected_space)                                      \
     BUILTIN bool atomic_compare_exchange_##strength##_explicit(                                    \
         volatile space atomic_##type *at, expected_space type *expected, type desired,              \
@@ -198,7 +201,7 @@ COMPARE(ulong, "64", "l")
     COMPARED(strong, type, bits, space, expected_space)                                            \
     COMPARED(weak, type, bits, space, expected_space)
 
-/* `operand` differs from `type` for atomic types of the size of a pointer. */
+/* `operand` differs from `type` for pointer-sized atomic types. */
 #define FETCHED(name, type, bits, operand, space, does, of)                                        \
     BUILTIN type atomic_fetch_##name##_explicit(volatile space atomic_##type *at, operand by,       \
                                                 memory_order order, memory_scope scope)            \
@@ -262,7 +265,7 @@ COMPARE(ulong, "64", "l")
 EACH_FUNCTION()
 EACH_FUNCTION(__global)
 EACH_FUNCTION(__local)
-/* In private memory the names are those of the generic space. */
+/* For private memory, the mangled names are those of the generic address space. */
 EACH_COMPARED(, )
 EACH_COMPARED(__global, __global)
 EACH_COMPARED(__global, __local)

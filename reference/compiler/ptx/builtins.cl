@@ -1,5 +1,5 @@
-/* Builtin functions of OpenCL C on NVPTX that libclc lacks or gets wrong, in one module, from which the
- * called ones are linked. */
+/* The builtin functions of OpenCL C on NVPTX that libclc lacks or gets wrong, in one module; only
+ * those that are called are linked. */
 #include "work_items.cl"
 
 #include "atomics.cl"
@@ -8,4 +8,4 @@
 #include "groups.cl"
 #include "integers.cl"
 
-#include "half.cl" /* uses the roundings of floats.cl */
+#include "half.cl" /* uses the rounding functions of floats.cl */

@@ -1,4 +1,4 @@
-/* LLVM's back end for NVPTX: passes for the processor, then text. */
+/* Runs LLVM's back end for NVPTX: first the passes for the processor, then the output as text. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/passes.h"
@@ -11,7 +11,7 @@
 #define DROP_PASSES     "globaldce,strip-dead-prototypes"
 #define OPTIMISE_PASSES "default<O2>"
 
-/* NULL: LLVM was built without the back end. */
+/* NULL: LLVM was built without this back end. */
 static LLVMTargetMachineRef make_machine(void)
 {
     LLVMInitializeNVPTXTargetInfo();
@@ -30,8 +30,8 @@ static LLVMTargetMachineRef make_machine(void)
 
 /* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
  * module and whose address does not escape: after a barrier, a work-item would reuse the value that
- * it read before instead of the one that another work-item wrote. So these variables are external
- * while the passes run. */
+ * it read before instead of the one that another work-item wrote. So these variables are made
+ * external while the passes run. */
 static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     uint32_t count = 0, capacity = pl_symbol_count(module);
@@ -53,7 +53,8 @@ static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRe
     return status;
 }
 
-/* The back end reports code that it cannot select as an error of the context, and continues. */
+/* The back end reports code that it cannot select as an error through the context, and continues.
+ */
 static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                             rt_buffer *out_text)
 {
@@ -63,9 +64,9 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
     LLVMBool failed =
         LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &reason, &memory);
     if (failed || job->errors.size > 0) {
-        rt_status status =
-            rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE, "the code has no form in PTX: %s",
-                    failed ? reason : pl_job_reason(job));
+        rt_status status = rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                                   "the code cannot be expressed in PTX: %s",
+                                   failed ? reason : pl_job_reason(job));
         LLVMDisposeMessage(reason);
         if (memory) LLVMDisposeMemoryBuffer(memory);
         return status;
@@ -82,7 +83,7 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the installed LLVM 14 has no back end for NVPTX");
     /* The passes would drop definitions that other images may repeat (inline virtual functions,
-     * vtables) if this image does not use them; but other images use them. */
+     * vtables) if this image does not use them, but other images may rely on them. */
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
         LLVMLinkage linkage = LLVMGetLinkage(v);
         bool droppable = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;

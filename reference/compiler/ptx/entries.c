@@ -1,5 +1,5 @@
-/* Kernels get entries: functions with PTX's kernel calling convention and the parameters that
- * reference/base/ptx.h defines, which call the kernel's code.
+/* Gives each kernel an entry: a function that has PTX's kernel calling convention and the
+ * parameters that reference/base/ptx.h defines, and calls the kernel's code.
  *
  * The kernel's code becomes an ordinary function, because other kernels may call it, and PTX cannot
  * call an entry. */
@@ -20,7 +20,7 @@ typedef struct entry_writer {
     LLVMModuleRef module;
     LLVMTargetDataRef layout; /* the module's */
     LLVMTypeRef word;         /* 32 bits */
-    LLVMTypeRef launch;       /* rt_ptx_launch: words of 64 bits */
+    LLVMTypeRef launch;       /* rt_ptx_launch, as 64-bit words */
     LLVMValueRef array;       /* the dynamic shared memory */
     LLVMBuilderRef builder;
 } entry_writer;
@@ -50,17 +50,16 @@ static rt_status describe(entry_writer *writer, LLVMValueRef kernel, uint32_t in
         bool pointer = space == PL_PTX_SPACE_GLOBAL || space == PL_PTX_SPACE_CONSTANT;
         if (opaque || (!pointer && space != PL_PTX_SPACE_SHARED))
             return pl_ptx_refuse(writer->job, kernel, pl_job_name(writer->job, kernel),
-                                 "has a parameter that is neither a value nor a pointer to global, "
-                                 "constant or local memory (an image, for example), which has no "
-                                 "form in PTX here");
+                                 "has a parameter (an image, for example) that is neither a value "
+                                 "nor a pointer to global, constant or local memory; assay cannot "
+                                 "express it in PTX");
         out_parameter->kind = pointer ? RT_PTX_POINTER : RT_PTX_LOCAL;
         if (!pointer) size = LLVMABISizeOfType(writer->layout, writer->word);
     }
     out_parameter->size = (uint32_t)size;
     if (size > 0 && size <= RT_PTX_PARAMETER_SIZE_MAX) return RT_STATUS_OK;
     return pl_ptx_refuse(writer->job, kernel, pl_job_name(writer->job, kernel),
-                         "has a parameter that is empty or larger than the 4352 bytes that PTX "
-                         "takes");
+                         "has a parameter that is empty or larger than PTX's limit of 4352 bytes");
 }
 
 /* ---- Code ---------------------------------------------------------------------------------- */
@@ -83,8 +82,8 @@ static void fill(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
         LLVMValueRef to = LLVMBuildStructGEP2(builder, writer->launch, target, i, "");
         LLVMBuildStore(builder, LLVMBuildLoad2(builder, wide, from, ""), to);
     }
-    /* A parameter of the entry may have another form than the kernel's: an offset becomes an
-     * address. */
+    /* A parameter of the entry may differ in form from the kernel's: an offset becomes an address.
+     */
     LLVMTypeRef byte = LLVMInt8TypeInContext(context);
     LLVMValueRef start =
         LLVMConstBitCast(writer->array, LLVMPointerType(byte, PL_PTX_SPACE_SHARED));
@@ -107,7 +106,7 @@ static void fill(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
     LLVMBuildRetVoid(builder);
 }
 
-/* The entry takes over the kernel's name; its last parameter is the launch. */
+/* Makes the entry, which takes over the kernel's name; its last parameter is the launch. */
 static LLVMValueRef declare(entry_writer *writer, LLVMValueRef kernel,
                             const rt_ptx_parameter *parameters)
 {
@@ -135,8 +134,8 @@ static LLVMValueRef declare(entry_writer *writer, LLVMValueRef kernel,
 
 /* ---- Work-group sizes ---------------------------------------------------------------------- */
 
-/* The size that the source requires, as rows of nvvm.annotations: function, property, number.
- * Drivers refuse launches with a different size. */
+/* The work-group size that the source requires, as rows of nvvm.annotations: function, property,
+ * number. Drivers refuse launches with a different size. */
 static void keep_group_size(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
 {
     static const char *const properties[] = {"reqntidx", "reqntidy", "reqntidz"};
@@ -180,8 +179,8 @@ static rt_status make_entry(entry_writer *writer, LLVMValueRef kernel, rt_buffer
     return RT_STATUS_OK;
 }
 
-/* Scratch memory of a work-group for our builtin functions: 8 bytes for each sub-group of the
- * largest work-group (CUDA C++ programming guide, "Technical Specifications per Compute
+/* A work-group's scratch memory for our builtin functions: 8 bytes for each sub-group of the
+ * largest possible work-group (CUDA C++ programming guide, "Technical Specifications per Compute
  * Capability"). */
 enum { SCRATCH_WORDS = 1024 / 32 };
 
@@ -197,7 +196,7 @@ static LLVMValueRef make_scratch(entry_writer *writer)
     return scratch;
 }
 
-/* Defines a function of our builtins that returns the address of memory. */
+/* Defines one of the functions that our builtins call to get the address of a piece of memory. */
 static void define_address(entry_writer *writer, LLVMValueRef function, LLVMValueRef memory)
 {
     CHECK(LLVMIsDeclaration(function));
@@ -221,7 +220,7 @@ rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_
         words[i] = LLVMInt64TypeInContext(job->context);
     writer.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
     CHECK(!LLVMGetNamedGlobal(module, RT_PTX_SHARED_ARRAY));
-    /* The array has no size here; the launch determines it. */
+    /* The array has no size here; the launch determines its size. */
     LLVMTypeRef type = LLVMArrayType(LLVMInt8TypeInContext(job->context), 0);
     writer.array =
         LLVMAddGlobalInAddressSpace(module, type, RT_PTX_SHARED_ARRAY, PL_PTX_SPACE_SHARED);

@@ -1,12 +1,13 @@
-/* Builtin functions of floats on NVPTX that libclc gets wrong: conversions with a rounding mode, fract,
- * and stores of halves rounded up or down.
+/* Floating-point builtin functions on NVPTX that libclc gets wrong: conversions with a rounding
+ * mode, fract, and stores of halves rounded up or down.
  *
  * Source: OpenCL C 2.0, 6.2.3, 6.13.2 and 6.13.7. */
 #include "builtins.clh"
 
 /* ---- 6.2.3, conversions with a rounding mode ------------------------------------------------- */
 
-/* libclc converts back to find out how a value was rounded, which fails beyond the range of the type. */
+/* libclc converts back to find out how a value was rounded, which fails for values beyond the range
+ * of the type. */
 #define LANES_CONVERTED(n, real, whole, mode)                                                      \
     BUILTIN real##n convert_##real##n##_##mode(whole##n x)                                         \
     {                                                                                              \
@@ -37,8 +38,8 @@ CONVERTED_BY_MODE(double, "=d", ulong, "l", "f64.u64")
 
 /* ---- 6.13.2, fract ----------------------------------------------------------------------------- */
 
-/* The result is below 1 and keeps the sign of a zero or an infinity ("Additional Requirements Beyond
- * C99 TC2"), which libclc loses. */
+/* The result of fract is below 1 and keeps the sign of a zero or an infinity ("Additional
+ * Requirements Beyond C99 TC2"); libclc loses the sign. */
 static float fract_float(float x, float whole)
 {
     float rest = x - whole;
@@ -79,9 +80,9 @@ FRACT_BY_SPACE(double)
 
 /* ---- 6.13.7, halves rounded up and down ------------------------------------------------------- */
 
-/* libclc checks ten bits too few below half of the smallest half. This function truncates the
- * magnitude and advances to the next half if bits were cut and the direction demands it. Floats are
- * converted to double first. */
+/* For values below half of the smallest half, libclc checks ten bits too few. This function
+ * truncates the magnitude and moves on to the next half if bits were cut off and the rounding
+ * direction demands it. Floats are converted to double first. */
 static ushort half_away(double x, int away)
 {
     ulong bits = __builtin_astype(x, ulong);
@@ -89,7 +90,7 @@ static ushort half_away(double x, int away)
     uint sign = (uint)(bits >> 48) & 0x8000, half_bits, cut;
     if (x != x) return (ushort)(sign | 0x7e00);
     if (size == 0x7ff0000000000000UL) return (ushort)(sign | 0x7c00);
-    if (size < 0x3f10000000000000UL) { /* 2 to the -14: subnormal */
+    if (size < 0x3f10000000000000UL) { /* below 2 to the power of -14: subnormal */
         double steps = __builtin_fabs(x) * 0x1p24;
         half_bits = (uint)steps;
         cut = half_bits != steps;
@@ -105,7 +106,7 @@ static ushort half_away(double x, int away)
 static ushort half_rtp(double x) { return half_away(x, x > 0); }
 static ushort half_rtn(double x) { return half_away(x, x < 0); }
 
-/* For conversions to half (half.cl). */
+/* Used by conversions to half (half.cl). */
 static half half_rounded_rtz(double x) { return __builtin_astype(half_away(x, 0), half); }
 static half half_rounded_rtp(double x) { return __builtin_astype(half_rtp(x), half); }
 static half half_rounded_rtn(double x) { return __builtin_astype(half_rtn(x), half); }

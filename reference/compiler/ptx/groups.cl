@@ -1,14 +1,15 @@
-/* Functions of work-groups and sub-groups on NVPTX.
+/* Work-group and sub-group functions on NVPTX.
  *
- * A sub-group is a warp: 32 consecutive work-items in the linear order of the work-group, the last one
- * possibly shorter (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's result is
- * combined from values that its sub-groups leave in shared memory, in their order, so that scans are
- * correct too.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync", "vote.sync". */
+ * A sub-group is a warp: 32 consecutive work-items in the linear order of the work-group, the last
+ * sub-group may have fewer (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's
+ * result is combined, in sub-group order, from values that its sub-groups leave in shared memory,
+ * so scans are correct too.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync",
+ * "vote.sync". */
 #include "builtins.clh"
 
 enum { WARP = 32 };
 
-/* One slot for each sub-group of the largest work-group. */
+/* One slot for each sub-group of the largest possible work-group. */
 extern __local ulong *__assay_scratch(void);
 
 void LIBRARY barrier(cl_mem_fence_flags flags);
@@ -39,7 +40,7 @@ BUILTIN uint get_sub_group_size(void)
     return rest < WARP ? rest : WARP;
 }
 
-/* The lanes of the sub-group, all of which must take part. */
+/* The mask of the sub-group's lanes, all of which must take part. */
 static uint members(void) { return ~0u >> (WARP - get_sub_group_size()); }
 
 /* ---- Sub-groups: barrier, votes ------------------------------------------------------------- */
@@ -63,7 +64,8 @@ BUILTIN int work_group_any(int predicate) { return __nvvm_bar0_or(predicate) != 
 
 /* ---- Values of other lanes ------------------------------------------------------------------- */
 
-/* The value of a lane; the value of the lane `by` places before, or its own if there is none. */
+/* The value of a given lane; the value of the lane `by` places before this one, or this lane's own
+ * value if there is no such lane. */
 static uint lane_uint(uint x, uint from)
 {
     return (uint)__nvvm_shfl_sync_idx_i32(members(), (int)x, (int)from, 31);
@@ -83,8 +85,8 @@ static ulong before_ulong(ulong x, uint by)
 static ushort lane_ushort(ushort x, uint from) { return (ushort)lane_uint(x, from); }
 static ushort before_ushort(ushort x, uint by) { return (ushort)before_uint(x, by); }
 
-/* One work-item leaves bits in a slot of the scratch memory and all read them.  The second barrier keeps
- * the next writer from writing before all have read. */
+/* One work-item leaves bits in a slot of the scratch memory, and all work-items read them. The
+ * second barrier keeps the next writer from writing before all have read. */
 #define VALUES(type, bits)                                                                         \
     static type lane_of_##type(type x, uint from)                                                  \
     {                                                                                              \
@@ -143,7 +145,8 @@ VALUES(double, ulong)
 #define LEAST(a, b)    ((b) < (a) ? (b) : (a))
 #define GREATEST(a, b) ((a) < (b) ? (b) : (a))
 
-/* The combination of the sub-groups before this one (`none` for the first), and of all. */
+/* The combined value of the sub-groups before this one (`none` for the first), and of all
+ * sub-groups. */
 #define OF_SUB_GROUPS(name, type, COMBINE, none)                                                   \
     static type folded_##name##_##type(uint count)                                                 \
     {                                                                                              \

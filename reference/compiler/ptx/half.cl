@@ -1,10 +1,10 @@
-/* Builtin functions of half on NVPTX; libclc 14 has none.
+/* The builtin functions for half on NVPTX; libclc 14 has none.
  *
- * A half is converted to float, and the result of the float function is rounded to half. A float
- * has more than twice the bits of a half plus two, so for sums, products, quotients and roots the
- * result is still the nearest half, and for the others the error stays below the two ulp that
- * OpenCL allows. fma, nextafter and fract have separate code. Source: OpenCL C 2.0, 6.13.2, 6.13.4,
- * 6.13.6, 6.13.7; OpenCL extension specification, cl_khr_fp16. */
+ * A half is converted to float, and the result of the float function is rounded to half. The
+ * precision of float is at least twice that of half plus two bits, so for sums, products, quotients
+ * and square roots the result is still the nearest half; for the other functions the error stays
+ * below the two ulp that OpenCL allows. fma, nextafter and fract have separate code. Source: OpenCL
+ * C 2.0, 6.13.2, 6.13.4, 6.13.6, 6.13.7; OpenCL extension specification, cl_khr_fp16. */
 #include "builtins.clh"
 
 /* ---- Lane by lane -------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@
         return all;                                                                                \
     }
 
-/* ---- 6.13.2, by functions of float --------------------------------------------------------- */
+/* ---- 6.13.2, with the functions for float ---------------------------------------------------- */
 
 #define ONE(name)                                                                                  \
     float LIBRARY name(float x);                                                                   \
@@ -76,7 +76,7 @@ int LIBRARY ilogb(float x);
 BUILTIN int ilogb(half x) { return ilogb((float)x); }
 EACH_WIDTH(LANES_ONE, int, ilogb, half)
 
-/* ---- 6.13.2, with code of their own -------------------------------------------------------- */
+/* ---- 6.13.2, with separate code -------------------------------------------------------- */
 
 BUILTIN half fma(half x, half y, half z)
 {
@@ -93,7 +93,7 @@ EACH_WIDTH(LANES_THREE, mad)
 EACH_WIDTH(LANES_THREE, clamp)
 EACH_WIDTH(LANES_TWO, fdim, half)
 
-/* The bits without the sign number the halves of one sign, from 0. */
+/* The bits without the sign bit number the halves of one sign in order, from 0. */
 BUILTIN half nextafter(half x, half y)
 {
     ushort bits = __builtin_astype(x, ushort);
@@ -107,7 +107,7 @@ BUILTIN half nextafter(half x, half y)
 }
 EACH_WIDTH(LANES_TWO, nextafter, half)
 
-/* Functions with a second result, for each address space that it may be in. */
+/* Functions with a second result, for each address space that the result may be in. */
 static half fract_of(half x, half whole)
 {
     half rest = x - whole;
@@ -211,7 +211,7 @@ EACH_WIDTH(STORED, __private)
 
 /* ---- 6.2.3, conversions ------------------------------------------------------------------------ */
 
-/* From half through float, which is exact. */
+/* Conversions from half go through float, which is exact. */
 #define FROM(mode, to)                                                                             \
     to LIBRARY convert_##to##mode(float x);                                                        \
     BUILTIN to convert_##to##mode(half x) { return convert_##to##mode((float)x); }                 \
@@ -231,7 +231,8 @@ EACH_WHOLE(FROM_TO_WHOLE, )
 FROM_BY_MODE(float, )
 FROM_BY_MODE(double, )
 
-/* To half through double: a long that a double cannot represent is far beyond the largest half. */
+/* Conversions to half go through double: a long that a double cannot represent is far beyond the
+ * largest half. */
 #define TO(mode, from, ...)                                                                        \
     BUILTIN half convert_half##mode(from x) { return __VA_ARGS__; }                                \
     EACH_WIDTH(LANES_TO, mode, from)

@@ -1,5 +1,5 @@
-/* Builtin functions of integers on NVPTX that libclc lacks, and saturating conversions from floats, for
- * which libclc leaves the result of NaN to the processor.
+/* Integer builtin functions on NVPTX that libclc lacks, and saturating conversions from floats,
+ * where libclc leaves the result for NaN to the processor.
  *
  * Source: OpenCL C 2.0, 6.2.3.3 ("NaN ... should be converted to 0") and 6.13.3. */
 #include "builtins.clh"
@@ -30,7 +30,7 @@ TRAILING_ZEROS(uint, uint, ctz, 32)
 TRAILING_ZEROS(long, ulong, ctzl, 64)
 TRAILING_ZEROS(ulong, ulong, ctzl, 64)
 
-/* The sum is modulo the width, computed with unsigned numbers, which may wrap. */
+/* The sum wraps, so it is computed with unsigned numbers. */
 #define MULTIPLY_ADD_HIGH(type, ...)                                                               \
     type LIBRARY mul_hi(type a, type b);                                                           \
     BUILTIN type mad_hi(type a, type b, type c)                                                    \
@@ -50,8 +50,8 @@ EACH_WHOLE(MULTIPLY_ADD_HIGH, )
 
 /* ---- 6.2.3.3, saturating conversions ---------------------------------------------------------- */
 
-/* Float and double represent the least value of every type, but not always the greatest: `past` is one
- * more than that. */
+/* Float and double represent the least value of every type, but not always the greatest: `past` is
+ * one more than the greatest value. */
 #define SATURATED(mode, type, real, round, least, past)                                            \
     BUILTIN type convert_##type##_sat##mode(real x)                                                \
     {                                                                                              \

@@ -1,7 +1,7 @@
-/* Bodies for OpenCL C's builtin functions: ours first, then libclc's.
+/* Links bodies for OpenCL C's builtin functions: ours first, then libclc's.
  *
- * Both libraries have thousands of functions; their modules are read lazily, so that only functions
- * that are called cost time.  Afterwards all of them are internal to the image. */
+ * Both libraries have thousands of functions; their modules are read lazily, so only functions that
+ * are called cost time. Afterwards, all linked functions are internal to the image. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/base/map.h"
@@ -28,7 +28,8 @@ static rt_status read_ours(pl_job *job, LLVMModuleRef *out_module)
                        "assay's own builtin functions for PTX cannot be read: %s",
                        pl_job_reason(job));
     }
-    /* The linkage of libclc's functions: functions that are not called are not linked. */
+    /* Our functions get the linkage that libclc's have, so that functions that are not called are
+     * not linked. */
     LLVMValueRef function = LLVMGetFirstFunction(*out_module);
     for (; function; function = LLVMGetNextFunction(function))
         if (!LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage)
@@ -47,11 +48,11 @@ static rt_status read_library(pl_job *job, rt_text path, LLVMModuleRef *out_modu
     LLVMDisposeMessage(reason);
     if (missing)
         return rt_fail_naming(job->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
-                              "libclc for nvptx64, which has OpenCL C's builtin functions, is not "
-                              "installed; apt-get install libclc-14");
+                              "libclc for nvptx64, which provides OpenCL C's builtin functions, "
+                              "is not installed; install it with: apt-get install libclc-14");
     if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) return RT_STATUS_OK;
     LLVMDisposeMemoryBuffer(memory);
-    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE, "%s is not bitcode that LLVM 14 reads: %s",
+    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE, "%s is not bitcode that LLVM 14 can read: %s",
                    name.data, pl_job_reason(job));
 }
 
@@ -87,12 +88,12 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         rt_text name = pl_job_name(job, function);
         bool builtin = pl_symbol_is_opencl_builtin(name) || pl_symbol_is_spirv_operation(name);
         if (!builtin || defines(ours, name.data) || defines(library, name.data)) continue;
-        LLVMUseRef use = LLVMGetFirstUse(function); /* a call has a line */
+        LLVMUseRef use = LLVMGetFirstUse(function); /* prefer a call, since it has a line */
         while (use && !LLVMIsACallInst(LLVMGetUser(use)))
             use = LLVMGetNextUse(use);
         return pl_ptx_refuse(job, use ? LLVMGetUser(use) : NULL, pl_symbol_builtin_name(name),
                              "is a builtin function that neither PTX nor libclc 14 has for these "
-                             "types, so that the code has no form in PTX");
+                             "types, so the code cannot be expressed in PTX");
     }
     return RT_STATUS_OK;
 }
@@ -121,7 +122,7 @@ static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef
     rt_status status = link_library(job, module, ours);
     if (rt_ok(status)) status = link_library(job, module, library);
     CHECK_IMPLIES(rt_ok(status), !*ours && !*library);
-    /* Symbols from the libraries become internal, or two images would define them. */
+    /* Symbols from the libraries become internal; otherwise two images would define them. */
     for (LLVMValueRef v = pl_first_symbol(module); v && rt_ok(status); v = pl_next_symbol(v))
         if (!LLVMIsDeclaration(v) && rt_map_find(&names, pl_name(v)) == RT_MAP_NONE)
             LLVMSetLinkage(v, LLVMInternalLinkage);

@@ -1,11 +1,12 @@
-/* Calls of OpenCL C's printf become calls of vprintf, the function by which NVIDIA's drivers print.
+/* Turns calls to OpenCL C's printf into calls to vprintf, the function with which NVIDIA's drivers
+ * print.
  *
  * vprintf takes a C format and a buffer with the values, each at its natural alignment, so the
- * format must be known here: a vector's conversion is written once for each lane, with commas, and
- * length modifiers that C does not have or the driver does not read are replaced by converting the
- * values.  A missing argument, which is undefined behaviour, is a zero.  Source: OpenCL C 2.0,
- * 6.13.13; CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability,
- * "System Calls". */
+ * format must be known here. A vector's conversion is written once for each lane, separated by
+ * commas; length modifiers that C does not have or the driver does not read are removed, and the
+ * values are converted instead. A missing argument, which is undefined behaviour, counts as zero.
+ * Source: OpenCL C 2.0, 6.13.13; CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide
+ * to Interoperability, "System Calls". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/annotations.h"
@@ -20,7 +21,7 @@ enum { VALUES_MAX = 32, LANES_MAX = 16 };
 typedef struct conversion {
     rt_text head;   /* flags, width, precision */
     uint32_t lanes; /* 1: not a vector */
-    uint32_t bits;  /* of a whole number: 8, 16, 32 or 64 */
+    uint32_t bits;  /* of an integer: 8, 16, 32 or 64 */
     char letter;
 } conversion;
 
@@ -42,7 +43,7 @@ static rt_status refuse(const printing *print, const char *problem)
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-/* Takes the longest prefix of characters of the set. */
+/* Takes the longest prefix that consists of characters in the set. */
 static rt_text take_all(rt_text *rest, const char *set)
 {
     rt_text prefix = {rest->data, 0};
@@ -59,7 +60,7 @@ static const struct {
 } lane_counts[] = {{"v16", 16}, {"v2", 2}, {"v3", 3}, {"v4", 4}, {"v8", 8}},
   lengths[] = {{"hh", 8}, {"hl", 32}, {"h", 16}, {"l", 64}};
 
-/* Reads what follows a percent sign; false: it is not a conversion of OpenCL C. */
+/* Reads what follows a percent sign; false: it is not a conversion that OpenCL C defines. */
 static bool conversion_read(rt_text *rest, conversion *out)
 {
     *out = (conversion){.lanes = 1, .bits = 32};
@@ -106,7 +107,7 @@ static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMVa
         return real ? LLVMBuildFPCast(print->builder, value, wide, "") : NULL;
     }
     if (kind != LLVMIntegerTypeKind) return NULL;
-    /* A whole number of the conversion's width, as C passes it. */
+    /* An integer of the conversion's width, as C passes it. */
     LLVMTypeRef narrow = LLVMIntTypeInContext(context, spec->bits);
     LLVMTypeRef passed_type = LLVMIntTypeInContext(context, spec->bits > 32 ? 64 : 32);
     bool is_signed = strchr("dic", spec->letter) != NULL;
@@ -143,15 +144,16 @@ static rt_status convert(printing *print, const conversion *spec)
 {
     LLVMValueRef lanes[LANES_MAX];
     if (take_argument(print, spec, lanes) != spec->lanes)
-        return refuse(print, "has a conversion for another number of lanes than its argument has, "
-                             "which has no form in PTX");
+        return refuse(print, "has a conversion whose number of lanes differs from its argument's, "
+                             "which cannot be expressed in PTX");
     for (uint32_t i = 0; i < spec->lanes; i++) {
         if (print->value_count == VALUES_MAX)
-            return refuse(print, "has more values than the 32 that one call prints in PTX");
+            return refuse(print,
+                          "has more than 32 values, the most that one call can print in PTX");
         LLVMValueRef value = passed_value(print, spec, lanes[i]);
         if (!value)
-            return refuse(print, "has a conversion for another type than its argument has, which "
-                                 "has no form in PTX");
+            return refuse(print, "has a conversion whose type differs from its argument's, which "
+                                 "cannot be expressed in PTX");
         CHECK(print->value_count < VALUES_MAX);
         print->values[print->value_count++] = value;
         bool wide = spec->bits > 32 && !strchr("fFeEgGaAspc", spec->letter);
@@ -169,7 +171,8 @@ static rt_status read_format(printing *print, rt_text rest)
         } else if (rt_text_take_prefix(&rest, "%")) {
             conversion spec;
             if (!conversion_read(&rest, &spec))
-                return refuse(print, "has a conversion in its format that OpenCL C does not have");
+                return refuse(print,
+                              "has a conversion in its format that OpenCL C does not define");
             RT_TRY(convert(print, &spec));
         } else {
             rt_buffer_append_byte(&print->format, rest.data[0]);
@@ -181,7 +184,7 @@ static rt_status read_format(printing *print, rt_text rest)
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-/* Stores the values one after another in private memory; yields a null pointer if there are none.
+/* Stores the values one after another in private memory; returns a null pointer if there are none.
  */
 static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
 {
@@ -206,7 +209,7 @@ static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
     return LLVMBuildBitCast(print->builder, buffer, address, "");
 }
 
-/* printf's result is 0 or -1; vprintf's the number of values, or below 0. */
+/* printf returns 0 or -1; vprintf returns the number of values, or a negative number. */
 static rt_status replace_call(printing *print)
 {
     LLVMContextRef context = print->job->context;
@@ -218,8 +221,8 @@ static rt_status replace_call(printing *print)
     if (!function) function = LLVMAddFunction(print->module, "vprintf", type);
     if (LLVMGlobalGetValueType(function) != type)
         return refuse(print,
-                      "becomes a call of 'vprintf' in PTX, but the source has another function "
-                      "of that name");
+                      "becomes a call to 'vprintf' in PTX, but the source has another function of "
+                      "that name; rename it");
     rt_text text = rt_buffer_text(&print->format);
     LLVMValueRef bytes = LLVMConstStringInContext(context, text.data, (unsigned)text.length, false);
     LLVMValueRef format = LLVMAddGlobalInAddressSpace(print->module, LLVMTypeOf(bytes),
@@ -241,8 +244,8 @@ static rt_status lower_call(pl_job *job, LLVMModuleRef module, LLVMValueRef call
     printing print = {.job = job, .module = module, .call = call, .next = 1};
     rt_text format;
     if (!pl_literal_of(job, LLVMGetOperand(call, 0), &format))
-        return refuse(&print,
-                      "has a format that is not a string literal, which has no form in PTX");
+        return refuse(
+            &print, "has a format that is not a string literal, which cannot be expressed in PTX");
     print.builder = LLVMCreateBuilderInContext(job->context);
     LLVMPositionBuilderBefore(print.builder, call);
     rt_status status = read_format(&print, format);

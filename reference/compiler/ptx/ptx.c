@@ -1,4 +1,4 @@
-/* The order of the steps to PTX, the names of symbols, and refusals. */
+/* The sequence of steps that lead to PTX, the names of symbols, and refusals. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/attributes.h"
@@ -56,10 +56,10 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
-    /* Functions from the sources, our builtins and libclc become alike.  OpenCL's calling
-     * conventions mean nothing to PTX, and a call must have that of its function; kernels keep
-     * theirs, by which they are recognised until they have entries.  Functions for one processor
-     * are not inlined into functions for another. */
+    /* Functions from the sources, our builtins and libclc are made alike. OpenCL's calling
+     * conventions mean nothing to PTX, and a call must have its function's convention; kernels keep
+     * theirs, which identifies them until they have entries. The target attributes are removed,
+     * since LLVM does not inline a function for one processor into a function for another. */
     LLVMValueRef function = LLVMGetFirstFunction(*module);
     for (; function; function = LLVMGetNextFunction(function)) {
         pl_attribute_remove(function, "target-cpu");
@@ -69,7 +69,7 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
             if (LLVMIsACallInst(i)) LLVMSetInstructionCallConv(i, LLVMCCallConv);
     }
     RT_TRY(pl_ptx_make_entries(job, *module, out));
-    RT_TRY(pl_module_verify(job, *module, "making entries of PTX"));
+    RT_TRY(pl_module_verify(job, *module, "making PTX entries"));
     RT_TRY(pl_ptx_join_spaces(job, module));
     return pl_ptx_emit(job, *module, out);
 }
@@ -79,7 +79,7 @@ rt_status pl_ptx_write(pl_job *job, LLVMModuleRef module, rt_text library, rt_by
     CHECK(job->format == RT_FORMAT_PTX);
     *out_ptx = (rt_bytes){0};
     rt_buffer text = {0};
-    /* The steps may replace their module, but the caller's must stay. */
+    /* The steps may replace the module that they work on, but the caller's module must remain. */
     LLVMModuleRef copy = LLVMCloneModule(module);
     rt_status status = write_text(job, &copy, library, &text);
     if (rt_ok(status)) *out_ptx = rt_arena_bytes(&job->arena, rt_buffer_bytes(&text));

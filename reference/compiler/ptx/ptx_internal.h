@@ -1,4 +1,4 @@
-/* The steps on the way to PTX. */
+/* The steps of the translation to PTX. */
 #ifndef REFERENCE_COMPILER_PTX_PTX_INTERNAL_H
 #define REFERENCE_COMPILER_PTX_PTX_INTERNAL_H
 
@@ -8,23 +8,25 @@
  */
 rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char *problem);
 
-/* Turns calls of printf into calls of vprintf.  UNSUPPORTED: a format that is not a literal, that
- * OpenCL C does not define, or that does not suit the arguments. */
+/* Turns calls to printf into calls to vprintf. UNSUPPORTED: a format that is not a literal, that
+ * OpenCL C does not define, or that does not match the arguments. */
 RT_MUST_USE rt_status pl_ptx_print(pl_job *job, LLVMModuleRef module);
 
-/* Links bodies of the builtin functions that the module calls. UNSUPPORTED: the module has a symbol
- * with a name that our builtins use, or calls a function without a body; otherwise as pl_ptx_write.
+/* Links bodies for the builtin functions that the module calls. UNSUPPORTED: the module has a
+ * symbol with a name that our builtins use, or calls a function without a body; otherwise as
+ * pl_ptx_write.
  */
 RT_MUST_USE rt_status pl_ptx_link_builtins(pl_job *job, LLVMModuleRef module, rt_text library);
 
 /* Makes a PTX entry for each kernel, whose code becomes an ordinary function, and appends the lines
- * that describe the kernels' parameters.  UNSUPPORTED: a parameter that has no form in PTX. */
+ * that describe the kernels' parameters.  UNSUPPORTED: a parameter that cannot be expressed in PTX.
+ */
 RT_MUST_USE rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_lines);
 
-/* Turns constant memory into global memory in every type of the module, which is replaced (the old
- * one is disposed of; NULL on failure). Constant memory from the host is ordinary memory of the
- * device, and none of its addresses is in PTX's bank `.const`. UNSUPPORTED: code that distinguishes
- * the two spaces. */
+/* Turns constant memory into global memory in all types of the module. *module is replaced: the old
+ * module is disposed of, and the result is NULL on failure. Constant memory that the host passes is
+ * ordinary device memory, and none of its addresses is in PTX's `.const` bank. UNSUPPORTED: code
+ * that distinguishes the two spaces. */
 RT_MUST_USE rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module);
 
 /* Reduces the amounts of 64-bit rotations modulo 64, as the back end requires. No pass may change

@@ -2,9 +2,9 @@
  *
  * LLVM 14's back end turns a rotation into a shift left by the amount and a shift right by 64 minus
  * the amount. LLVM's intrinsic takes the amount modulo 64, but PTX's shifts do not, so a rotation
- * by -1 yields 0. The code generator would drop an `and`, because the intrinsic does not need it;
- * it cannot see through inline assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA,
- * "shl" and "shr". */
+ * by -1 yields 0. So the amount is reduced here, by inline assembly: the code generator would drop
+ * an `and` instruction, because the intrinsic does not need it, but cannot see through inline
+ * assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA, "shl" and "shr". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/values.h"
@@ -13,13 +13,14 @@
 
 enum { WIDTH = 64 };
 
-/* The amount modulo 64, opaque to LLVM. */
+/* The amount modulo 64, in a form that is opaque to LLVM. */
 static LLVMValueRef mask_scalar(LLVMBuilderRef builder, LLVMValueRef amount)
 {
     static const char text[] = "and.b64 $0, $1, 63;", constraints[] = "=l,l";
     LLVMTypeRef type = LLVMTypeOf(amount);
     LLVMTypeRef function = LLVMFunctionType(type, &type, 1, false);
-    char code[sizeof text], operands[sizeof constraints]; /* the call takes no constants */
+    char code[sizeof text], operands[sizeof constraints]; /* LLVMGetInlineAsm takes non-const
+                                                           * strings */
     memcpy(code, text, sizeof text);
     memcpy(operands, constraints, sizeof constraints);
     LLVMValueRef mask =

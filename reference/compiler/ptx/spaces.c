@@ -1,4 +1,4 @@
-/* Constant memory becomes global memory.
+/* Turns constant memory into global memory.
  *
  * LLVM's C interface cannot change the type of a pointer inside other types, so the text of the
  * module is changed: outside quotes, `addrspace(4)` always denotes that space (LLVM Language
@@ -35,8 +35,8 @@ static rt_status refuse_casts(pl_job *job, LLVMModuleRef module)
                 casts = casts_between(LLVMGetOperand(i, (unsigned)k));
             if (casts)
                 return pl_ptx_refuse(job, NULL, pl_job_name(job, function),
-                                     "casts between constant and global memory, which are one in "
-                                     "PTX");
+                                     "casts between constant and global memory, which assay does "
+                                     "not distinguish in PTX");
         }
     }
     return RT_STATUS_OK;
@@ -51,7 +51,7 @@ rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module)
     size_t length = sizeof constant_space - 1;
     for (char *at = text; *at; at++) {
         if (*at == '"') {
-            /* A quoted string contains no quote, so it ends at the next one. */
+            /* A quoted string contains no quotation mark, so it ends at the next one. */
             at = strchr(at + 1, '"');
             CHECK(at);
         } else if (*at == 'a' && strncmp(at, constant_space, length) == 0) {
@@ -69,13 +69,13 @@ rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module)
         if (LLVMParseIRInContext(job->context, memory, module, &reason)) {
             *module = NULL;
             status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
-                             "the module is invalid with constant memory as global memory, which "
-                             "is a fault of assay's compiler: %s",
+                             "the module is invalid once constant memory is global memory; this "
+                             "is a bug in assay's compiler: %s",
                              reason);
             LLVMDisposeMessage(reason);
         }
     }
     LLVMDisposeMessage(text);
     if (!rt_ok(status)) return status;
-    return pl_module_verify(job, *module, "joining the address spaces");
+    return pl_module_verify(job, *module, "merging the address spaces");
 }

@@ -1,8 +1,8 @@
 /* The ids of a work-item, and the address space of a pointer, on NVPTX.
  *
- * PTX has no registers for the offset and the number of dimensions of a launch, which the host passes
- * (reference/base/ptx.h).  The size in a dimension that a launch does not have is 1; libclc returns
- * 0.  Source: OpenCL C 2.0, 6.13.1 and 6.13.9. */
+ * PTX has no registers for a launch's offset and number of dimensions, so the host passes them
+ * (reference/base/ptx.h). The size in a dimension that a launch does not have is 1, but libclc
+ * returns 0.  Source: OpenCL C 2.0, 6.13.1 and 6.13.9. */
 #include "builtins.clh"
 
 struct launch {
@@ -12,7 +12,7 @@ struct launch {
 };
 extern const __local struct launch *__assay_launch(void);
 
-/* ---- 6.13.9, address spaces: clang makes these calls of to_global and its like ---------------- */
+/* ---- 6.13.9, address spaces: clang turns to_global and its like into calls to these ---------- */
 
 __global void *__to_global(void *p)
 {

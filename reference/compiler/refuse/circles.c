@@ -1,6 +1,7 @@
 /* Follows initial values from variable to variable.
  *
- * Constants are shared between values, so each is visited once; only a variable can close a cycle.
+ * A constant may be part of several values, so each constant is visited only once; only a variable
+ * can close a cycle.
  */
 #include "reference/compiler/refuse/refuse_internal.h"
 
@@ -8,7 +9,8 @@
 
 enum { OPEN, DONE };
 
-/* A variable that is reached again while its initial value is being followed; NULL: none. */
+/* A variable that is reached again while its initial value is being followed; NULL if there is
+ * none. */
 static LLVMValueRef circle_from(rt_map *states, LLVMValueRef value)
 {
     bool is_variable = LLVMIsAGlobalVariable(value) != NULL;
@@ -38,6 +40,6 @@ rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module)
     rt_text name = pl_job_name(job, found);
     return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
                           "the initial value of '%.*s' leads back to it, which SPIR-V cannot "
-                          "express; have a kernel store the address",
+                          "express; have a kernel store the address instead",
                           RT_TEXT_ARG(name));
 }

@@ -1,6 +1,7 @@
 /* Checks every instruction of an image.
  *
- * Observed: LLVMSPIRVLib 14 was run on each operation by itself to find out which ones it writes.
+ * Observed: LLVMSPIRVLib 14 was run on each operation separately to find out which ones it can
+ * write.
  */
 #include "reference/compiler/refuse/refuse_internal.h"
 
@@ -11,7 +12,7 @@
 
 /* ---- Intrinsics ---------------------------------------------------------------------------- */
 
-/* The names after "llvm."; a name that ends in a point is a prefix. */
+/* The names after "llvm."; a name that ends in a dot is a prefix. */
 static const char *const known_intrinsics[] = {
     "abs",
     "arithmetic.fence",
@@ -62,7 +63,7 @@ static const char *const known_intrinsics[] = {
     "var.annotation",
 };
 
-/* An intrinsic is known if its name is in the table; overloads append a point and their types. */
+/* An intrinsic is known if its name is in the table; overloads append a dot and their types. */
 static bool is_known(rt_text name)
 {
     CHECK(rt_text_starts(name, "llvm.") && name.length > 5);
@@ -81,10 +82,10 @@ static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(callee) || LLVMGetIntrinsicID(callee) == 0) return (rt_text){0};
     rt_text name = pl_job_name(job, callee);
-    /* If the length is not a constant, the writer creates an exported function. */
+    /* If the length is not a constant, the writer would create an exported function. */
     if (rt_text_starts(name, "llvm.memset") && !LLVMIsAConstantInt(LLVMGetOperand(call, 2))) {
-        return RT_TEXT("fills memory of a length that is not a constant ('llvm.memset'); write a "
-                       "loop");
+        return RT_TEXT("fills memory with a length that is not a constant ('llvm.memset'); write "
+                       "a loop instead");
     }
     if (is_known(name)) return (rt_text){0};
     return rt_arena_printf(&job->arena,
@@ -104,18 +105,20 @@ static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
         case LLVMAtomicRMWBinOpNand:
         case LLVMAtomicRMWBinOpFAdd:
         case LLVMAtomicRMWBinOpFSub:
-            return RT_TEXT("does an atomic operation that SPIR-V does not have; use a loop with "
-                           "compare-and-exchange");
+            return RT_TEXT("performs an atomic operation that SPIR-V does not have; use a "
+                           "compare-and-exchange loop instead");
         default: return (rt_text){0};
         }
-    case LLVMSelect: { /* selects of aggregates exist only since SPIR-V 1.4 */
+    case LLVMSelect: { /* aggregates can be selected only since SPIR-V 1.4 */
         LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(instruction));
         if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) return (rt_text){0};
-        return RT_TEXT("selects between structs or arrays; select between their parts");
+        return RT_TEXT(
+            "selects between structs or arrays; select between their members or elements instead");
     }
     case LLVMAlloca:
         if (LLVMIsAConstantInt(LLVMGetOperand(instruction, 0))) return (rt_text){0};
-        return RT_TEXT("has a private array whose length is not a constant; give it one");
+        return RT_TEXT(
+            "has a private array whose length is not a constant; give it a constant length");
     default: return (rt_text){0};
     }
 }

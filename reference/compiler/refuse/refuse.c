@@ -1,5 +1,5 @@
-/* Checks a module as it came from a front end or a file, by tables that contain the message texts;
- * and runs all checks of a module before it is written. */
+/* Checks a module as it came from a front end or a file, with tables that contain the message
+ * texts, and runs all checks that a module must pass before it is written. */
 #include "reference/compiler/refuse/refuse.h"
 
 #include "reference/compiler/ir/builtins.h"
@@ -17,7 +17,7 @@ rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned line, rt_text s
                           RT_TEXT_ARG(symbol), problem);
 }
 
-/* `at` is the function or instruction whose line the message reports; NULL: none. */
+/* `at` is the function or instruction whose line the message reports; NULL: no line. */
 static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text symbol,
                         const char *problem)
 {
@@ -27,8 +27,8 @@ static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text sy
 /* ---- Start-up ------------------------------------------------------------------------------ */
 
 /* The function or, if it has no line, its first instruction with a line, including those of called
- * functions. Clang lists one function for all variables of a source; neither that function nor the
- * functions that it calls, one for each variable, have a line. */
+ * functions. Clang lists a single function for all variables of a source; neither that function nor
+ * the functions that it calls, one for each variable, have a line. */
 static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
 {
     if (pl_place_line(function) > 0) return function;
@@ -43,14 +43,15 @@ static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
     return NULL;
 }
 
-/* Clang lists constructors and the dynamic initialisation of variables. */
+/* In these lists, clang puts constructors and the dynamic initialisation of variables. */
 static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (!list) continue;
-        /* The function of the first row may have a line. A row is priority, function, data. */
+        /* The first row's function may have a line. A row consists of priority, function and data.
+         */
         LLVMValueRef rows = LLVMGetInitializer(list);
         bool filled = rows && LLVMIsAConstantArray(rows) && LLVMGetNumOperands(rows) > 0;
         LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
@@ -58,8 +59,9 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
         LLVMValueRef function = complete ? LLVMIsAFunction(LLVMGetOperand(row, 1)) : NULL;
         return refuse(job, source, function ? first_placed(function, 2) : NULL,
                       rt_text_of(lists[i]),
-                      "is not empty: some function or variable is to be run or initialised at "
-                      "start-up, which device code does not have; give constant initialisers");
+                      "is not empty: a function would run, or a variable be initialised, at "
+                      "start-up or exit, which device code does not have; use constant "
+                      "initialisers");
     }
     return RT_STATUS_OK;
 }
@@ -91,26 +93,26 @@ static const char *symbol_fault(LLVMValueRef value, rt_text name)
 {
     bool function = LLVMIsAFunction(value) != NULL;
     CHECK(function || LLVMIsAGlobalVariable(value));
-    /* Observed: llvm-spirv 14 corrupts the bytes after one of 0x80 or above. */
+    /* Observed: llvm-spirv 14 corrupts the bytes that follow a byte of 0x80 or above. */
     for (size_t i = 0; i < name.length; i++) {
         if ((unsigned char)name.data[i] < 0x80) continue;
-        return "has a name with characters beyond ASCII, which the SPIR-V translator would spoil; "
-               "give it another name";
+        return "has a name with characters beyond ASCII, which the SPIR-V translator would "
+               "corrupt; give it another name";
     }
     if (LLVMGetLinkage(value) == LLVMExternalWeakLinkage) {
-        return "is declared weak: device code has no symbols that may be absent; declare it "
-               "without";
+        return "is declared weak, but device code has no symbols that may be absent; declare it "
+               "without the weak attribute";
     }
     if (function && pl_is_kernel(value) && pl_is_local(value)) {
-        return "is a kernel that is internal to its source, so that no host could name it; give "
-               "it external linkage";
+        return "is a kernel with internal linkage, so no host could name it; give it external "
+               "linkage";
     }
     bool variadic = function && LLVMIsFunctionVarArg(LLVMGlobalGetValueType(value));
     if (variadic && !pl_symbol_is_opencl_builtin(name)) {
         return "takes variable arguments, which SPIR-V does not have";
     }
     if (!function && LLVMIsThreadLocal(value)) {
-        return "is a variable of each thread, which device code does not have";
+        return "is a variable of each thread (thread-local), which device code does not have";
     }
     return NULL;
 }
@@ -121,7 +123,7 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
     rt_text name = pl_job_name(job, value);
     if (exported && name.length == 0) {
         return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-                       "source %.*s has a symbol without a name that is not internal; name it",
+                       "source %.*s has an external symbol without a name; name it",
                        RT_TEXT_ARG(source));
     }
     LLVMValueRef function = LLVMIsAFunction(value);
@@ -152,15 +154,14 @@ rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
     if (alias)
         return refuse(job, source, target ? LLVMIsAFunction(target) : NULL, pl_job_name(job, alias),
                       "is an alias, which device code does not have; define a function that calls "
-                      "the original");
+                      "the original instead");
     RT_TRY(check_start_up(job, module, source));
     size_t length = 0;
     (void)LLVMGetModuleInlineAsm(module, &length);
     if (length > 0) {
-        return rt_fail(
-            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-            "source %.*s holds assembly outside of functions, which SPIR-V does not have",
-            RT_TEXT_ARG(source));
+        return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                       "source %.*s holds assembly outside functions, which SPIR-V does not have",
+                       RT_TEXT_ARG(source));
     }
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
         RT_TRY(check_symbol(job, v, source));

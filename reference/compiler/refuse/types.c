@@ -1,4 +1,4 @@
-/* Walks over the types of all values of an image.
+/* Checks the types of all values of an image.
  *
  * Workload: a few thousand values of few different types, so each type is checked once. */
 #include "reference/compiler/refuse/refuse_internal.h"
@@ -9,7 +9,7 @@
 
 typedef struct type_check {
     pl_job *job;
-    rt_map visited; /* LLVMTypeRef that has no fault itself, checked or being checked */
+    rt_map visited; /* types without a fault of their own that have been, or are being, checked */
 } type_check;
 
 static bool is_one_of(unsigned number, const unsigned *numbers, size_t count)
@@ -19,7 +19,7 @@ static bool is_one_of(unsigned number, const unsigned *numbers, size_t count)
     return false;
 }
 
-/* The fault of a type without its parts, in the arena; empty: none. */
+/* The fault of a type itself, ignoring its parts, as text in the arena; empty: none. */
 static rt_text own_fault(pl_job *job, LLVMTypeRef type)
 {
     static const unsigned widths[] = {1, 8, 16, 32, 64}, lanes[] = {2, 3, 4, 8, 16};
@@ -36,13 +36,13 @@ static rt_text own_fault(pl_job *job, LLVMTypeRef type)
         if (LLVMGetPointerAddressSpace(type) < PL_SPACE_COUNT) break;
         return rt_arena_printf(&job->arena, "a pointer to address space %u",
                                LLVMGetPointerAddressSpace(type));
-    case LLVMScalableVectorTypeKind: return RT_TEXT("a vector of unknown length");
+    case LLVMScalableVectorTypeKind: return RT_TEXT("a vector of scalable length");
     case LLVMBFloatTypeKind: return RT_TEXT("bfloat");
     case LLVMX86_FP80TypeKind:
     case LLVMFP128TypeKind:
     case LLVMPPC_FP128TypeKind: return RT_TEXT("a floating-point number of more than 64 bits");
     case LLVMX86_MMXTypeKind:
-    case LLVMX86_AMXTypeKind: return RT_TEXT("a register of another machine");
+    case LLVMX86_AMXTypeKind: return RT_TEXT("an x86 register type");
     default: break;
     }
     return (rt_text){0};
@@ -77,7 +77,8 @@ static rt_text type_fault(type_check *check, LLVMTypeRef type)
     return fault;
 }
 
-/* The message has the line of `at`, the function or one of its instructions; NULL for a variable.
+/* The message reports the line of `at`, the function or one of its instructions; NULL for a
+ * variable.
  */
 static rt_status refuse(type_check *check, LLVMValueRef symbol, LLVMValueRef at, rt_text fault)
 {

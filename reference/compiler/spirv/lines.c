@@ -1,9 +1,10 @@
 /* Keeps OpLine and drops the rest of the debug information.
  *
- * Why: the translator writes line tables only together with OpenCL.DebugInfo.100 instructions. For
- * a file without checksum (every `#line` file) these are invalid, no subject needs them, and they
- * make up half of a small image. Identifiers keep their numbers, so the bound may be larger than
- * necessary. Source: SPIR-V specification, 3.42.2 "Debug Instructions"; OpenCL.DebugInfo.100. */
+ * The reason: the translator writes line tables only together with OpenCL.DebugInfo.100
+ * instructions. These are invalid for a file without a checksum (every `#line` file), no subject
+ * needs them, and they make up half of a small image. Ids are not renumbered, so the id bound may
+ * be larger than necessary. Source: SPIR-V specification, 3.42.2 "Debug Instructions";
+ * OpenCL.DebugInfo.100. */
 #include "reference/compiler/spirv/lines.h"
 
 #include "reference/base/map.h"

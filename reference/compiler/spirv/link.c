@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* LINK_ERROR with the names if there are any; frees the list. */
+/* LINK_ERROR with the names, if the list has any; frees the list. */
 static rt_status refuse_names(pl_job *job, pl_text_list *names, const char *problem)
 {
     if (names->count == 0) return RT_STATUS_OK;
@@ -54,8 +54,8 @@ static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uin
     return refuse_names(job, &duplicates, "symbols are defined twice");
 }
 
-/* LINK_ERROR: a symbol is used and only declared, and is not a builtin. The front end's marks do
- * not survive SPIR-V, so only names decide here. */
+/* LINK_ERROR: a symbol that is not a builtin is used but not defined. The front end's marks do not
+ * survive SPIR-V, so only names identify builtins here. */
 static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list unresolved = {0};
@@ -67,11 +67,11 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
                                    pl_symbol_is_opencl_builtin(name));
         if (!builtin) *rt_vector_push(&unresolved) = name;
     }
-    return refuse_names(job, &unresolved, "no module of the link defines symbols that it uses");
+    return refuse_names(job, &unresolved, "the link uses symbols that none of its modules defines");
 }
 
-/* If one module declares a function with another type than the defining module, the link leaves a
- * cast of the function, which crashes drivers (PoCL 3.1). */
+/* If a module declares a function with a type other than the one it is defined with, linking leaves
+ * a cast of the function, which crashes drivers (PoCL 3.1). */
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list mistyped = {0};
@@ -90,8 +90,8 @@ static rt_status check_types(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &mistyped, "functions are imported and defined with different types");
 }
 
-/* Links all modules into the first one and gives it the form that the driver accepts; the others
- * become NULL as they are consumed. */
+/* Links all modules into the first one and gives the result the form that the driver accepts; the
+ * other entries become NULL as their modules are consumed. */
 static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
 {
     RT_TRY(check_duplicates(job, modules, count));
@@ -103,25 +103,27 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     }
     RT_TRY(check_types(job, target));
     RT_TRY(check_unresolved(job, target));
-    /* libclc has OpenCL C 2.0's functions of generic pointers. */
+    /* Not needed for PTX: libclc has OpenCL C 2.0's functions for generic pointers. */
     if (job->format != RT_FORMAT_PTX) pl_opencl12_builtins(job, target);
     for (LLVMValueRef v = pl_first_symbol(target); v; v = pl_next_symbol(v)) {
         bool function = LLVMIsAFunction(v);
-        /* SPIR-V does not say which functions may contain a barrier, so any may: otherwise a pass
-         * of the driver could move a call under a condition. And SPIR-V's reader puts noinline on
-         * calls; PoCL 3.1, which inlines every function that queries a work-item's ids, overlooks
-         * it there and then launches code with dangling references. */
+        /* SPIR-V does not say which functions may contain a barrier, so assume that any may:
+         * otherwise one of the driver's passes could move a call under a condition. And the SPIR-V
+         * reader puts noinline on calls; PoCL 3.1, which inlines every function that queries a
+         * work-item's ids, overlooks the attribute there and then launches code with dangling
+         * references. */
         if (function && LLVMGetIntrinsicID(v) == 0) pl_flag_add(v, "convergent");
         if (function) pl_flag_remove_from_calls(v, "noinline");
-        /* The driver needs only the kernels; it can inline and drop everything else if that is
-         * internal. */
+        /* The driver needs only the kernels to be external; it can inline and drop everything that
+         * is internal. */
         bool kernel = function && pl_is_kernel(v);
         if (is_strong(v) && !kernel) LLVMSetLinkage(v, LLVMInternalLinkage);
     }
     return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
 
-/* The layout is checked first: the translator misreads truncated modules. */
+/* Reads one module. The layout is checked first, since the translator misreads truncated modules.
+ */
 static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
                              LLVMModuleRef *out_module)
 {
@@ -140,11 +142,11 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
             values[i].id = constant->id;
             CHECK(values[i].bits == 0 && size <= sizeof values[i].bits);
             memcpy(&values[i].bits, constant->value.data,
-                   size); /* little-endian, as this machine */
+                   size); /* little-endian, like this machine */
         } else {
             status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                             "%.*s: specialisation constant %u is given %zu bytes, which no scalar "
-                             "has",
+                             "%.*s: the value of specialisation constant %u has %zu bytes; a "
+                             "scalar has 1, 2, 4 or 8",
                              RT_TEXT_ARG(label), constant->id, size);
         }
     }
@@ -154,7 +156,7 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
     } else if (rt_ok(status) && !pl_translate_from_spirv(job->context, code->spirv, values, count,
                                                          out_module, &reason)) {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "%.*s: the SPIR-V translator rejects it: %s", RT_TEXT_ARG(label),
+                         "%.*s: the SPIR-V translator rejected it: %s", RT_TEXT_ARG(label),
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);

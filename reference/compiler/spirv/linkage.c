@@ -26,7 +26,7 @@ typedef struct linkage_row {
 typedef struct linkage_scan {
     RT_VECTOR(linkage_row) rows;
     rt_map symbols;   /* result ids of OpFunction and OpVariable */
-    rt_map built_ins; /* ids with that decoration */
+    rt_map built_ins; /* ids with the decoration BuiltIn */
 } linkage_scan;
 
 static void scan_module(linkage_scan *scan, rt_bytes spirv)

@@ -13,8 +13,8 @@ typedef struct pl_linkage {
     uint32_t export_count;
 } pl_linkage;
 
-/* True if the bytes are a SPIR-V module in the byte order of this machine, which is the only one
- * that the translator reads; otherwise appends the reason to *out_reason. */
+/* True if the bytes are a SPIR-V module in this machine's byte order, the only one that the
+ * translator reads; otherwise appends the reason to *out_reason. */
 bool pl_spirv_check(rt_bytes spirv, rt_buffer *out_reason);
 
 /* Scans the linkage decorations of functions and variables (SPIR-V 3.20, Decoration

@@ -1,6 +1,6 @@
-/* From generic to named address spaces at the calls of builtins.
+/* Replaces the generic address space with named ones in calls to builtins.
  *
- * Why: a driver of OpenCL 1.2 has no generic address space, and its builtin library has no
+ * The reason: an OpenCL 1.2 driver has no generic address space, and its builtin library has no
  * overloads for it (observed with PoCL 3.1: `Cannot find symbol _Z6vload3mPU3AS4Kf in kernel
  * library`). Only builtins with one generic pointer are replaced, because mangling abbreviates a
  * repeated type. Source: Itanium C++ ABI, 5.1 "External Names"; OpenCL C 1.2, 6.12. */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GENERIC_POINTER                                                                            \
-    "PU3AS4" /* the mangled beginning of a parameter of type pointer to generic */
+    "PU3AS4" /* start of a pointer to the generic address space in a mangled name */
 
 enum { PARAMETERS_MAX = 8 };
 
@@ -32,7 +32,7 @@ static LLVMValueRef origin_of(LLVMValueRef pointer)
     return constant_cast ? LLVMGetOperand(pointer, 0) : NULL;
 }
 
-/* Replaces a call by one of the overload that takes `origin` as the operand at `index`. */
+/* Replaces a call with a call to the overload that takes `origin` as the operand at `index`. */
 static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call, unsigned index,
                           LLVMValueRef origin)
 {
@@ -48,7 +48,7 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
         types[i] = LLVMTypeOf(operands[i]);
     }
     LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(old_type), types, count, 0);
-    /* The name of the overload has another address space instead of the generic one. */
+    /* The overload's name has the other address space in place of the generic one. */
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(origin));
     const char *generic = LLVMGetValueName(function), *at = strstr(generic, GENERIC_POINTER);
     CHECK(at);
@@ -68,7 +68,7 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
     pl_replace(call, result);
 }
 
-/* Builtins with exactly one pointer to the generic address space. */
+/* Selects builtins with exactly one pointer to the generic address space. */
 static bool has_overloads(LLVMValueRef function)
 {
     rt_text name = pl_name(function);

@@ -1,7 +1,7 @@
 /* The C++ shim over the SPIR-V translator.
  *
  * Options come from the C side. It corrects two things that LLVM's C interface cannot change:
- * several OpenCL versions in one module, and types of struct returns. */
+ * several OpenCL versions in one module, and the types in sret attributes. */
 #include "reference/compiler/spirv/translate.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
@@ -22,7 +22,7 @@ namespace
 
 using extension_map = SPIRV::TranslatorOpts::ExtensionsStatusMap;
 
-/* Every extension that the translator knows, with the name that SPIR-V gives it. */
+/* Every extension that the translator knows, under its SPIR-V name. */
 const std::map<std::string, SPIRV::ExtensionID> &extension_ids()
 {
     static const std::map<std::string, SPIRV::ExtensionID> ids = {
@@ -46,7 +46,8 @@ extension_map extensions_allowed(bool allow_all, const char *const *names, uint3
     return allowed;
 }
 
-/* A row of a version list is a node of two numbers; anything else counts as version 0. */
+/* A row of a version list is a metadata node with two numbers; anything else counts as version 0.
+ */
 uint64_t version_of(const llvm::MDNode *row)
 {
     uint64_t version = 0;
@@ -58,8 +59,8 @@ uint64_t version_of(const llvm::MDNode *row)
     return version;
 }
 
-/* Each source of a module states its version of OpenCL; the writer ends the process if they differ
- * or if a row is malformed. The highest version stays, since it includes the features of the
+/* Each source of a module states its OpenCL version; the writer ends the process if versions differ
+ * or if a row is malformed. The highest version is kept, since it includes the features of the
  * others. */
 void keep_one_version(llvm::Module *module)
 {
@@ -69,7 +70,7 @@ void keep_one_version(llvm::Module *module)
         uint64_t highest = 0;
         for (const llvm::MDNode *row : list->operands())
             highest = std::max(highest, version_of(row));
-        if (highest == 0) highest = UINT64_C(2) << 32; /* none is given: 2.0 */
+        if (highest == 0) highest = UINT64_C(2) << 32; /* default: 2.0 */
         llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
         auto number = [type](uint64_t value) {
             return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
@@ -80,7 +81,7 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
-/* The reader of version 14 gives the attribute sret the type of the pointer instead of the
+/* The SPIR-V reader of version 14 gives the sret attribute the pointer's type in place of the
  * struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond the size of a pointer dead. */
 template <typename T> void correct_struct_return(T &callee, unsigned index, llvm::Type *pointer)
 {

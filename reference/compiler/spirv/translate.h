@@ -1,7 +1,7 @@
 /* The SPIR-V translator behind a C interface.
  *
  * Source of the behaviour: readSpirv and writeSpirv of LLVMSPIRVLib 14 (llvm-spirv).  Damaged
- * SPIR-V can end the process, which is why the plugin runs in a process of its own. */
+ * SPIR-V can make it end the process, which is why the plugin runs in a separate process. */
 #ifndef REFERENCE_COMPILER_SPIRV_TRANSLATE_H
 #define REFERENCE_COMPILER_SPIRV_TRANSLATE_H
 
@@ -13,9 +13,10 @@ extern "C" {
 
 #include "reference/base/text.h"
 
-/* Writes the module as SPIR-V of at most version_max (as in a module's header: 0x00010200 is 1.2),
- * with only the named SPIR-V extensions. Changes the module, which afterwards can only be disposed
- * of. Returns whether it succeeded; on failure *out_reason receives the reason. */
+/* Writes the module as SPIR-V of version version_max at most (encoded as in a module's header:
+ * 0x00010200 is 1.2), using only the named SPIR-V extensions. Changes the module, which can only be
+ * disposed of afterwards. Returns whether it succeeded; on failure *out_reason receives the reason.
+ */
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            const char *const *extensions, uint32_t extension_count,
                            rt_buffer *out_spirv, rt_buffer *out_reason);
@@ -28,9 +29,9 @@ typedef struct pl_spec_value {
 
 /* Reads SPIR-V, with every extension allowed, into a module of `context`: builtin functions have
  * their OpenCL C 1.2 form (`_Z13get_global_idj`), kernels their kernel_arg metadata with argument
- * names, and specialisation constants the values in the list, or else their defaults. The caller
- * owns *out_module. Returns whether it succeeded; on failure *out_module is NULL and *out_reason
- * receives the reason. */
+ * names, and specialisation constants the values in the list or, if not listed, their defaults. The
+ * caller owns *out_module. Returns whether it succeeded; on failure *out_module is NULL and
+ * *out_reason receives the reason. */
 bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
                              uint32_t value_count, LLVMModuleRef *out_module,
                              rt_buffer *out_reason);

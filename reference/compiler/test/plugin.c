@@ -1,4 +1,5 @@
-/* Sources are written to files, so that clang's messages and line information have a name. */
+/* Sources are written to files, so that clang's messages and line information contain a file name.
+ */
 #include "reference/compiler/test/plugin.h"
 
 #include "reference/base/alloc.h"

@@ -13,7 +13,7 @@
     "__asm__(\"__assay_spec_default_\" #name) = value;\n"
 
 /* Returns the function table of the plugin in the test's folder. Fails the test if there is no
- * plugin or it has another version. */
+ * plugin or its version is not ours. */
 const rt_compiler_api *test_plugin_open(void);
 
 /* Compiles a prelude and code with clang 14 and the options, as the worker does, and returns the

@@ -49,7 +49,7 @@ int fixture_close(void **state)
     "assume(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"                                             \
     "#line 1\n"
 
-/* The end of a source's name determines its language. */
+/* The suffix of a source's name determines its language. */
 static const struct language {
     const char *end; /* "": any other */
     const char *prelude;
@@ -125,8 +125,8 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
 enum { OP_NAME = 5, OP_FUNCTION = 54, OP_FUNCTION_END = 56, OP_DECORATE = 71, OP_LABEL = 248 };
 enum { OP_VARIABLE = 59, DECORATION_LINKAGE = 41, LINKAGE_IMPORT = 1 };
 
-/* OpenCL 2.2 is the environment with SPIR-V 1.2. The validator's version of it has no optional
- * capabilities, such as Float16, which comes with cl_khr_fp16, and Int64Atomics. */
+/* OpenCL 2.2 is the environment with SPIR-V 1.2. As the validator implements it, it lacks optional
+ * capabilities such as Float16 (which comes with cl_khr_fp16) and Int64Atomics. */
 static bool is_plain_opencl(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, FLOAT16 = 9, INT64_ATOMICS = 12 };
@@ -150,8 +150,8 @@ static bool is_function_type(const rt_image *image, uint32_t id)
     return false;
 }
 
-/* SPIRV-Tools supports neither pointers to functions, which virtual table pointers use, nor
- * constants of such pointers, which refer to a function that follows them. */
+/* SPIRV-Tools supports neither function pointers, which vtables contain, nor constants with
+ * function pointers, which refer to a function that follows them. */
 static bool has_function_pointers(const rt_image *image)
 {
     enum { OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, FUNCTION_POINTERS = 5603 };
@@ -176,7 +176,7 @@ static bool is_unknown(const rt_spirv_instruction *at)
            decoration <= DECORATION_LAST;
 }
 
-/* The instructions that the validator knows. */
+/* Keeps only the instructions that the validator knows. */
 static rt_buffer known_words(rt_bytes code)
 {
     rt_buffer known = {0};

@@ -13,7 +13,7 @@ typedef struct fixture_source {
     const char *code;
 } fixture_source;
 
-/* A list of sources, terminated for the functions below. */
+/* A list of sources, terminated as the functions below require. */
 #define SOURCES(...)                                                                               \
     (const fixture_source[])                                                                       \
     {                                                                                              \
@@ -23,7 +23,7 @@ typedef struct fixture_source {
         }                                                                                          \
     }
 
-/* NOINLINE keeps a function in the code; TARGET is the start of LLVM IR sources. */
+/* NOINLINE keeps a function in the code; TARGET is how LLVM IR sources start. */
 #define NOINLINE "__attribute__((noinline)) "
 #define TARGET                                                                                     \
     "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
@@ -38,7 +38,7 @@ typedef struct postlink_fixture {
     rt_device_global_list
         globals;            /* of the last successful post-link, as host code registers them */
     rt_profile profile;     /* of the next post-link; initially the documents' profile */
-    bool no_device_globals; /* the next post-link does not process them */
+    bool no_device_globals; /* the next post-link does not process device_globals */
     rt_format format;       /* of the next images: SPIRV64, or PTX */
     bool embed_ir;          /* whether the next PTX images embed their bitcode */
     const char *library;    /* path of libclc; NULL: Debian's location */
@@ -46,7 +46,7 @@ typedef struct postlink_fixture {
     uint64_t target_aspects;
 } postlink_fixture;
 
-/* Opens the plugin in the test's folder; once per test. */
+/* Opens the plugin in the test's folder; called once per test. */
 int fixture_open(void **state);
 int fixture_close(void **state);
 
@@ -57,8 +57,8 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
 rt_status fixture_postlink(postlink_fixture *fixture, rt_split split,
                            const fixture_source *sources);
 
-/* Post-links sources as fixture_postlink does. It must succeed and produce `image_count` images,
- * each of which SPIRV-Tools accepts. */
+/* Post-links sources as fixture_postlink does; post-link must succeed and produce `image_count`
+ * images, each of which SPIRV-Tools accepts. */
 void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_count,
                   const fixture_source *sources);
 
@@ -66,7 +66,7 @@ void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_coun
 rt_status fixture_link(postlink_fixture *fixture, const rt_bytes *codes, uint32_t count,
                        rt_buffer *out_bitcode);
 
-/* Check for exactly these names in this order, separated by blanks. */
+/* Check that the names are exactly these, separated by blanks, in this order. */
 void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names);
 void assert_exports(const postlink_fixture *fixture, uint32_t image, const char *names);
 void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char *names);
@@ -78,7 +78,8 @@ function_state fixture_function(const postlink_fixture *fixture, uint32_t image,
 /* The state of a module-scope variable in an image's code. */
 function_state fixture_variable(const postlink_fixture *fixture, uint32_t image, const char *name);
 
-/* Checks that the status failed with this code, about exactly these names. */
+/* Checks that the status is an error with this code, whose diagnostic names exactly these symbols.
+ */
 void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tests of the plugin beyond the rules of post-link: specialisation constants, required aspects,
- * and LLVM IR and SPIR-V from other tools. */
+ * and LLVM IR and SPIR-V that other tools produced. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
@@ -29,9 +29,9 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
     return NULL;
 }
 
-/* The bits of a constant's default, and the constant's number and size, from the image's property
- * sets. The offset is computed independently here, because a reader of the sets must derive it
- * without help from the writer. */
+/* Reads the bits of a constant's default, and the constant's number and size, from the image's
+ * property sets. The default's offset is computed independently here, as a reader of the sets must
+ * derive it without help from the writer. */
 static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, const char *name,
                            uint32_t *out_id, uint32_t *out_size)
 {
@@ -60,7 +60,7 @@ enum { OP_SPEC_TRUE = 48, OP_SPEC_FALSE = 49, OP_SPEC_CONSTANT = 50, OP_DECORATE
 enum { DECORATION_SPEC_ID = 1 };
 
 /* The number of specialisation constants with this SpecId in an image's code, and the first word of
- * their value (1 and 0 for true and false). */
+ * their value (1 for true, 0 for false). */
 static uint32_t constants_in(const postlink_fixture *fixture, uint32_t image, uint32_t id,
                              uint32_t *out_word)
 {
@@ -94,7 +94,8 @@ static void assert_constant(const postlink_fixture *fixture, uint32_t image, con
     assert_int_equal(word, (uint32_t)bits);
 }
 
-/* Bits by hand: 1.5 is 0x3E00 as half and 0x3FC00000 as float, -2.5 is 0xC004... as double. */
+/* Bits computed by hand: 1.5 is 0x3E00 as half and 0x3FC00000 as float, -2.5 is 0xC004... as
+ * double. */
 static void every_scalar_can_be_a_constant(void **state)
 {
     fixture_make(*state, RT_SPLIT_OFF, 1,
@@ -149,7 +150,7 @@ static void images_have_the_constants_that_they_use(void **state)
     assert_null(property_of(fixture, 0, RT_SET_SPEC_CONSTANTS, "m"));
     assert_constant(fixture, 1, "n", 3, 4);
     assert_constant(fixture, 1, "m", 4, 4);
-    /* Twin: a source without constants has neither set. */
+    /* Twin: the image of a source without constants has neither set. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "SPEC_CONSTANT(int, n, 3);\n"
                                "kernel void K(global int *p) { p[0] = 3; }"}));
@@ -183,13 +184,13 @@ static void constants_without_a_scalar_value_are_refused(void **state)
          "t", "not a scalar"},
         {"SPEC_CONSTANT(int, n, 1);\nint f(constant int *q) { return *q; }\n"
          "kernel void K(global int *p) { p[0] = f(&n); }",
-         "n", "other than by its value"},
+         "n", "is not only read"},
         {"SPEC_CONSTANT(int, n, 1);\n"
          "kernel void K(global ulong *p) { p[0] = (ulong)&n + n; }",
-         "n", "other than by its value"},
+         "n", "is not only read"},
         {"SPEC_CONSTANT(int, n, 1);\n"
          "kernel void K(global int *p) { p[0] = *(volatile constant int *)&n; }",
-         "n", "other than by its value"},
+         "n", "is not only read"},
         {"extern constant int n __asm__(\"__assay_spec_constant_n\");\n"
          "kernel void K(global int *p) { p[0] = n; }",
          "n", "has no default"},
@@ -216,13 +217,13 @@ static void constants_that_disagree_are_refused(void **state)
         fixture, RT_SPLIT_OFF,
         SOURCES(first, {"B", "SPEC_CONSTANT(long, n, 3);\nlong g(void) { return n; }"}));
     assert_refused(fixture, status, RT_POSTLINK_ERROR, "n");
-    /* Twin: the same declaration in both. */
+    /* Twin: both sources have the same declaration. */
     fixture_make(fixture, RT_SPLIT_OFF, 1,
                  SOURCES(first, {"B", "SPEC_CONSTANT(int, n, 3);\nint g(void) { return n; }"}));
     assert_constant(fixture, 0, "n", 3, 4);
 }
 
-/* The bitcode stores a number into p[0]: it is the operand of LLVM's store. */
+/* The number that the bitcode stores into p[0]: the operand of LLVM's store. */
 static void a_link_specialises(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -239,7 +240,8 @@ static void a_link_specialises(void **state)
     assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
     assert_true(first.size != second.size || memcmp(first.data, second.data, first.size) != 0);
     rt_buffer_free(&second);
-    /* Twins: a SpecId that the code does not have is ignored; no scalar has three bytes. */
+    /* Twins: a SpecId that the code does not have is ignored; a value of three bytes is refused,
+     * since no scalar has that size. */
     constant.id = 7;
     assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
     assert_int_equal(first.size, second.size);
@@ -296,14 +298,14 @@ static void images_require_the_sizes_of_their_kernels(void **state)
 #define KERNEL_OF(name) "kernel void " name "(global int *p) { p[0] = 1; }\n"
     static const struct {
         const char *code;
-        uint32_t sizes[3]; /* as many sizes as required; {0}: none */
+        uint32_t sizes[3]; /* the required sizes, one per dimension; {0}: none */
         uint32_t sub_group;
     } rows[] = {
         {KERNEL_OF("K"), {0}, 0},
         {GROUP(4, 2, 3) KERNEL_OF("K"), {4, 2, 3}, 0},
         {SUB(16) KERNEL_OF("K"), {0}, 16},
         {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") GROUP(8, 1, 1) SUB(8) KERNEL_OF("L"), {8}, 8},
-        /* An image whose kernels require different sizes requires none. */
+        /* An image whose kernels require different sizes requires no size. */
         {GROUP(8, 1, 1) KERNEL_OF("K") GROUP(1, 8, 1) KERNEL_OF("L"), {0}, 0},
         {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") KERNEL_OF("L"), {0}, 0},
     };
@@ -336,7 +338,7 @@ static void ir_becomes_bitcode(void **state)
     rt_buffer bitcode = {0}, second = {0};
     assert_true(
         rt_ok(read_ir(fixture, "define spir_func i32 @f(i32 %x) {\n ret i32 %x\n}\n", &bitcode)));
-    /* Bitcode is IR too, and this bitcode names its target. */
+    /* Bitcode counts as LLVM IR too, and this bitcode states its target. */
     assert_true(rt_ok(fixture->api->read_ir(
         fixture->sink, RT_TEXT("app/0"), rt_buffer_bytes(&bitcode), RT_FORMAT_SPIRV64, &second)));
     assert_memory_equal(second.data, "BC\xC0\xDE", 4);
@@ -367,7 +369,8 @@ static void invalid_ir_is_refused_with_its_position(void **state)
         {"define i32 @f(i32 %x) {\n  %a = add i32 %b, 1\n  %b = add i32 %a, 1\n  ret i32 %a\n}\n",
          "app/0: error: invalid LLVM IR: Instruction does not dominate all uses!"},
         {"target triple = \"x86_64-pc-linux-gnu\"\n",
-         "app/0: error: the target triple is 'x86_64-pc-linux-gnu'; device code is for 'spir64'"},
+         "app/0: error: the target triple is 'x86_64-pc-linux-gnu'; device code must have the "
+         "triple 'spir64' or none"},
         {"BC\xC0\xDE!", "app/0: error: "},
     };
     postlink_fixture *fixture = *state;
@@ -411,15 +414,15 @@ static void spirv_describes_itself(void **state)
     assert_int_equal(fixture->images.images[0].format, RT_FORMAT_SPIRV64);
     assert_int_equal(fixture->images.images[0].code.size, spirv.size);
     assert_memory_equal(fixture->images.images[0].code.data, spirv.data, spirv.size);
-    /* Truncated anywhere, the module is either described from the remaining bytes or rejected with
-     * the location. */
+    /* Wherever the module is truncated, it is either described from the remaining bytes or rejected
+     * with the location. */
     for (size_t size = 0; size < spirv.size; size++) {
         rt_status status = describe(fixture, (rt_bytes){spirv.data, size});
         if (rt_ok(status)) continue;
         assert_int_equal(status.code, RT_MALFORMED);
         assert_int_equal(fixture->bytes.size, 0);
     }
-    /* Damaged code is read safely, too: no byte outside it is read, regardless of its words. */
+    /* Damaged code is read safely too: no byte outside it is read, whatever its words are. */
     uint8_t *damaged = rt_arena_alloc(&fixture->arena, spirv.size);
     memcpy(damaged, spirv.data, spirv.size);
     for (size_t at = 0; at < spirv.size; at++) {

@@ -11,13 +11,15 @@
 
 #include <cmocka.h>
 
-/* An int variable in each layout; the source numbers its attributes. */
+/* An int variable in each layout; `attributes` is the number of its attribute group in the source.
+ */
 #define SCOPED(name, attributes)                                                                   \
     "@" name " = addrspace(1) global { [1 x i32] } zeroinitializer #" attributes "\n"
 #define SHARED(name, attributes)                                                                   \
     "@" name " = addrspace(1) global { i32 addrspace(1)* } zeroinitializer #" attributes "\n"
 
-/* A kernel that stores 1 to image-scope variables, and a kernel that loads the pointers of others.
+/* A kernel that stores 1 to image-scope variables, and a kernel that loads the pointers in the
+ * others.
  */
 #define STORE(name)                                                                                \
     " store i32 1, i32 addrspace(1)* getelementptr ({ [1 x i32] }, { [1 x i32] } addrspace(1)* "   \
@@ -35,7 +37,7 @@
 #define ACCESS(number)           "\"sycl-host-access\"=\"" number "\" "
 #define ATTRIBUTES(number, list) "attributes #" number " = { " list "}\n"
 
-/* ---- What images say ----------------------------------------------------------------------- */
+/* ---- What images state ----------------------------------------------------------------------- */
 
 static const rt_property_set *set_of(const postlink_fixture *fixture, uint32_t image)
 {
@@ -43,7 +45,8 @@ static const rt_property_set *set_of(const postlink_fixture *fixture, uint32_t i
     return rt_image_set(&fixture->images.images[image], RT_SET_DEVICE_GLOBALS);
 }
 
-/* `id=size` or `id=size!` with image scope, separated by blanks, in the order of the set. */
+/* `id=size`, or `id=size!` with image scope, separated by blanks, in the order of the property set.
+ */
 static void assert_globals(const postlink_fixture *fixture, uint32_t image, const char *expected)
 {
     const rt_property_set *set = set_of(fixture, image);
@@ -74,7 +77,7 @@ static uint32_t target_of(rt_bytes code, const char *symbol)
     return 0;
 }
 
-/* The decorations of a variable that concern device_globals: `access MODE NAME`, `init N`, `csr N`.
+/* A variable's decorations that concern device_globals: `access MODE NAME`, `init N`, `csr N`.
  */
 static void assert_decorations(const postlink_fixture *fixture, uint32_t image, const char *symbol,
                                const char *expected)
@@ -140,7 +143,7 @@ static void assert_message(const postlink_fixture *fixture, rt_status status, co
 
 static void DG_HEADER_08_the_size_marks_a_variable(void **state)
 {
-    /* double[3] has 24 bytes in either layout; a plain variable has no property. */
+    /* double[3] has 24 bytes in either layout; an ordinary variable is not listed. */
     static const char code[] = ANNOTATED("global double (*value)[3];", "") "v = {0};\n" ANNOTATED(
         "double value[1][3];",
         "device_image_scope") "w = {0};\n"
@@ -183,7 +186,7 @@ static void DG_POSTLINK_02_functions_that_are_called_count(void **state)
     assert_globals(*state, 0, "one=4");
 }
 
-/* The variables `v` and `w`, each in two kernels, with the attributes #0 and #1. */
+/* The variables `v` and `w`, each used in two kernels, with the attributes #0 and #1. */
 #define TWO_SCOPED(first, second)                                                                  \
     TARGET SCOPED("v", "0") SCOPED("w", "1") KERNEL("K", STORE("v") STORE("w"))                    \
         KERNEL("L", STORE("w") STORE("v")) ATTRIBUTES("0", first) ATTRIBUTES("1", second)
@@ -246,7 +249,7 @@ static void DG_POSTLINK_06_every_one_has_a_name_for_the_host(void **state)
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
     assert_decorations(*state, 0, "v", "access 2 one");
     assert_true(declares_decorations(*state, 0));
-    /* Twin: without device_globals there is neither a decoration nor its capability. */
+    /* Twin: without device_globals, the code has neither a decoration nor the capability for it. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"m.ll", TARGET SCOPED("v", "0") KERNEL("K", STORE("v"))
                                       ATTRIBUTES("0", "\"other\"=\"1\" ")}));
@@ -334,7 +337,8 @@ static void DG_POSTLINK_12_other_attributes_make_none(void **state)
     char code[2048];
     snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", ID("one") IMAGE_SCOPE));
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2, SOURCES({"m.ll", code}));
-    /* Twin: with the size it is a device_global, which the split would tear apart. */
+    /* Twin: with the size attribute the variable is a device_global, which the split would tear
+     * apart. */
     snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE));
     rt_status status = fixture_postlink(*state, RT_SPLIT_PER_KERNEL, SOURCES({"m.ll", code}));
     assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
@@ -401,11 +405,11 @@ static void declarations_are_checked_as_by_a_front_end(void **state)
         const char *properties, *expected;
     } rows[] = {
         {"host_access(read), host_access(read)",
-         "A:1: error: device_global 'v' has the property host_access twice; a list of properties has "
-         "each once"},
+         "A:1: error: device_global 'v' has the property host_access twice; state each property "
+         "only once"},
         {"host_access(read), host_access(write)",
-         "A:1: error: device_global 'v' has the property host_access twice, with different values; a "
-         "list of properties has each once"},
+         "A:1: error: device_global 'v' has the property host_access twice, with different values; "
+         "state each property only once"},
         {"host_access(all)",
          "A:1: error: device_global 'v' has the property 'host_access(all)', but host_access takes "
          "read, write, read_write or none"},
@@ -416,14 +420,14 @@ static void declarations_are_checked_as_by_a_front_end(void **state)
          "A:1: error: device_global 'v' has the property 'device_image_scope(1)', but "
          "device_image_scope takes no argument"},
         {"hostaccess(read)",
-         "A:1: error: device_global 'v' has the unknown property 'hostaccess(read)'; known are "
-         "device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
+         "A:1: error: device_global 'v' has the unknown property 'hostaccess(read)'; the known "
+         "ones are device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
         {"host_access(read",
-         "A:1: error: device_global 'v' has the unknown property 'host_access(read'; known are "
-         "device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
+         "A:1: error: device_global 'v' has the unknown property 'host_access(read'; the known "
+         "ones are device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
         {"device_image_scope",
-         "A:1: error: device_global 'v' has no type of 1 to 4294967295 bytes; declare it with "
-         "DEVICE_GLOBAL(type, name, properties...)"},
+         "A:1: error: device_global 'v' does not have a type of 1 to 4294967295 bytes; declare "
+         "it with DEVICE_GLOBAL(type, name, properties...)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char code[512];
@@ -476,8 +480,8 @@ static void declarations_of_one_variable_agree(void **state)
         SOURCES({"A", user}, {"B", ANNOTATED("global int *value;", "") "v = {0};"}));
     assert_refused(*state, status, RT_COMPILE_TIME, "v");
     assert_message(*state, status,
-                   "B:1: error: device_global 'v' is declared before with another size or other "
-                   "properties; make the declarations agree");
+                   "B:1: error: device_global 'v' was declared before with a different size or "
+                   "different properties; make the declarations agree");
 }
 
 static void attributes_without_a_meaning_are_refused(void **state)
@@ -487,22 +491,23 @@ static void attributes_without_a_meaning_are_refused(void **state)
     } rows[] = {
         {SIZE("4"),
          "device_global variable 'v' has no attribute 'sycl-unique-id', or an empty one"},
-        {SIZE("0") ID("one"), "device_global variable 'v' has an attribute "
-                              "'sycl-device-global-size' that is not a number of bytes from 1 to "
-                              "4294967295"},
+        {SIZE("0") ID("one"),
+         "device_global variable 'v' has the attribute "
+         "'sycl-device-global-size' with a value that is not a number of bytes from 1 to "
+         "4294967295"},
         {SIZE("4294967296") ID("one"),
-         "device_global variable 'v' has an attribute "
-         "'sycl-device-global-size' that is not a number of bytes from 1 "
+         "device_global variable 'v' has the attribute "
+         "'sycl-device-global-size' with a value that is not a number of bytes from 1 "
          "to 4294967295"},
-        {SIZE("4") ID("one") ACCESS("4"), "device_global variable 'v' has an attribute "
-                                          "'sycl-host-access' other than 0 (read), 1 (write), 2 "
-                                          "(read_write) and 3 (none)"},
+        {SIZE("4") ID("one") ACCESS("4"), "device_global variable 'v' has the attribute "
+                                          "'sycl-host-access' with a value other than 0 (read), "
+                                          "1 (write), 2 (read_write) or 3 (none)"},
         {SIZE("4") ID("one") "\"sycl-init-mode\"=\"reset\" ",
-         "device_global variable 'v' has an attribute 'sycl-init-mode' other than 0 (reprogram) and "
-         "1 (reset)"},
+         "device_global variable 'v' has the attribute 'sycl-init-mode' with a value other than 0 "
+         "(reprogram) or 1 (reset)"},
         {SIZE("4") ID("one") "\"sycl-implement-in-csr\"=\"2\" ",
-         "device_global variable 'v' has an attribute 'sycl-implement-in-csr' other than true and "
-         "false"},
+         "device_global variable 'v' has the attribute 'sycl-implement-in-csr' with a value other "
+         "than true or false"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char code[1024];
@@ -545,7 +550,7 @@ static void two_variables_with_one_id_are_refused(void **state)
                              ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE)}));
     assert_refused(*state, status, RT_COMPILE_TIME, "w");
     assert_message(*state, status,
-                   "m.ll: error: device_global 'w' has the unique id 'one', which is that of 'v'; "
+                   "m.ll: error: device_global 'w' has the same unique id 'one' as 'v'; "
                    "rename one of them");
 }
 
@@ -562,7 +567,7 @@ static void only_zero_is_an_initial_value(void **state)
                    "(DeviceGlobal.md, \"Should the value be zero-initialized\")");
 }
 
-/* ---- Ids, homes and order ------------------------------------------------------------------ */
+/* ---- Ids, defining images and order ---------------------------------------------------------- */
 
 static void static_variables_of_two_sources_are_distinct(void **state)
 {
@@ -589,7 +594,7 @@ static void one_image_exports_and_other_definitions_yield(void **state)
                                             "kernel void L() { *v.value = *w.value + 1; }\n"}));
     assert_exports(*state, 0, "v");
     assert_exports(*state, 1, "");
-    /* LinkOnceODR is 2: a static variable is linked by its id, which is unique. */
+    /* LinkOnceODR is 2: a static variable is linked under its id, which is unique. */
     assert_decorations(*state, 0, "A____ZL1w", "access 2 A____ZL1w");
     assert_decorations(*state, 1, "A____ZL1w", "access 2 A____ZL1w");
     assert_globals(*state, 1, "_Z1v=4 A____ZL1w=4");

@@ -1,6 +1,6 @@
-/* Proofs of the fusion compiler's rules, on LLVM modules between its passes: the metadata of the
- * stub, the order of the passes, and the queries that remain after remapping. The behaviour of
- * fused kernels is tested elsewhere (conformance/build/test). */
+/* Proofs of the fusion compiler's rules, on LLVM modules between the compiler's passes: the
+ * metadata of the stub, the order of the passes, and the queries that remain after remapping. The
+ * behaviour of fused kernels is tested elsewhere (conformance/build/test). */
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/fuse/input.h"
 #include "reference/compiler/fuse/values.h"
@@ -95,7 +95,7 @@ static rt_fusion_request request_of(const rt_fusion_kernel *kernels, uint32_t co
                                .spirv_version_max = 0x00010200};
 }
 
-/* Builds the module on which the passes start. */
+/* Builds the module that the first pass gets. */
 static LLVMModuleRef begin(fuse_fixture *fixture, const rt_fusion_request *request)
 {
     assert_null(fixture->fusing.module);
@@ -114,7 +114,8 @@ static LLVMValueRef stub_of(LLVMModuleRef module)
     return stub;
 }
 
-/* Writes a node of metadata: "(a,b)" for a node of a and b, strings and numbers as they are. */
+/* Writes a metadata node: "(a,b)" for a node with operands a and b; strings and numbers as they
+ * are. */
 static void print_node(LLVMValueRef value, rt_buffer *out)
 {
     unsigned length = 0;
@@ -136,7 +137,7 @@ static void print_node(LLVMValueRef value, rt_buffer *out)
     }
 }
 
-/* A function's metadata of a kind, "" if it has none; freed by the caller. */
+/* A function's metadata of the given kind as text, "" if it has none; freed by the caller. */
 static rt_buffer metadata_of(LLVMValueRef function, const char *kind)
 {
     rt_buffer out = {0};
@@ -187,8 +188,8 @@ static const char stores[] =
     "kernel void K2(global int *a, int n, float f, global int *c) {"
     " c[get_global_id(0)] = a[get_global_id(0)] + n + (int)f; }\n";
 
-/* [K1, K2, K1] over a one-dimensional range of 48; the second argument of the first kernel is
- * identical to the fourth of the second. */
+/* [K1, K2, K1] over a one-dimensional range of 48; the first kernel's second argument is identical
+ * to the second kernel's fourth. */
 typedef struct three {
     rt_link_code code;
     rt_fusion_kernel kernels[3];
@@ -208,7 +209,7 @@ static void make_three(fuse_fixture *fixture, three *out)
     out->request.identity_count = 1;
 }
 
-/* The module, written before the passes and read again, must be fused to the same result. */
+/* A module that is written before the passes and read again must be fused to the same result. */
 static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -224,7 +225,7 @@ static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
     assert_false(LLVMParseBitcodeInContext2(second_job.context, dump, &second.module));
     must(fixture, pl_fuse_module(&second, NULL));
     char *twice = LLVMPrintModuleToString(second.module);
-    /* The first line names the module. */
+    /* The modules' names differ; the first line contains them. */
     assert_string_equal(strstr(once, "target"), strstr(twice, "target"));
     LLVMDisposeMessage(once);
     LLVMDisposeMessage(twice);
@@ -240,7 +241,7 @@ static void KF_META_02_the_kernels_are_listed_in_order(void **state)
     make_three(fixture, &list);
     LLVMModuleRef module = begin(fixture, &list.request);
     assert_metadata(module, "sycl.kernel.fused", "(K1,K2,K1)");
-    /* Twin: a name without a function. */
+    /* Twin: a name that no function has. */
     LLVMValueRef function = LLVMGetNamedFunction(module, "K2");
     LLVMSetValueName2(function, "K3", 2);
     rt_status status = pl_fuse_module(&fixture->fusing, NULL);
@@ -271,7 +272,7 @@ static void KF_META_03_without_identities_the_counts_add_up(void **state)
 }
 
 /* K1(a, b), K2(a', n, f, b): the first argument of the last kernel is number 5 of the fused kernel;
- * if the fourth argument of the second kernel counted, it would be 6. */
+ * if the second kernel's fourth argument had a number of its own, it would be 6. */
 static void KF_META_04_promotions_count_after_joining(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -319,7 +320,8 @@ static void KF_META_06_constants_are_strings_of_bytes(void **state)
     assert_true(holds(module, ", 256"));
 }
 
-/* Starts a fusion of kernels with these ranges under the launch; each kernel is K1 of `stores`. */
+/* Starts a fusion of kernels with these ranges, to be run with the range `launch`; each kernel is
+ * K1 of `stores`. */
 static LLVMModuleRef begin_ranges(fuse_fixture *fixture, const rt_fusion_range *ranges,
                                   uint32_t count, rt_fusion_range launch)
 {
@@ -349,7 +351,7 @@ static void KF_META_07_the_range_is_not_there_where_they_are_the_same(void **sta
     assert_metadata(module, "sycl.kernel.nd-ranges", "");
 }
 
-/* The global size is 8 by 6 in the order of get_global_id, and 6 by 8 in SYCL's. */
+/* The global size is 8 by 6 in the order of get_global_id and 6 by 8 in SYCL's order. */
 static void KF_META_08_unused_dimensions_of_the_global_size_are_0(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -385,13 +387,13 @@ static void KF_META_11_every_kernel_has_its_range(void **state)
                     "((1,(8,0,0),(0,0,0),(0,0,0)),(1,(16,0,0),(0,0,0),(0,0,0)),"
                     "(1,(8,0,0),(0,0,0),(0,0,0)))");
     must(fixture, pl_fuse_kernels(&fixture->fusing));
-    /* Only two of the kernels have guards: the second kernel runs on all work-items. */
+    /* Only two of the kernels are guarded: the second one runs on all work-items. */
     assert_true(holds(module, "icmp ult i64"));
 }
 
 /* ---- The compiler -------------------------------------------------------------------------- */
 
-/* Calls the compiler through the plugin's single entry point, each time in its own context: the
+/* Calls the compiler through the plugin's single entry point, each time in a new context, so the
  * second call does not see the results of the first. */
 static void KF_JIT_01_the_compiler_is_reached_through_the_plugin(void **state)
 {
@@ -479,8 +481,8 @@ static void fuse_ir(fuse_fixture *fixture, rt_text ir)
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
 }
 
-/* A pointer that is cast to generic: InferAddressSpaces, which runs before promotion, leaves only
- * accesses to global memory. */
+/* A pointer that is cast to the generic address space: InferAddressSpaces, which runs before
+ * promotion, leaves only accesses to global memory. */
 static void KF_JIT_09_generic_pointers_are_gone_before_promotion(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -555,13 +557,14 @@ static void KF_JIT_12_the_passes_run_in_the_documents_order(void **state)
         "SYCLInternalizer SYCLCP SROAPass SCCPPass InstCombinePass SimplifyCFGPass SROAPass "
         "InstCombinePass SimplifyCFGPass ADCEPass EarlyCSEPass finish emit ");
     rt_buffer_free(&trace.names);
-    /* The metadata for the passes has been removed. */
+    /* The metadata for the passes must have been removed. */
     assert_false(holds(fixture->fusing.module, "sycl.kernel"));
 }
 
 /* ---- Remapping ----------------------------------------------------------------------------- */
 
-/* Fuses a kernel that stores the result of a query with a kernel that has none, over these ranges.
+/* Fuses a kernel that stores the result of a query with a kernel without queries, over these
+ * ranges.
  */
 static LLVMModuleRef fuse_query(fuse_fixture *fixture, const char *query, rt_fusion_range asking,
                                 rt_fusion_range launch)
@@ -602,7 +605,8 @@ static void KF_REMAP_05_groups_are_constants_where_the_local_size_is_given(void 
     assert_query(*state, NUM_GROUPS, line(8), launch, true);
 }
 
-/* {8,4} under {16,4} in SYCL's order differ only in component 0; the others differ in more. */
+/* In SYCL's order, the kernel's {8,4} differs from the launch's {16,4} only in component 0; the
+ * other pairs differ in more components. */
 static void KF_REMAP_06_ids_are_replaced_where_lower_components_differ(void **state)
 {
     assert_query(*state, GROUP_ID, plane(4, 8), plane(4, 16), true);
@@ -662,8 +666,8 @@ static void KF_REMAP_24_offsets_are_replaced(void **state)
 /* ---- PTX ----------------------------------------------------------------------------------- */
 
 /* Fuses two kernels for nvptx64. The first stores the value that `body` leaves in %v, over `size`
- * work-items in each of its dimensions (1 or 2), without a local size; the second only provides its
- * range of 16. The offset of both is `offset`, in SYCL's last component. */
+ * work-items in each of its dimensions (1 or 2), without a local size; the second only contributes
+ * its range of 16. Both have the offset `offset` in SYCL's last component. */
 static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dimensions,
                           uint32_t size, uint32_t offset)
 {
@@ -689,7 +693,7 @@ static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dime
     fuse_ir(fixture, ir);
 }
 
-/* As fuse_ptx_over, with 4 by 4 work-items. */
+/* Like fuse_ptx_over, with 4 by 4 work-items. */
 static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
 {
     fuse_ptx_over(fixture, body, 2, 4, offset);
@@ -726,7 +730,7 @@ static void assert_register(LLVMValueRef value, const char *name)
     assert_string_equal(LLVMGetValueName2(LLVMGetCalledValue(call), &length), name);
 }
 
-/* ((ctaid * ntid) + tid) + offset, all of y, whose offset is 3. */
+/* ((ctaid * ntid) + tid) + offset, all for y, with an offset of 3. */
 static void KF_PTX_01_the_global_id_is_a_formula(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -750,7 +754,8 @@ static void KF_PTX_01_the_global_id_is_a_formula(void **state)
     LLVMDisposeModule(module);
 }
 
-/* {8} under {16} differ only in component 0, for which nothing would need to be replaced. */
+/* The kernel's {8} differs from the launch's {16} only in component 0, which alone would not
+ * require replacing these values. */
 static void KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -784,8 +789,8 @@ static void KF_PTX_05_the_local_size_is_the_global_one(void **state)
     assert_stored(*state, REGISTER("ntid"), 0, 4);
 }
 
-/* The id is derived from the global linear id, which reads the number of the group; there is no
- * guard that could read it. */
+/* The id is derived from the global linear id, which reads the group number; nothing else does,
+ * since there is no guard. */
 static void KF_PTX_06_the_local_id_is_the_global_one(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -830,7 +835,7 @@ static void KF_PTX_11_implicit_offset_is_the_offset(void **state)
                   5, 5);
 }
 
-/* The global size is the product of two registers, with the kernel's own values: 4 in x. */
+/* The global size is the product of two registers, which have the kernel's own values: 4 in x. */
 static void KF_PTX_12_the_global_size_follows_from_the_others(void **state)
 {
     assert_stored(*state,

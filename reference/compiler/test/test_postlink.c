@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The document's example: a function in A, a kernel that calls it in B. */
+/* The document's example: a function in A, and in B a kernel that calls it. */
 static const fixture_source lib_a = {"A", NOINLINE "int LibDeviceFunc(int i) { return i * 2; }"};
 static const fixture_source lib_b = {
     "B", "int LibDeviceFunc(int i);\n"
@@ -30,7 +30,8 @@ static void DL_FE_01_external_functions_know_their_source(void **state)
                          {"b.cpp", "int g(int i) { return i + 1; }"}));
     assert_exports(*state, 0, "f");
     assert_exports(*state, 1, "g");
-    /* Twin: a source marked by its front end; `plain` has no mark and is not an entry point. */
+    /* Twin: a source that its front end has marked; `plain` has no mark and is not an entry point.
+     */
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 1,
                  SOURCES({"c.ll", TARGET "define spir_func i32 @f(i32 %x) #0 {\n ret i32 %x\n}\n"
                                          "define spir_func i32 @plain(i32 %x) {\n ret i32 %x\n}\n"
@@ -79,7 +80,7 @@ static void DL_SPLIT_03_only_the_defining_source_exports(void **state)
 
 static void DL_SPLIT_04_kernels_import_nothing_that_is_defined(void **state)
 {
-    /* K reaches f in its own source, and through f, g in another source. */
+    /* K reaches f in its own source and, through f, g in another source. */
     static const fixture_source sources[] = {
         {"A", "int g(int i);\n" NOINLINE "int f(int i) { return g(i) + 1; }\n"
               "kernel void K(global int *p) { p[0] = f(p[1]); }"},
@@ -89,7 +90,7 @@ static void DL_SPLIT_04_kernels_import_nothing_that_is_defined(void **state)
     assert_imports(*state, 0, "");
     assert_exports(*state, 0, "f");
     assert_int_equal(fixture_function(*state, 0, "g"), INTERNAL);
-    /* Twin: without the definition it is an import. */
+    /* Twin: without its definition the function is an import. */
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 1, SOURCES(sources[0]));
     assert_imports(*state, 0, "g");
 }
@@ -107,7 +108,7 @@ static void DL_SPLIT_06_helpers_go_with_their_function(void **state)
     assert_imports(*state, 0, "");
 }
 
-/* `h` is external in the input but has no mark, like a helper that the front end adds. */
+/* `h` is external in the input but has no mark, like a helper function that the front end adds. */
 static const fixture_source shared_helper = {
     "shared.ll", TARGET
     "define spir_func i32 @h(i32 %x) #2 {\n %r = mul i32 %x, 3\n ret i32 %r\n}\n"
@@ -141,7 +142,7 @@ static void DL_SPLIT_08_functions_of_other_sources_are_imported(void **state)
     assert_int_equal(fixture_function(*state, 0, "g"), DECLARED);
     assert_exports(*state, 1, "g");
     assert_imports(*state, 1, "");
-    /* Twin: if nothing is separated, nothing is imported. */
+    /* Twin: without a split, nothing is imported. */
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES(uses_other, is_used));
     assert_imports(*state, 0, "");
     assert_exports(*state, 0, "f g");
@@ -202,8 +203,8 @@ static void per_kernel_gives_each_kernel_an_image(void **state)
     assert_int_equal(fixture_function(*state, 2, "g"), INTERNAL);
 }
 
-/* After the sources are joined, post-link decides about a definition regardless of its linkage; an
- * internal definition is not visible to other modules, marked or not. */
+/* After the sources are joined, post-link ignores a definition's external linkage in its decisions;
+ * an internal definition is not visible to other modules, whether marked or not. */
 static void marked_definitions_of_any_linkage(void **state)
 {
     fixture_make(
@@ -239,7 +240,8 @@ static void weak_definitions_yield(void **state)
     assert_exports(*state, 1, "f");
 }
 
-/* Without calls through pointers, auto splits per source; with such a call, it does not split. */
+/* Without calls through pointers, the mode auto splits per source; with such a call, it does not
+ * split. */
 static void auto_splits_unless_pointers_are_called(void **state)
 {
     fixture_make(*state, RT_SPLIT_AUTO, 2, SOURCES(lib_a, lib_b));
@@ -343,7 +345,7 @@ static void DL_IMPORT_01_declared_but_not_defined(void **state)
     assert_imports(*state, 0, "g");
 }
 
-/* A kernel that calls each of a list of declared functions without parameters. */
+/* A kernel that calls each function in a list of declared functions without parameters. */
 static fixture_source calling(postlink_fixture *fixture, const char *const *names,
                               const char *attributes)
 {
@@ -441,7 +443,7 @@ static void DL_IMPORT_08_an_undefined_variable_may_be_listed(void **state)
                                              "kernel void K(global int *p) { p[0] = v; }"};
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(used));
     assert_imports(fixture, 0, "v");
-    /* Twin: the other encoding, that of shipped DPC++. */
+    /* Twin: shipped DPC++'s encoding. */
     fixture->profile = RT_PROFILE_DPCPP;
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(used));
     assert_imports(fixture, 0, "");
@@ -475,7 +477,7 @@ static void opencl_builtins_are_not_imports(void **state)
                                " p[i] = fma(l[0], vload4(i, p).x, (float)popcount(3u));\n"
                                " printf(\"%f\", p[i]); }"}));
     assert_imports(*state, 0, "");
-    /* Twin: a builtin's name with types that no builtin has. */
+    /* Twin: a builtin's name with parameter types that no builtin of that name has. */
     static const char *const unknown[] = {"_Z14read_mem_fencev", NULL};
     rt_status status =
         fixture_postlink(*state, RT_SPLIT_OFF, SOURCES(calling(*state, unknown, "")));
@@ -551,7 +553,7 @@ static void the_same_sources_give_the_same_bytes(void **state)
     assert_memory_equal(&first, &fixture->images.images[1].hash, sizeof first);
 }
 
-/* Each line makes the passes generate code that the SPIR-V writer cannot write. */
+/* Each row makes the passes generate code that the SPIR-V writer cannot write. */
 static void code_that_the_writer_lacks_is_lowered(void **state)
 {
     static const char *const bodies[] = {
@@ -592,7 +594,7 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
     }
 }
 
-/* The number of occurrences of an instruction in an image's code. */
+/* The number of times that an instruction occurs in an image's code. */
 static uint32_t instruction_count(const postlink_fixture *fixture, uint32_t image, uint32_t opcode)
 {
     rt_bytes code = fixture->images.images[image].code;
@@ -607,9 +609,9 @@ static uint32_t instruction_count(const postlink_fixture *fixture, uint32_t imag
     return count;
 }
 
-/* Clang emits a `break` as a number and a switch over it after the scope. Only three branches
- * remain, for whether to enter the loop, to break and to continue, and a phi for each of x, y, i
- * and the result. */
+/* Clang turns a `break` into a number, over which it switches after the scope. Only three branches
+ * remain (whether to enter the loop, to break, and to continue), and one phi each for x, y, i and
+ * the result. */
 static void a_break_jumps_out_of_its_loop(void **state)
 {
     enum { OP_PHI = 245, OP_BRANCH_CONDITIONAL = 250, OP_SWITCH = 251 };
@@ -658,7 +660,7 @@ static void a_mistyped_import_of_a_link_is_refused(void **state)
     rt_status status = fixture_link(fixture, wrong, 2, &bitcode);
     assert_refused(fixture, status, RT_LINK_ERROR, "f");
     assert_int_equal(bitcode.size, 0);
-    /* Twin: the type that the kernel declares. */
+    /* Twin: the function has the type that the kernel declares. */
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"C", "int f(int i) { return i + 5; }"}));
     rt_bytes right[] = {kernel, fixture->images.images[0].code};
     assert_true(rt_ok(fixture_link(fixture, right, 2, &bitcode)));

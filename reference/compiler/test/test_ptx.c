@@ -37,7 +37,7 @@ static bool holds(rt_bytes code, const char *text)
 #define assert_holds(fixture, image, text) assert_true(holds(image_of(fixture, image)->code, text))
 #define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
 
-/* Checks that `later` occurs in the only image after the first `first`. */
+/* Checks that, in the only image, `later` occurs after the first occurrence of `first`. */
 static void assert_after(const postlink_fixture *fixture, const char *first, const char *later)
 {
     rt_bytes code = image_of(fixture, 0)->code;
@@ -48,7 +48,7 @@ static void assert_after(const postlink_fixture *fixture, const char *first, con
         fail_msg("no '%s' after '%s'", later, first);
 }
 
-/* Checks the kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
+/* Checks the kinds and sizes of a kernel's parameters, for example "pointer:8 local:4". */
 static void assert_parameters(postlink_fixture *fixture, uint32_t image, const char *line)
 {
     rt_bytes code = image_of(fixture, image)->code;
@@ -102,7 +102,7 @@ static void functions_are_imported_and_exported(void **state)
     assert_lacks(f, 0, "get_global_id");
 }
 
-/* A generic pointer has its own address space on spir64 and is a plain pointer on nvptx64. */
+/* A generic pointer has its own address space on spir64 but address space 0 on nvptx64. */
 static void names_are_those_of_the_target(void **state)
 {
     postlink_fixture *f = *state;
@@ -129,8 +129,8 @@ static void names_that_ptx_does_not_take_are_spelled_out(void **state)
     assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) in_$2eput");
 }
 
-/* After the barrier, a work-item reads a value that another wrote: it must load the value there,
- * not reuse an earlier one. */
+/* After the barrier, a work-item reads a value that another one wrote: it must load the value after
+ * the barrier, not reuse an earlier one. */
 static void values_are_reloaded_after_a_barrier(void **state)
 {
     postlink_fixture *f = *state;
@@ -294,8 +294,8 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
-/* LLVM's back end would shift by the amount and by 64 minus the amount, which PTX does not reduce
- * modulo 64. */
+/* LLVM's back end would shift by the amount and by 64 minus the amount; PTX does not reduce either
+ * of them modulo 64. */
 static void rotations_of_64_bits_are_by_less_than_64(void **state)
 {
     postlink_fixture *f = *state;
@@ -306,7 +306,7 @@ static void rotations_of_64_bits_are_by_less_than_64(void **state)
     assert_lacks(f, 0, ", 63;");
 }
 
-/* libclc's versions are wrong at the limits of the type. */
+/* libclc's versions of these conversions are wrong at the limits of the type. */
 static void whole_numbers_are_rounded_by_instructions(void **state)
 {
     postlink_fixture *f = *state;
@@ -318,16 +318,16 @@ static void whole_numbers_are_rounded_by_instructions(void **state)
 
 #define HALVES "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
 
-/* Each source has one function, with the instructions that the PTX ISA has for it. */
+/* Each body calls one function; `text` is among the instructions with which PTX implements it. */
 static void functions_become_instructions(void **state)
 {
     postlink_fixture *f = *state;
     static const struct {
         const char *body, *text;
     } rows[] = {
-        /* "Memory Consistency Model": release is a fence before, acquire a fence after, and a
-         * sequentially consistent operation has a fence.sc before it; work-group, device and all
-         * are cta, gpu and sys. */
+        /* "Memory Consistency Model": release puts a fence before the operation, acquire a fence
+         * after it, and sequential consistency a fence.sc before it; the scopes work-group, device
+         * and all devices are cta, gpu and sys. */
         {"i[0] = atomic_fetch_add(a, 5);", "fence.sc.gpu;"},
         {"i[0] = atomic_fetch_add(a, 5);", "atom.relaxed.gpu.add.u32"},
         {"i[0] = atomic_fetch_min_explicit(a, i[1], memory_order_acquire);",
@@ -391,7 +391,8 @@ static uint32_t count_of(rt_bytes code, const char *text)
 }
 
 /* The tests do not rely on the processor's handling of NaN: each conversion compares its operand
- * with itself. The module has all modes of one pair of types. */
+ * with itself. The module contains the conversions between one pair of types in all rounding modes.
+ */
 static void assert_nan_check(postlink_fixture *f, const char *whole, const char *real)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
@@ -419,8 +420,8 @@ static void saturating_conversions_check_for_nan(void **state)
 }
 
 /* vprintf gets its format in the variable __assay_format, checked byte by byte; derived by hand
- * from OpenCL C, "printf": a vector is printed as its lanes with commas between, and lengths are
- * applied to the values. */
+ * from OpenCL C, "printf": a vector is printed as its lanes, separated by commas, and length
+ * modifiers are applied to the values. */
 static void printf_is_a_call_of_vprintf(void **state)
 {
     postlink_fixture *f = *state;
@@ -461,10 +462,10 @@ static void printf_without_a_form_is_refused(void **state)
         const char *call, *reason;
     } rows[] = {
         {"printf(t, p[0]);", "a format that is not a string literal"},
-        {"printf(\"%n\", p[0]);", "a conversion in its format that OpenCL C does not have"},
-        {"printf(\"%v4d\", (int2)(1, 2));", "another number of lanes than its argument"},
-        {"printf(\"%d\", 1.0f);", "another type than its argument"},
-        {"printf(\"%v16d%v16d%d\", v, v, 1);", "more values than the 32"},
+        {"printf(\"%n\", p[0]);", "a conversion in its format that OpenCL C does not define"},
+        {"printf(\"%v4d\", (int2)(1, 2));", "number of lanes differs from its argument"},
+        {"printf(\"%d\", 1.0f);", "whose type differs from its argument"},
+        {"printf(\"%v16d%v16d%d\", v, v, 1);", "more than 32 values"},
         {"printf(\"%d\", vprintf(1));", "another function of that name"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -539,7 +540,7 @@ static void parameters_without_a_form_are_refused(void **state)
                  "struct big { int a[1089]; };\n"
                  "kernel void k(struct big b, global int *p) { *p = b.a[7]; }");
     assert_refused(f, status, RT_UNSUPPORTED, "k");
-    assert_says(f, status, "larger than the 4352 bytes");
+    assert_says(f, status, "larger than PTX's limit of 4352 bytes");
 }
 
 static void a_missing_library_is_a_capability(void **state)
@@ -566,8 +567,8 @@ static void KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for(void **state)
     rt_bytes ir = rt_image_embedded_ir(image_of(f, 0));
     assert_true(ir.size > 4);
     assert_memory_equal(ir.data, "BC\xC0\xDE", 4);
-    /* Without libclc: the query is still a call to a function by name, and no body of it has
-     * introduced registers of the target. */
+    /* The bitcode is without libclc: the query is still a call to a function by name, and no body
+     * has been linked that reads the target's registers. */
     assert_true(holds(ir, "_Z13get_global_idj"));
     assert_false(holds(ir, "llvm.nvvm.read.ptx.sreg"));
     assert_int_equal(image_of(f, 0)->code.size, plain.size);
@@ -594,7 +595,7 @@ static void the_ir_of_an_image_with_vtables_is_embedded(void **state)
 
 static const char library[] = "/usr/lib/clc/nvptx64--nvidiacl.bc";
 
-/* Fuses two kernels of PTX images over {32} and {16}. */
+/* Fuses two kernels of PTX images, with the ranges {32} and {16}. */
 static rt_status fuse(postlink_fixture *f, rt_bytes first, rt_bytes second, rt_fusion_result *out)
 {
     rt_link_code codes[] = {{first, NULL, 0}, {second, NULL, 0}};

@@ -1,5 +1,5 @@
-/* Tests of code that post-link rejects because SPIR-V or its writer lacks a feature: it reports the
- * name, and the line if the source has lines, and the process never dies. */
+/* Tests of code that post-link rejects because SPIR-V or its writer lacks a feature: post-link
+ * reports the name, and the line if the source has line information, and the process never dies. */
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 typedef struct refusal_row {
     const char *file; /* ".ll": LLVM IR */
     const char *code;
-    const char *names;   /* the names that the diagnostic is about */
-    const char *message; /* a part of that diagnostic's message */
+    const char *names;   /* the names that the diagnostic lists */
+    const char *message; /* part of the diagnostic's message */
 } refusal_row;
 
 static void refuse_all(postlink_fixture *fixture, const refusal_row *rows, size_t count)
@@ -51,7 +51,7 @@ static void unsupported_features_of_sources(void **state)
          "kernel void K(global int *p) { p[0] = f(1); }",
          "f", "'f' is declared weak"},
         {"A.ll", TARGET "define internal spir_kernel void @K() {\n ret void\n}\n", "K",
-         "internal to its source"},
+         "is a kernel with internal linkage"},
         {"A", "int gr\u00f6\u00dfe(int x) { return x; }",
          "gr\xc3\xb6\xc3\x9f"
          "e",
@@ -82,8 +82,8 @@ static void unsupported_features_of_sources(void **state)
          "", "an entry of 'llvm.global.annotations'"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: a weak definition, the variable arguments of printf, and an annotation by clang that
-     * post-link ignores. */
+    /* Twins: a weak definition, printf's variable arguments, and a clang annotation that post-link
+     * ignores. */
     make(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
     assert_exports(*state, 0, "f");
     make(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
@@ -178,7 +178,8 @@ static void intrinsics_that_are_not_lowered(void **state)
          "f", "calls 'llvm.uadd.sat.i1'"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: a reversed part of a word, and an intrinsic of a width that SPIR-V has. */
+    /* Twins: a byte reversal of part of a word, and an intrinsic on integers of a width that SPIR-V
+     * has. */
     make(*state, "A.ll",
          LOADED("i64") " %y = trunc i64 %x to i48\n %z = call i48 @llvm.bswap.i48(i48 %y)\n"
                        " %r = zext i48 %z to i64\n" STORED(
@@ -210,7 +211,7 @@ static void operations_that_the_writer_lacks(void **state)
          "f", "selects between structs"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: atomics that SPIR-V has, a known length, and a compile-time query. */
+    /* Twins: atomics that SPIR-V has, a constant length, and a compile-time query. */
     make(*state, "A.ll",
          LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));
     make(*state, "A", "void f(global char *p) { __builtin_memset(p, 0, 64); }");

@@ -12,8 +12,8 @@
 
 static void symbols_that_other_sources_can_name_are_exported(void **state)
 {
-    /* hidden is static, mark is in local memory, and later is declared in one source and defined in
-     * the other. */
+    /* `hidden` is static, `mark` is in local memory, and `later` is declared in one source and
+     * defined in the other. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "global int counter = 3; constant int table[2] = {4, 5};\n"
                                "static global int hidden = 6; extern global int later;\n"
@@ -29,7 +29,7 @@ static void symbols_that_other_sources_can_name_are_exported(void **state)
 
 static void references_of_an_image_are_imported(void **state)
 {
-    /* unused is only declared; constants of the prelude and names reserved to the implementation
+    /* `unused` is only declared; the prelude's constants and names reserved for the implementation
      * are not symbols. */
     fixture_make(*state, RT_SPLIT_OFF, 1,
                  SOURCES({"A", "extern global int v; extern global int unused;\n"
@@ -116,7 +116,7 @@ static void a_writable_variable_is_at_home_with_its_kernels(void **state)
     fixture_make(*state, RT_SPLIT_PER_SOURCE, 2, SOURCES(a, b));
     assert_imports(*state, 0, "n");
     assert_exports(*state, 0, "up");
-    assert_imports(*state, 1, ""); /* the kernel needs no link */
+    assert_imports(*state, 1, ""); /* the kernel's image need not be linked */
     assert_exports(*state, 1, "n");
 }
 
@@ -133,7 +133,7 @@ static void kernels_of_two_images_cannot_share_a_variable(void **state)
     assert_refused(fixture, status, RT_POSTLINK_ERROR, "n");
     rt_text message = rt_sink_diagnostic(fixture->sink, status)->message;
     assert_true(rt_text_starts(message, "<stdin>:2: variable 'n'"));
-    /* Twin: one image. */
+    /* Twin: a single image is accepted. */
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(a, b, c));
     assert_exports(fixture, 0, "n");
 }

@@ -1,7 +1,8 @@
-/* Tests of post-link's part of document 004, rule by rule: which image holds the virtual functions
- * of a class, what remains in the original images, and the properties of the images. A test whose
- * name begins with a rule's id is that rule's proof; its twin follows in the same test. The images
- * are ordered: first those with kernels, then for each set its provider and its dummy. */
+/* Tests of post-link's part of document 004, rule by rule: which image contains the virtual
+ * functions of a class, what remains in the original images, and the properties of the images. A
+ * test whose name begins with a rule's id is that rule's proof; its twin follows in the same test.
+ * The order of the images is: those with kernels, then, for each set, its provider and its dummy.
+ */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 #include "reference/image/virtual_functions.h"
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- What images say ----------------------------------------------------------------------- */
+/* ---- What images state ----------------------------------------------------------------------- */
 
 static const rt_property *property_of(const postlink_fixture *fixture, uint32_t image,
                                       const char *set, const char *name)
@@ -25,8 +26,8 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
     return NULL;
 }
 
-/* Checks the text of a property in the document's set, which ends with a NUL; "" means that the
- * property is absent. */
+/* Checks the text, which must end with a NUL, of a property in the document's set; "" means that
+ * the property is absent. */
 static void assert_says(const postlink_fixture *fixture, uint32_t image, const char *name,
                         const char *value)
 {
@@ -72,7 +73,7 @@ static bool says_anything(const postlink_fixture *fixture, uint32_t image)
 
 enum { FP16 = 5, FP64 = 6 };
 
-/* Checks for exactly these aspects; 0 means none. */
+/* Checks that an image requires exactly these aspects; 0 means none. */
 static void assert_aspects(const postlink_fixture *fixture, uint32_t image, uint32_t first,
                            uint32_t second)
 {
@@ -84,7 +85,7 @@ static void assert_aspects(const postlink_fixture *fixture, uint32_t image, uint
     if (property) assert_memory_equal(property->bytes.data, expected, size);
 }
 
-/* ---- What images hold ---------------------------------------------------------------------- */
+/* ---- What images contain --------------------------------------------------------------------- */
 
 enum { OP_FUNCTION = 54, OP_FUNCTION_END = 56, OP_DECORATE = 71, OP_LABEL = 248, OP_LINE = 8 };
 enum { DECORATION_LINKAGE = 41 };
@@ -102,8 +103,8 @@ static uint32_t linked(const postlink_fixture *fixture, uint32_t image, const ch
     return 0;
 }
 
-/* The number of instructions in a function's body, without labels; -1: it is only declared; -2: it
- * is absent. */
+/* The number of instructions in a function's body, not counting labels; -1: the function is only
+ * declared; -2: it is absent. */
 static int body_of(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     assert_true(image < fixture->images.count);
@@ -135,7 +136,7 @@ static bool is_function(const rt_image *image, uint32_t id)
     return false;
 }
 
-/* True if the image has any function of that name, linked or not. */
+/* True if the image has a function of that name, with or without linkage. */
 static bool mentions(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
     enum { OP_NAME = 5 };
@@ -173,7 +174,8 @@ static bool defines(const postlink_fixture *fixture, uint32_t image, const char 
     "CALLS(\"precise\") kernel void measure(global char *s, global int *out) "                     \
     "{ out[0] = ((Shape *)(void *)s)->area(2); }\n"
 
-/* Images: construct and count; measure, which uses fp64; plain; precise and its dummy. */
+/* The images are: construct and count; measure, which uses fp64; plain; precise; precise's dummy.
+ */
 static const fixture_source shape = {"shape.clcpp", SHAPE CONSTRUCT COUNT MEASURE};
 enum { SHAPE_PLAIN = 2, SHAPE_PRECISE = 3, SHAPE_DUMMY = 4, SHAPE_IMAGES = 5 };
 
@@ -193,8 +195,8 @@ static void VF_PROP_01_functions_have_their_set(void **state)
     assert_true(defines(*state, SHAPE_PLAIN, SIDES));
     assert_provides(*state, SHAPE_PRECISE, "precise");
     assert_true(defines(*state, SHAPE_PRECISE, AREA));
-    /* LLVM IR has the document's attribute itself; the twin has no attribute and is an ordinary
-     * function. */
+    /* In LLVM IR, the function has the document's attribute from the start; the twin has no
+     * attribute and is an ordinary function. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.ll", TARGET "define spir_func i32 @f(i32 %x) #0 {\n ret i32 %x\n}\n"
                                          "define spir_func i32 @g(i32 %x) #1 {\n ret i32 %x\n}\n"
@@ -206,7 +208,7 @@ static void VF_PROP_01_functions_have_their_set(void **state)
 }
 
 /* Clang drops the annotations of destructors. The base object destructor is not in any vtable, so
- * it is not in a set. The twin's destructor has no set, and no image requires its aspect. */
+ * it is in no set. In the twin, the destructor has no set, and no image requires its aspect. */
 static void a_destructor_is_in_its_set_with_its_aspects(void **state)
 {
     static const char marked[] =
@@ -332,7 +334,7 @@ static void VF_FE_01_marked_functions_are_device_code(void **state)
     assert_true(defines(*state, 0, SIDES));
     assert_provides(*state, 1, "precise");
     assert_true(defines(*state, 1, AREA));
-    /* Twin: an override that is reachable only through the vtable. */
+    /* Twin: an override that can be reached only through the vtable. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp", "struct A { virtual int f() = 0; };\n"
                                      "struct B : A { IN(\"s\") int f() override { return 2; } };\n"
@@ -460,7 +462,7 @@ static void VF_SPLIT_03_declarations_stay_for_the_vtable(void **state)
     assert_int_equal(body_of(*state, 0, SIDES), DECLARED_ONLY);
     assert_int_equal(body_of(*state, 0, AREA), DECLARED_ONLY);
     assert_true(linked(*state, 0, VTABLE) != 0);
-    /* Twin: an image that creates no object has neither. */
+    /* Twin: an image that creates no object has neither of the properties. */
     assert_int_equal(body_of(*state, 1, AREA), ABSENT_BODY);
     assert_int_equal(linked(*state, 1, VTABLE), 0);
 }
@@ -490,8 +492,8 @@ static void VF_SPLIT_10_sets_are_no_symbols(void **state)
         assert_imports(*state, i, "");
         assert_exports(*state, i, "");
     }
-    /* Twin: a function that is called as well is a symbol. A class whose virtual functions are
-     * defined out of line has functions that every source can see. */
+    /* Twin: a function that is also called by name is a symbol. Virtual functions that are defined
+     * outside their class are visible to every source. */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp", "int twice(int x);\n"
                                      "struct S { IN(\"s\") virtual int f(int x); };\n"
@@ -574,7 +576,7 @@ static void VF_DUMMY_03_it_requires_nothing(void **state)
     fixture_make(*state, RT_SPLIT_OFF, 2, SOURCES({"a.clcpp", ONE_OF_THREE}));
     assert_aspects(*state, 0, FP64, 0);
     assert_aspects(*state, 1, 0, 0);
-    /* The type of a parameter stays, and requires nothing by itself (VF-DUMMY-05). */
+    /* The parameter keeps its type, which on its own requires no aspect (VF-DUMMY-05). */
     fixture_make(*state, RT_SPLIT_OFF, 2,
                  SOURCES({"a.clcpp",
                           "struct S { IN(\"s\") virtual int f(double x) { return (int)x; } };\n"}));
@@ -634,9 +636,9 @@ static void VF_AOT_04_a_set_needs_all_of_its_features(void **state)
     assert_true(defines(*state, 0, "_ZNU3AS41S1gEi"));
 }
 
-/* ---- Beside the rules ---------------------------------------------------------------------- */
+/* ---- Beyond the rules ---------------------------------------------------------------------- */
 
-/* Shipped DPC++ has one property for calling and creating, and no dummies (D2, D3, D6). */
+/* Shipped DPC++ has a single property for calling and creating, and no dummies (D2, D3, D6). */
 static void dpcpp_has_one_property(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -651,8 +653,8 @@ static void dpcpp_has_one_property(void **state)
     assert_says(fixture, 3, "uses-virtual-functions-set", "");
 }
 
-/* An override calls the function that it overrides by name, in another set: the caller has a copy,
- * and the vtable slot still refers to the set. */
+/* An override calls by name the function that it overrides, which is in another set: the caller has
+ * a copy, and the vtable slot still refers to the set. */
 static void a_call_by_name_is_not_a_virtual_call(void **state)
 {
     fixture_make(
@@ -672,7 +674,7 @@ static void a_call_by_name_is_not_a_virtual_call(void **state)
     assert_imports(*state, 2, "");
 }
 
-/* A function of a set creates objects itself: its image creates the other set. */
+/* A function of one set creates objects that use another set, so its image creates that set. */
 static void a_provider_may_create(void **state)
 {
     fixture_make(*state, RT_SPLIT_OFF, 2,
@@ -724,10 +726,10 @@ static void invalid_properties(void **state)
         {"a.clcpp", "USES(fp46) int f(int x) { return x; }", "_Z1fi",
          "uses aspect 'fp46', which assay does not know; it knows fp16, fp64 and atomic64"},
         {"a.clcpp", "USES(fp64) global int v = 1;\nint f() { return v; }", "v",
-         "has a property of functions but is not a function"},
+         "has a property of functions, but is not a function"},
         {"a.clcpp",
          "struct S { virtual int f(); };\nkernel void k(global char *s) { new ((void *)s) S; }",
-         "_ZTV1S", "whose vtable '_ZTV1S' the module does not define"},
+         "_ZTV1S", "the module does not define the class's vtable '_ZTV1S'"},
         {"a.ll",
          TARGET "define spir_func void @f() #0 {\n ret void\n}\n"
                 "attributes #0 = { \"indirectly-callable\" }\n",

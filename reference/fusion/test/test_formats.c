@@ -1,5 +1,5 @@
-/* Unit tests of the formats that are fused, and of their source: the code for SPIR-V, the embedded
- * bitcode for PTX.
+/* Unit tests of the formats that are fused, and of what is fused: the image's code for SPIR-V, the
+ * embedded bitcode for PTX.
  *
  * Source: document 001, "Support for non SPIR-V targets". */
 #include "reference/fusion/test/world.h"
@@ -20,10 +20,10 @@ static const fixture_module modules[] = {
 };
 enum { MODULES = sizeof modules / sizeof *modules };
 
-/* The newest request. */
+/* What the newest request contained. */
 static struct {
     rt_format format;
-    rt_text code; /* the first one */
+    rt_text code; /* of the first kernel's first image */
 } newest;
 
 /* Answers with a kernel of the request's format. */
@@ -88,7 +88,7 @@ static void KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx(void **stat
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
 }
 
-/* The first kernel has its bitcode; a single kernel of the list without bitcode is enough. */
+/* The first kernel has bitcode, but one kernel without bitcode is enough to refuse the list. */
 static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
 {
     world *w = *state;
@@ -101,8 +101,8 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
         fail_msg("the reason is '%s'", reason);
 }
 
-/* The kernels of an unsupported format run one by one: the application is not refused.  The
- * counterpart is the_code_itself_is_fused_of_spirv. */
+/* Kernels of an unsupported format run one by one: the application gets no error. The counterpart
+ * is the_code_itself_is_fused_of_spirv. */
 static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
 {
     world *w = *state;

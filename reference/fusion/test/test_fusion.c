@@ -1,5 +1,5 @@
-/* Unit tests of fusion with a stub compiler: the requests to it, the handling of its answers, and
- * lists that another thread ends in the meantime. */
+/* Unit tests of fusion with a stub compiler: requests to it, how its answers are handled, and lists
+ * whose fusion another thread ends in the meantime. */
 #include "reference/fusion/test/world.h"
 
 #include <setjmp.h>
@@ -11,11 +11,11 @@
 
 static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
-/* The stub compiler's instructions, and the requests that it got. */
+/* What the stub compiler is to do, and the newest request that it got. */
 static struct {
     rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
-    rt_buffer request; /* the newest, as "kernels identities constants" */
+    rt_buffer request; /* as "kernels identities constants", three counts */
 } stub;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
@@ -23,8 +23,8 @@ static rt_command_id launch(world *w, rt_promotion promotion)
     return world_launch(w, "k", promotion);
 }
 
-/* Answers with a kernel of two parameters, like the counting device's kernels: those of the first
- * kernel, constants or not. */
+/* Answers with a kernel with two parameters, as the counting device's kernels have: those of the
+ * first kernel, whether or not they are constants. */
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result)
 {
@@ -150,7 +150,7 @@ static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
 static void without_a_compiler_the_kernels_run(void **state)
 {
     world *w = *state;
-    /* A separate runtime: the first one has a compiler. */
+    /* Uses a separate runtime, since the first one has a compiler. */
     rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     rt_fusion *fusion = rt_fusion_create(&(rt_fusion_parts){
         .tools = {.sink = w->f->sink, .trace = w->f->trace, .programs = w->f->manager},
@@ -188,7 +188,7 @@ static void contradicting_promotions_leave_the_queue_in_fusion_mode(void **state
     assert_int_equal(w->f->counting->launches, 1);
 }
 
-/* ---- Promotions, by the extension's table and as shipped ---------------------------------- */
+/* ---- Promotions, as the extension's table says and as shipped -------------------------------- */
 
 typedef struct promotion_row {
     rt_promotion requested[3];
@@ -228,7 +228,7 @@ static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile 
     if (result.promotion_count > 0)
         promotion = result.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL
                                                                  : RT_PROMOTION_PRIVATE;
-    /* 4 elements: one for each of 4 work-items, two for each of 2 groups. */
+    /* The buffer has 4 elements: one for each of 4 work-items, or two for each of 2 groups. */
     if (promotion != RT_PROMOTION_NONE)
         assert_int_equal(result.promotions[0].elements, promotion == RT_PROMOTION_LOCAL ? 2 : 1);
     assert_int_equal(result.demotion_count, promotion == RT_PROMOTION_NONE);
@@ -246,8 +246,9 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Two buffers of 16 bytes per group, which take 128 each, next to `local` bytes of an argument, in
- * a group's `room`: checks how many of them are promoted, and the messages for the others. */
+/* Requests promotion of two buffers of 16 bytes per group, which take up 128 bytes each, beside an
+ * argument of `local` bytes, where a group has `room` bytes. Returns how many are promoted; checks
+ * the messages for the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
     rt_arena arena = {0};

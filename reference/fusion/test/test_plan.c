@@ -1,5 +1,5 @@
-/* Unit tests of the plan: which ranges can be combined, and into which.  Ranges are written in the
- * order of get_global_id. */
+/* Unit tests of the plan: which ranges can be combined, and into which range. Ranges are written in
+ * the order of get_global_id. */
 #include "reference/fusion/plan.h"
 
 #include "reference/base/rule.h"
@@ -71,11 +71,11 @@
 typedef struct plan_row {
     rt_fusion_range inputs[3];
     uint32_t count;
-    rt_rule documents, dpcpp; /* the rule that refuses them; none: they are fused */
+    rt_rule documents, dpcpp; /* the rule that refuses the inputs; none: they are fused */
     rt_fusion_range fused;    /* in the documents' profile */
 } plan_row;
 
-/* From requirements.yaml, KF-RANGE-05 to KF-RANGE-16 with its tags B23 to B29. */
+/* From requirements.yaml, KF-RANGE-05 to KF-RANGE-16 with tags B23 to B29. */
 static const plan_row rows[] = {
     {{R1(16), R1(16)}, 2, 0, 0, R1(16)},
     {{R1(8), R2(4, 4), R1(10)}, 3, 0, 0, R2(4, 4)},
@@ -93,14 +93,16 @@ static const plan_row rows[] = {
     {{R2L(2, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16, {0}},
     {{R2L(4, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, 0, 0, R2L(4, 4, 2, 2)},
     {{R2L(4, 2, 4, 1), R2L(8, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R2L(8, 4, 4, 1)},
-    /* The preferred range of 16, one-dimensional, would tear the groups of the other: the documents
-     * allow 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
+    /* The preferred, one-dimensional range of 16 would tear the other's groups: the documents allow
+     * 4 by 4. Shipped DPC++ pads the range of 16 to 1 by 16, which groups of 2 by 2 do not divide.
+     */
     {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
-    /* The other way round shipped DPC++ pads {16} in groups of {4} to {16, 1} in {4, 1}, which
-     * fits: it refuses the list because the kernel with groups has fewer dimensions (tag B29). */
+    /* The other way round, shipped DPC++ pads {16} in groups of {4} to {16, 1} in groups of {4, 1},
+     * which would fit, but it refuses the list because the kernel with groups has fewer dimensions
+     * (tag B29). */
     {{R1L(16, 4), R2(4, 4)}, 2, 0, RT_RULE_KF_RANGE_16, R1L(16, 4)},
-    /* Of two dimensions, SYCL's slower one is compared first: {4} is {4, 1} there, and 4 by 1 is
-     * {1, 4}. */
+    /* SYCL's slower dimension is compared first: in its order {4} becomes {4, 1}, but 4 by 1 is {1,
+     * 4}. */
     {{R1L(16, 4), R2L(4, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R1L(16, 4)},
     /* Offsets are checked before groups. */
     {{R2O(4, 4, 1, 1), R2L(2, 8, 2, 2)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_11, {0}},
@@ -112,7 +114,8 @@ static const plan_row rows[] = {
      {0}},
 };
 
-/* Compares member by member, because there is padding between the dimensions and the sizes. */
+/* Compares member by member, because the struct has padding between the dimensions and the sizes.
+ */
 static void assert_range(const rt_fusion_range *range, const rt_fusion_range *expected)
 {
     assert_int_equal(range->dimensions, expected->dimensions);
@@ -143,8 +146,9 @@ static void rows_are_fused_or_refused(void **state)
     }
 }
 
-/* Shipped DPC++ uses as many dimensions as the input with the most, and in SYCL's order the
- * additional ones are the fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag B23).
+/* Shipped DPC++ uses as many dimensions as the input with the most has, and in SYCL's order the
+ * additional dimensions vary fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag
+ * B23).
  */
 static void dpcpp_pads_the_range(void **state)
 {
@@ -163,7 +167,7 @@ static uint64_t linear(const uint64_t *id, const uint64_t *size)
     return (id[2] * size[1] + id[1]) * size[0] + id[0];
 }
 
-/* The group of the work-item with a linear id, computed by decomposing the id. */
+/* The group of the work-item with the linear id `at`, computed by decomposing the id. */
 static uint64_t group_at(const rt_fusion_range *range, uint64_t at)
 {
     uint64_t id[3] = {at % range->global[0], at / range->global[0] % range->global[1],
@@ -176,8 +180,7 @@ static uint64_t group_at(const rt_fusion_range *range, uint64_t at)
     return linear(group, count);
 }
 
-/* Examines every pair of neighbouring linear ids, and pairs a row and a plane apart, which is
- * enough for boxes. */
+/* True if the fused range tears a group of the input; examines every pair of linear ids. */
 static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     uint64_t items = rt_fusion_items(input);
@@ -190,8 +193,8 @@ static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
     return false;
 }
 
-/* Every pair of small ranges with one local size: refused by restriction 3 exactly if a group would
- * be torn, determined by examining every pair of work-items. */
+/* Every pair of small ranges with the same local size is refused by restriction 3 exactly if a
+ * group would be torn, as determined by examining every pair of work-items. */
 static void groups_are_torn_exactly_where_the_plan_says(void **state)
 {
     (void)state;

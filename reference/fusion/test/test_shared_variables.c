@@ -12,7 +12,7 @@
 
 static const uint8_t plain[8] = {4}, scoped[8] = {4, 0, 0, 0, 1}, nonsense[2] = {4};
 
-/* One image that describes one variable; symbol NULL: without a symbol. */
+/* One image that describes one variable; `symbol` is NULL for a variable without a symbol. */
 typedef struct variable {
     const char *id;
     const uint8_t *value;
@@ -50,7 +50,7 @@ static void image_make(image_case *test, rt_arena *arena, const variable *descri
     test->program.image_count = 1;
 }
 
-/* Two kernels, each from a program of one image. */
+/* Two kernels, each from a program with one image. */
 static rt_status find(rt_sink *sink, rt_arena *arena, image_case images[2], const variable *first,
                       const variable *second, rt_shared_variables *out_variables)
 {

@@ -36,7 +36,7 @@ static void syclbin_round_trip(image_fuzzer *fuzzer, const rt_syclbin *syclbin)
     rt_buffer_free(&second);
 }
 
-/* A value of a device_global that is read is written back identically, except for its padding. */
+/* A device_global's value that can be read is written back identically, except for its padding. */
 static void globals_use(const rt_image *image)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
@@ -51,7 +51,7 @@ static void globals_use(const rt_image *image)
     }
 }
 
-/* Treats any bytes as the list of a pack. */
+/* Treats arbitrary bytes as a pack's list of device_globals. */
 static void list_use(image_fuzzer *fuzzer, rt_bytes bytes)
 {
     rt_reader reader = rt_reader_of(bytes);

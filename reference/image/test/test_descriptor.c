@@ -1,5 +1,5 @@
-/* Proof of the rules about an image's descriptor: the document's structures, declared here again
- * from its text, are filled in this process and read back.
+/* Proof of the rules about an image's descriptor: the document's structures, redeclared here from
+ * its text, are filled in this process and read back.
  *
  *     descriptor_tests [PATTERN]
  *
@@ -55,7 +55,7 @@ _Static_assert(offsetof(document_set, PropertiesEnd) == 16 && sizeof(document_se
 _Static_assert(sizeof(document_image) == 80, "an image without a manifest");
 
 static const uint8_t code[] = {3, 2, 35, 7};
-/* Three bytes after their number of bits, as DPC++ stores bytes. */
+/* Three bytes preceded by their length in bits, as DPC++ stores bytes. */
 static const uint8_t odd_value[] = {24, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c'};
 
 static const document_property properties[] = {
@@ -75,7 +75,7 @@ static const document_set sets[] = {
         .PropertySetsBegin = (begin), .PropertySetsEnd = (end)                                     \
     }
 
-/* The data is in the segments of a module, where compilers put it, not on a heap. */
+/* The data lies in a module's segments, where compilers put it, not on a heap. */
 static const document_image images[] = {
     IMAGE_WITH(NULL, NULL),
     IMAGE_WITH(sets, sets + 1),

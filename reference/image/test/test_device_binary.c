@@ -1,4 +1,5 @@
-/* Tests of the entries that DPC++ lists for an image: its kernels, and functions for others. */
+/* Tests of the entries that DPC++ lists for an image: its kernels, and functions for other images.
+ */
 #include "reference/image/device_binary.h"
 #include "reference/image/virtual_functions.h"
 
@@ -58,7 +59,7 @@ static void a_dummys_functions_are_no_entries(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Added entries are not kernels of the image that is read back. */
+/* When the image is read back, the added entries are not among its kernels. */
 static void entries_that_are_functions_are_dropped_again(void **state)
 {
     (void)state;

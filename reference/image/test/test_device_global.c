@@ -80,7 +80,7 @@ static const rt_device_global globals[] = {
      .host_access = RT_HOST_ACCESS_NONE},
 };
 
-/* Reads from a block of exactly its size, so that sanitizers detect a read past the end. */
+/* Reads from a block of exactly the given size, so that sanitizers detect a read past the end. */
 static uint32_t count_read(const char *bytes, size_t size, bool *out_finished)
 {
     uint8_t *block = rt_alloc(size ? size : 1);

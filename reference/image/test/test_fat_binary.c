@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-static const char *modules[2]; /* of 80 and of 96 bytes */
+static const char *modules[2]; /* with the 80-byte and the 96-byte layout */
 static const char *compressed_module;
 static const rt_fat_layout layouts[2] = {RT_FAT_80, RT_FAT_96};
-static const void *registered; /* by the module that was loaded last */
+static const void *registered; /* by the most recently loaded module */
 
 /* The functions that the modules call, replacing DPC++'s runtime. */
 void __sycl_register_lib(const void *descriptor);
@@ -93,7 +93,7 @@ static void modules_are_read_from_memory(void **state)
         assert_int_equal(fat.layout, layouts[i]);
         assert_int_equal(fat.version, i == 0 ? 3 : 2);
         assert_sample(&fat.binaries);
-        /* The runtime treats a property's bytes as text: a NUL byte follows. */
+        /* The runtime treats a property's bytes as text, so a NUL byte follows them. */
         const rt_property *mask = &fat.binaries.items[0].properties.sets[1].properties[0];
         assert_int_equal(mask->bytes.data[mask->bytes.size], 0);
         dlclose(module);
@@ -116,7 +116,7 @@ static rt_bytes file_load(fixture *f, const char *name)
     return bytes;
 }
 
-/* Reads everything in an ELF file; out_fat has the last descriptor's images. */
+/* Reads everything in an ELF file; *out_fat receives the last descriptor's images. */
 static rt_status elf_read(fixture *f, rt_bytes file, uint32_t *out_count, rt_fat_binary *out_fat)
 {
     rt_mapping mapping;
@@ -142,8 +142,8 @@ static void modules_are_read_from_their_files(void **state)
     }
 }
 
-/* The version of the first image, which determines the layout that is tried first, does not matter.
- * The test finds the image in the file as version 2, kind 4, format 2. */
+/* The version of the first image determines only which layout is tried first.  The test locates the
+ * image in the file by its version 2, kind 4 and format 2. */
 static void layout_of_96_bytes_is_found_whatever_the_version(void **state)
 {
     fixture *f = *state;
@@ -194,8 +194,8 @@ static rt_status frame_read(fixture *f, rt_bytes frame)
                                          &plain);
 }
 
-/* Frames by hand, RFC 8878: magic, header descriptor, sizes, one raw block.  0x20: a single segment
- * whose content size takes one byte; 0xA0: four bytes. */
+/* Frames assembled by hand (RFC 8878): magic number, header descriptor, sizes, one raw block.
+ * 0x20: a single segment whose content size takes one byte; 0xA0: four bytes. */
 static void damaged_frames_are_refused(void **state)
 {
     fixture *f = *state;
@@ -211,7 +211,7 @@ static void damaged_frames_are_refused(void **state)
     assert_int_equal(frame_read(f, (rt_bytes){huge, sizeof huge}).code, RT_LIMIT);
     rt_status status = frame_read(f, (rt_bytes){nested, sizeof nested});
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "image 0 has a damaged Zstandard frame: a frame in a frame");
+                        "image 0 has a damaged Zstandard frame: its content is another frame");
 }
 
 /* ---- Words by hand ------------------------------------------------------------------------- */
@@ -311,7 +311,8 @@ static void words_of_a_newer_compiler_are_read(void **state)
     assert_int_equal(set->properties[1].unused_bits, 4);
 }
 
-/* The runtime does not check the version, so files with any number work for their producers. */
+/* The runtime does not check the version, so files with any version work for those who produce
+ * them. */
 static void layout_is_found_whatever_the_version(void **state)
 {
     fixture *f = *state;
@@ -334,13 +335,15 @@ static const struct wrong_word {
 } wrong_words[] = {
     {0, 0x10002, RT_MALFORMED,
      "damaged device images at address 0x1000: the descriptor's version is not 1"},
-    {8, 0x10, RT_MALFORMED, "damaged device images at address 0x1008: the images lie outside"},
+    {8, 0x10, RT_MALFORMED,
+     "damaged device images at address 0x1008: the images lie outside the mapped memory"},
     {32, 0x02070003, RT_MALFORMED,
      "damaged device images at address 0x1022: this is not a SYCL image"},
-    {32, 0x05080003, RT_MALFORMED, "damaged device images at address 0x1023: no such format"},
-    {40, 0, RT_MALFORMED, "damaged device images at address 0x1028: expected a pointer to a text"},
+    {32, 0x05080003, RT_MALFORMED, "damaged device images at address 0x1023: unknown image format"},
+    {40, 0, RT_MALFORMED,
+     "damaged device images at address 0x1028: expected a pointer to a string"},
     {40, BASE + PLACE_CODE, RT_MALFORMED, /* no NUL byte up to the end */
-     "damaged device images at address 0x1028: expected a pointer to a text"},
+     "damaged device images at address 0x1028: expected a pointer to a string"},
     {72, 0x1500, RT_MALFORMED,
      "damaged device images at address 0x1040: expected the image's code"},
     {80, BASE + PLACE_ENTRY + 1, RT_MALFORMED,
@@ -348,17 +351,18 @@ static const struct wrong_word {
     {104, BASE + PLACE_SET + 8, RT_MALFORMED,
      "damaged device images at address 0x1060: expected property sets"},
     {136, 0x10, RT_MALFORMED,
-     "damaged device images at address 0x1088: expected a pointer to a text"},
+     "damaged device images at address 0x1088: expected a pointer to a string"},
     {184, BASE + PLACE_END - 8, RT_MALFORMED,
      "damaged device images at address 0x10b0: expected properties"},
     {216, UINT64_C(1) << 32, RT_MALFORMED,
      "damaged device images at address 0x10d8: the number exceeds 32 bits"},
     {240, 3, RT_UNSUPPORTED,
-     "property 'spir64' at address 0x10e0 has type 3, only 1 (number) and 2 (bytes) are known"},
-    {232, 0x10, RT_MALFORMED, "damaged device images at address 0x10e8: the value lies outside"},
+     "property 'spir64' at address 0x10e0 has type 3, expected 1 (number) or 2 (bytes)"},
+    {232, 0x10, RT_MALFORMED,
+     "damaged device images at address 0x10e8: the value lies outside the mapped memory"},
     {248, 11, RT_MALFORMED,
-     "damaged device images at address 0x10f8: the value does not have the length that it begins "
-     "with"},
+     "damaged device images at address 0x10f8: the value's size differs from the length at its "
+     "beginning"},
 };
 
 static void wrong_words_are_refused_with_their_address(void **state)
@@ -410,10 +414,13 @@ static const struct wrong_elf {
     const char *message; /* start of the message */
 } wrong_elves[] = {
     {1, 'F', RT_MALFORMED, "damaged ELF file at byte 0"},
-    {EI_CLASS, ELFCLASS32, RT_UNSUPPORTED, "ELF file at byte 4: not 64 bits, little-endian"},
-    {EI_DATA, ELFDATA2MSB, RT_UNSUPPORTED, "ELF file at byte 4: not 64 bits, little-endian"},
-    {16, ET_REL, RT_UNSUPPORTED, "ELF file at byte 16: an object file that has not been linked"},
-    {18, EM_AARCH64, RT_UNSUPPORTED, "ELF file at byte 18: another machine"},
+    {EI_CLASS, ELFCLASS32, RT_UNSUPPORTED,
+     "unsupported ELF file at byte 4: it is not 64-bit little-endian"},
+    {EI_DATA, ELFDATA2MSB, RT_UNSUPPORTED,
+     "unsupported ELF file at byte 4: it is not 64-bit little-endian"},
+    {16, ET_REL, RT_UNSUPPORTED,
+     "unsupported ELF file at byte 16: it is an object file that has not been linked"},
+    {18, EM_AARCH64, RT_UNSUPPORTED, "unsupported ELF file at byte 18: it is for another machine"},
     {54, 57, RT_MALFORMED, "damaged ELF file at byte 54"},
     {39, 1, RT_MALFORMED, "damaged ELF file at byte 32"}, /* program headers past the end */
 };
@@ -433,9 +440,8 @@ static void wrong_elf_files_are_refused_by_name(void **state)
     }
 }
 
-/* Damages every byte that the reader follows in the file, and truncates it at every 61st byte: the
- * headers, the program headers, and all of the data with its relocations are small enough to be
- * damaged in steps. */
+/* Truncates the file at every 61st byte, and damages each of its first 1024 bytes, which hold the
+ * headers, and every fifth byte after them. */
 static void damaged_elf_files_are_handled(void **state)
 {
     fixture *f = *state;

@@ -149,8 +149,7 @@ static void a_result_is_read_as_it_was_written(void **state)
     rt_buffer_free(&bytes);
 }
 
-/* Truncated at every byte: the input is refused, and never read past its end (under the
- * sanitizers). */
+/* Input that is truncated at any byte is refused. */
 static void truncated_input_is_refused(void **state)
 {
     (void)state;

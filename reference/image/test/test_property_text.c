@@ -25,9 +25,9 @@ static const rt_property_set sample_sets[] = {
     {{"SYCL/misc properties", 20}, misc, 1},
 };
 
-/* Three bits 101: length 3 and the byte 5, 03 00 00 00 00 00 00 00 05.  Least significant first,
- * six bits a digit: 3 = D, then ten digits A (66 bits, of which 64 are the length; the two others
- * are the lowest of 5, 01, at place 4 of the last digit: 16 = Q), then 5 >> 2 = 1 = B. */
+/* The three bits 101: length 3 and the byte 5, 03 00 00 00 00 00 00 00 05.  Least significant bit
+ * first, six bits per digit: 3 = D, then nine digits A, then Q = 16, which holds the last four bits
+ * of the length and, at place 4, the lowest two of 5, 01; then 5 >> 2 = 1 = B. */
 static const char sample_text[] = "[SYCL/kernel param opt]\n"
                                   "k=2|DAAAAAAAAAQB\n"
                                   "none=2|AAAAAAAAAAA\n"
@@ -93,19 +93,19 @@ static const struct wrong_text {
     {"[s]\na=1|-1\n", "damaged property text at byte 108: expected a digit", RT_MALFORMED},
     {"[s]\na=1|4294967296\n", "damaged property text at byte 108: the number exceeds 32 bits",
      RT_MALFORMED},
-    {"[s]\na=2|AA=A\n", "damaged property text at byte 110: this is not base64 without padding",
+    {"[s]\na=2|AA=A\n", "damaged property text at byte 110: expected base64 without padding",
      RT_MALFORMED},
-    {"[s]\na=2|AAAAA\n", "damaged property text at byte 112: this is not base64 without padding",
+    {"[s]\na=2|AAAAA\n", "damaged property text at byte 112: expected base64 without padding",
      RT_MALFORMED},
-    {"[s]\na=2|AAAAAAAAAAQ\n",
-     "damaged property text at byte 118: this is not base64 without padding", RT_MALFORMED},
+    {"[s]\na=2|AAAAAAAAAAQ\n", "damaged property text at byte 118: expected base64 without padding",
+     RT_MALFORMED},
     {"[s]\na=2|AAAA\n",
-     "damaged property text at byte 108: the bytes do not have the length that they begin with",
+     "damaged property text at byte 108: the value's size differs from the length at its beginning",
      RT_MALFORMED},
     {"[s]\na=2|JAAAAAAAAAQB\n",
-     "damaged property text at byte 108: the bytes do not have the length that they begin with",
+     "damaged property text at byte 108: the value's size differs from the length at its beginning",
      RT_MALFORMED},
-    {"[s]\na=3|1\n", "property text at byte 106: type 3, only 1 (number) and 2 (bytes) are known",
+    {"[s]\na=3|1\n", "property text at byte 106: type 3, expected 1 (number) or 2 (bytes)",
      RT_UNSUPPORTED},
 };
 
@@ -142,8 +142,8 @@ static void names_that_the_form_cannot_hold_are_refused(void **state)
     rt_buffer_free(&out);
 }
 
-/* Text that was read is written back unchanged, whichever bit is damaged, except for leading zeros
- * of numbers. */
+/* Whichever bit is damaged, text that can still be read is written back unchanged, except for
+ * leading zeros of numbers. */
 static void damaged_texts_are_refused_or_mean_something(void **state)
 {
     fixture *f = *state;

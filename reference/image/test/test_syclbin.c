@@ -185,22 +185,22 @@ static const struct wrong_file {
     const char *message;
 } wrong_files[] = {
     {0, 0x11, "damaged SYCLBIN at byte 0 of 488: expected the bytes 10 FF 10 AD"},
-    {4, 1, "SYCLBIN at byte 4: the version of the offload binary is 1"},
-    {8, 1, "damaged SYCLBIN at byte 8 of 488: the file has another size"},
-    {18, 1, "damaged SYCLBIN at byte 16 of 488: the entry lies outside"},
-    {24, 2, "SYCLBIN at byte 24: the number of entries is 2"},
-    {58, 1, "damaged SYCLBIN at byte 56 of 488: the image lies outside"},
+    {4, 1, "unsupported SYCLBIN at byte 4: the version of the offload binary is 1"},
+    {8, 1, "damaged SYCLBIN at byte 8 of 488: the file's size differs from the stated size"},
+    {18, 1, "damaged SYCLBIN at byte 16 of 488: the entry lies outside the file"},
+    {24, 2, "unsupported SYCLBIN at byte 24: the number of entries is 2"},
+    {58, 1, "damaged SYCLBIN at byte 56 of 488: the image lies outside the file"},
     {72, 'J', "damaged SYCLBIN at byte 72 of 488: expected the bytes IBYS"},
-    {76, 9, "SYCLBIN at byte 76: the version is 9"},
-    {82, 1, "damaged SYCLBIN at byte 80 of 488: headers are cut off"},
-    {98, 1, "damaged SYCLBIN at byte 96 of 488: metadata is cut off"},
-    {106, 1, "damaged SYCLBIN at byte 104 of 488: code is cut off"},
+    {76, 9, "unsupported SYCLBIN at byte 76: the version is 9"},
+    {82, 1, "damaged SYCLBIN at byte 80 of 488: the headers are cut off"},
+    {98, 1, "damaged SYCLBIN at byte 96 of 488: the metadata is cut off"},
+    {106, 1, "damaged SYCLBIN at byte 104 of 488: the code is cut off"},
     {114, 1, "damaged SYCLBIN at byte 112 of 488: metadata lies outside its table"},
     {144, 2, "damaged SYCLBIN at byte 144 of 488: the range of IR modules exceeds their number"},
     {152, 1, NULL}, /* the native image belongs to both modules */
     {152, 2, "damaged SYCLBIN at byte 152 of 488: the range of native images exceeds their number"},
-    {168, 90, "damaged property text at byte 398: expected [set]"}, /* the text of the IR and 23
-                                                                     * bytes */
+    {168, 90, "damaged property text at byte 398: expected [set]"}, /* the IR's text and 23 bytes
+                                                                     * more */
     {210, 1, "damaged SYCLBIN at byte 208 of 488: code lies outside its table"},
 };
 
@@ -224,8 +224,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
     }
 }
 
-/* The metadata of both modules is the whole table: a file of n modules would hold n times its own
- * size in text. */
+/* The second module claims the whole metadata table: with n such modules, a file would have n times
+ * its own size parsed. */
 static void metadata_that_overlaps_is_refused(void **state)
 {
     fixture *f = *state;

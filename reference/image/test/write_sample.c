@@ -1,6 +1,6 @@
-/* Prints the sample: as C source of modules of either layout, `write_sample 80` and `96`, which the
- * build compiles into modules for the tests of fat binaries; `96z` with compressed code; and as
- * seeds for the fuzzer, `syclbin` and `text`. */
+/* Prints the sample.  `write_sample 80` and `96` print C source in either layout, which the build
+ * compiles into modules for the tests of fat binaries; `96z` is `96` with compressed code;
+ * `syclbin` and `text` print seeds for the fuzzer. */
 #include "reference/image/compression.h"
 #include "reference/image/fat_binary.h"
 #include "reference/image/syclbin.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SYCLBIN has no options, so it holds only the second and the third binary. */
+/* SYCLBIN has no place for options, so the file holds only the second and the third binary. */
 static rt_status syclbin_write(rt_sink *sink, rt_arena *arena, rt_buffer *out)
 {
     const rt_device_binaries binaries = {sample_items + 1, 2};

@@ -1,4 +1,4 @@
-/* Unit tests of the bookkeeping: which content of a memory is the latest. */
+/* Unit tests of the bookkeeping: which copy of a memory has the latest contents. */
 #include "reference/memory/memory.h"
 #include "reference/program/test/fixture.h"
 

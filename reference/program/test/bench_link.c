@@ -5,8 +5,8 @@
  * Prints one line of JSON.  Each of IMAGES modules has one image with a kernel and ten exported
  * symbols; image i imports one symbol of image i + 1 and one of image 2i + 1, so the link set of
  * the first holds all images and the longest chain contains every image.  The device does nothing,
- * so only the runtime is measured.  ci/bench link runs it in a separate process for each number,
- * because the reported memory is the process's peak. */
+ * so only the runtime is measured.  `ci/bench link` runs it in a separate process for each number
+ * of images, because the reported memory is the process's peak. */
 #include "reference/program/test/fixture.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ typedef struct bench {
     rt_program_manager *manager;
     rt_device device;
     uint32_t image_count;
-    uint32_t edge_count; /* imports of all images */
+    uint32_t edge_count; /* number of imports of all images together */
 } bench;
 
 static double now_s(void)
@@ -156,7 +156,7 @@ static void resolve(bench *b)
         .tables = &b->manager->tables,
         .device = &b->device,
     };
-    /* The loader constructs the needed modules from the last one to the first. */
+    /* The loader registers the needed modules from the last to the first. */
     const rt_registered_image *first = b->registry.images.items[b->image_count - 1];
     CHECK(first->module == 0);
     rt_link_set set = {0};
@@ -180,7 +180,7 @@ static void build(bench *b)
     ask(b, RT_TEXT("kernel_0"));
 }
 
-/* Takes every kernel of the program once: each is found in the cache, and its kernel object is
+/* Takes every kernel of the program once; each is found in the cache, and its kernel object is
  * created. */
 static void take_kernels(bench *b)
 {
@@ -191,7 +191,7 @@ static void take_kernels(bench *b)
     }
 }
 
-/* Takes one kernel of the program repeatedly: its kernel object exists. */
+/* Takes one kernel of the program repeatedly; its kernel object already exists. */
 static void find_cached(bench *b)
 {
     for (uint32_t i = 0; i < LOOKUPS; i++)

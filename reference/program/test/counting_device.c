@@ -1,4 +1,4 @@
-/* The tables of the counting device.  Every kernel takes two arguments. */
+/* The counting device's function tables.  Every kernel takes two arguments. */
 #include "reference/program/test/counting_device.h"
 
 #include "reference/base/alloc.h"
@@ -49,7 +49,8 @@ static rt_status event_times(dev_event *event, dev_times *out_times)
 
 static const dev_event_ops event_ops = {destroy_event, wait_event, event_state, event_times};
 
-/* Commands are numbered by their tag: number n is submitted at 10 n, begins 3 and ends 5 later. */
+/* Commands are numbered by their tag: command n is submitted at time 10 n, begins 3 later and ends
+ * 5 later. */
 static dev_event *make_event(dev_command command, bool failed)
 {
     counting_event *event = rt_alloc(sizeof *event);

@@ -14,7 +14,7 @@ typedef struct counting_device {
     bool fail_builds;             /* compile, link and build are refused */
     bool fail_kernels;            /* launches are refused */
     bool fail_waits;              /* launches fail while they run */
-    bool holds;                   /* launches are pending until a wait for them */
+    bool holds;                   /* launches stay pending until they are waited for */
     bool fail_loads;              /* binaries are refused */
     bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
@@ -26,20 +26,20 @@ typedef struct counting_device {
     uint32_t copies, fills;
     uint32_t loads; /* number of loaded binaries */
     uint32_t usms;
-    rt_buffer globals; /* "[name]" for each variable looked for, "[name+0:1122334455660000]" for
-                          each write to one: offset and bytes; guarded by lock */
+    rt_buffer globals; /* "[name]" for each variable looked up, "[name+0:1122334455660000]" (offset
+                        * and bytes) for each write to one; guarded by lock */
     pthread_mutex_t lock;
-    rt_buffer codes; /* "[options 1=07000000]" for each code compiled or built; guarded by lock */
-    rt_buffer arguments; /* the newest launch's: "m" memory, "0" null, "p40" pointer with offset,
-                            "b00ff" bytes, "l16" local; guarded by lock */
+    rt_buffer codes; /* "[options 1=07000000]" for each image compiled or built; guarded by lock */
+    rt_buffer arguments; /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
+                          * offset, "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;
 
-/* The start address of every unified shared memory of the device. */
+/* The start address of every USM allocation on the device. */
 #define COUNTING_ADDRESS UINT64_C(0x1122334455660000)
 
-/* Every program has a variable of any name.  Opened with dev_device_open and selector "": links,
- * and has USM, specialisation constants and all aspects; "unlinked": does not link; "renamed":
- * links and has another name.  A program's binary is COUNTING_BINARY. */
+/* Every program has a variable of any name.  The selector passed to dev_device_open chooses the
+ * device: "" links, and supports USM, specialisation constants and all aspects; "unlinked" does not
+ * link; "renamed" links and has another name.  A program's binary is COUNTING_BINARY. */
 #define COUNTING_BINARY "counted"
 extern const dev_backend counting_backend;
 

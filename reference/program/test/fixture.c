@@ -90,7 +90,7 @@ static rt_property_set global_set(rt_arena *arena, const char *list)
     return (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), properties, count};
 }
 
-/* Parses "provides=a calls=a,b"; a dummy is also marked as one. */
+/* Parses "provides=a calls=a,b"; if is_dummy, adds the property that marks a dummy. */
 static rt_property_set virtual_function_set(rt_arena *arena, const char *list, bool is_dummy)
 {
     static const struct {

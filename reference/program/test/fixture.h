@@ -17,37 +17,40 @@ typedef struct fixture {
     counting_device *counting, *other_counting;
 } fixture;
 
-/* One module with one image, or two; lists are names separated by spaces, NULL for none. */
+/* A module with one image or two; a list consists of names separated by spaces, or is NULL if it is
+ * empty. */
 typedef struct fixture_module {
     const char *name, *kernels, *imports, *exports;
     rt_format format;
     const char *options; /* for the device's compiler; NULL: none */
-    uint32_t aspect;     /* number of an aspect that the image needs; 0: none */
+    uint32_t aspect;     /* number of the aspect that the image needs; 0: none */
     /* Specialisation constants of 4 bytes with the default value 7, numbered from 1. */
     const char *constants;
     /* Properties of virtual functions, as in "provides=a calls=a,b creates=c uses=d". */
     const char *virtual_functions;
-    bool with_dummy; /* a second image is the dummy of this one: without its aspect */
+    bool with_dummy; /* adds a second image, which is the dummy of this one and does not need the
+                      * aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
-    const char *embedded_ir; /* the bitcode embedded in the image, any text; NULL: none */
+    const char *embedded_ir; /* the embedded bitcode, which may be any text; NULL: none */
 } fixture_module;
 
 /* Creates a fixture with module_count modules, none loaded, and two devices of counting_backend. */
 fixture *fixture_create(const fixture_module *modules, uint32_t module_count, const char *selector);
 
-/* Like fixture_create, in a profile. */
+/* Like fixture_create, with the given profile. */
 fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, uint32_t module_count,
                            const char *selector);
 void fixture_destroy(fixture *fixture);
 
-/* The registered image of the module of that name (modules are loaded with rt_loader_open). */
+/* The registered image of the module with that name (modules are loaded with rt_loader_open). */
 const rt_registered_image *fixture_image(fixture *fixture, const char *module);
 
-/* Number of trace events of a kind. */
+/* The number of trace events of a kind. */
 uint32_t fixture_count(fixture *fixture, rt_event_kind kind);
 
-/* A field of the newest event of that kind, a list as "a b"; "none" if there is no such event.
+/* A field of the newest event of that kind; a list is returned as "a b". "none" if there is no such
+ * event.
  */
 const char *fixture_newest(fixture *fixture, rt_event_kind kind, const char *field);
 

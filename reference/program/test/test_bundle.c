@@ -58,7 +58,7 @@ static const rt_bundle *keep(world *w, rt_status status, rt_bundle *bundle)
     return bundle;
 }
 
-/* kernel NULL: all kernels. */
+/* If kernel is NULL, all kernels are requested. */
 static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
 {
     rt_text name = rt_text_of(kernel);
@@ -145,7 +145,7 @@ static void input_has_the_dependencies_and_does_not_call_the_device(void **state
     const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "k");
     assert_images(w, input, "main/0 library/0");
     assert_int_equal(rt_bundle_unit_count(input), 2);
-    assert_kernels(w, input, "k lk"); /* f is exported and is not a kernel */
+    assert_kernels(w, input, "k lk"); /* f is exported but is not a kernel */
     assert_int_equal(w->f->counting->compiles + w->f->counting->builds, 0);
 }
 
@@ -157,7 +157,7 @@ static void all_kernels_without_a_list(void **state)
     load(w, LIBRARY), load(w, MAIN), load(w, ALONE), load(w, AHEAD);
     assert_images(w, get(w, RT_BUNDLE_INPUT, NULL), "library/0 main/0 alone/0");
     const rt_bundle *executable = get(w, RT_BUNDLE_EXECUTABLE, NULL);
-    /* library/0 is in the program of main/0, and has no separate program. */
+    /* library/0 is in the program of main/0 and has no separate program. */
     assert_int_equal(rt_bundle_unit_count(executable), 3);
     assert_images(w, executable, "main/0 library/0 alone/0 ahead/0");
 }
@@ -196,7 +196,8 @@ static void refusals_of_get_have_their_class(void **state)
     assert_null(get(w, RT_BUNDLE_EXECUTABLE, "b"));
     assert_int_equal(w->status.code, RT_ERRC_BUILD);
     assert_int_equal(w->status.rule, RT_RULE_DL_RESOLVE_09);
-    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* its import is left to the link */
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* its import is left to a later
+                                                                 * link */
 }
 
 /* ---- Compiling, linking, joining ---------------------------------------------------------- */
@@ -210,7 +211,7 @@ static void objects_are_linked_by_hand(void **state)
     assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[-mine][-mine]");
     const rt_bundle *library = get(w, RT_BUNDLE_OBJECT, "lk");
     assert_int_equal(w->f->counting->compiles, 3);
-    /* library/0 was compiled with and without options: both device images are linked. */
+    /* library/0 was compiled both with and without options, so both device images are linked. */
     const rt_bundle *linked = link_two(w, object, library);
     assert_int_equal(w->f->counting->last_link_inputs, 3);
     assert_int_equal(rt_bundle_unit_count(linked), 1);

@@ -1,5 +1,6 @@
 /* Unit tests of the program manager with several threads: builds, failures, and modules that are
- * loaded and unloaded in the meantime.  Also meant for ThreadSanitizer (-DASSAY_SANITIZE=thread).
+ * loaded and unloaded meanwhile.  Also meant to be run under ThreadSanitizer
+ * (-DASSAY_SANITIZE=thread).
  */
 #include "reference/program/test/fixture.h"
 
@@ -78,7 +79,7 @@ static void join(pthread_t *threads)
 }
 
 /* The application's kernels share a program, which also has the library's kernel unless that was
- * requested first: at most two programs, no matter how many threads ask. */
+ * requested first.  So there are at most two programs, no matter how many threads ask. */
 static void one_thread_builds_and_the_others_wait(void **state)
 {
     fixture *f = *state;
@@ -108,7 +109,7 @@ static void no_failure_of_a_build_is_shared(void **state)
     start(threads, askers, f, 2);
     join(threads);
     for (uint32_t i = 0; i < THREADS; i++)
-        assert_int_equal(askers[i].unresolved, 2); /* the same class: errc::build */
+        assert_int_equal(askers[i].unresolved, 2); /* the same error code: errc::build */
     assert_int_equal(f->counting->compiles, THREADS * 2);
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_STORE), 0);
     f->counting->fail_builds = false;
@@ -130,7 +131,8 @@ static void no_failure_of_resolution_is_shared(void **state)
     assert_true(rt_ok(fixture_ask(f, "k2")));
 }
 
-/* In any order, a launch either gets a program of images that were registered, or is refused. */
+/* Whatever the order of events, a launch either gets a program of images that were registered or is
+ * refused. */
 static void modules_are_loaded_and_unloaded_during_launches(void **state)
 {
     fixture *f = *state;
@@ -148,7 +150,7 @@ static void modules_are_loaded_and_unloaded_during_launches(void **state)
     join(threads);
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(askers[i].other, 0);
-    /* Nothing remains: a kernel that was served then is refused now. */
+    /* Nothing remains: a kernel that was served before is now refused. */
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
     assert_int_equal(fixture_ask(f, "lk").code, RT_ERRC_RUNTIME);
     open_libraries(f);
@@ -174,8 +176,8 @@ static void a_program_of_an_unloaded_image_is_not_cached(void **state)
     assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
 }
 
-/* A reloaded library has its images at the same addresses, but they are new registrations, and each
- * needs a separate build. */
+/* A reloaded library's images are at the same addresses, but they are new registrations, so each
+ * reload needs a new build. */
 static void an_address_may_be_reused_by_another_image(void **state)
 {
     fixture *f = *state;
@@ -189,7 +191,7 @@ static void an_address_may_be_reused_by_another_image(void **state)
         close_module(f, DEEPER);
     }
     assert_int_equal(f->manager->programs_alive, 0);
-    assert_int_equal(f->manager->tables.sets.count, MODULES); /* ids are reused */
+    assert_int_equal(f->manager->tables.sets.count, MODULES); /* combinations' ids are reused */
 }
 
 int main(void)

@@ -148,8 +148,8 @@ static void a_preloaded_provider_is_preferred_where_the_policy_is_on(void **stat
 static void a_preloaded_image_that_replaces_a_part_stands_beside_the_whole(void **state)
 {
     (void)state;
-    /* In this order b provides f, and a is required for g; in the other order a is found first, for
-     * g, and f is resolved by then. */
+    /* In this order, b provides f, and a is required for g.  In the other order, a is found first,
+     * for g, which also resolves f. */
     const fixture_module in_part[] = {
         {"main", "k", "f g", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
     const fixture_module whole[] = {
@@ -215,7 +215,7 @@ static void a_long_chain_costs_linear_work(void **state)
 }
 
 /* Image i imports an export of image i + 1, and the last one an export of the first: a chain of a
- * thousand images that closes to a ring.  It is collected in order, each image once. */
+ * thousand images, closed into a ring.  The images are collected in order, each once. */
 static void a_ring_of_a_thousand_images(void **state)
 {
     (void)state;

@@ -81,7 +81,7 @@ static void a_refused_kernel_gets_a_hint(void **state)
     fixture *f = *state;
     rt_status status = fixture_ask(f, "solo");
     assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data,
-                           "module 'alone' has it and is not loaded"));
+                           "module 'alone' has it but is not loaded"));
     rt_loader_open(&f->loader, ALONE);
     status = fixture_ask(f, "slo");
     assert_non_null(
@@ -122,7 +122,7 @@ static void unloading_drops_programs_and_running_ones_live_on(void **state)
     assert_int_equal(fixture_count(f, RT_EVENT_RELEASE), 1);
 }
 
-/* ---- What the cache tells apart ----------------------------------------------------------- */
+/* ---- What the cache distinguishes --------------------------------------------------------- */
 
 static void each_device_and_context_has_separate_programs(void **state)
 {
@@ -228,7 +228,7 @@ static void a_provider_that_needs_a_missing_aspect_is_none(void **state)
     assert_int_equal(status.code, RT_ERRC_BUILD);
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
                         "image main/0 cannot be linked: no registered image of format spirv64 "
-                        "exports 'f'; load a module that defines it before the launch; image "
+                        "exports 'f'; before the launch, load a module that defines it; image "
                         "doubles/0 exports 'f', but it needs aspect fp64, which device device does "
                         "not have");
     rt_loader_open(&f->loader, 2);

@@ -20,7 +20,7 @@
 
 enum { NAMES_MAX = 4 };
 
-/* An image that consists only of names. */
+/* An image whose only properties are names and code. */
 typedef struct test_image {
     rt_text kernels[NAMES_MAX];
     rt_property exported[NAMES_MAX];
@@ -53,7 +53,8 @@ static const rt_registered_image *make(test_image *image, const char *kernels[NA
 #define NAMES(...) ((const char *[NAMES_MAX]){__VA_ARGS__})
 #define NO_NAMES   ((const char *[NAMES_MAX]){NULL})
 
-/* Checks the image part of images in the order given, sorted first if requested. */
+/* Checks the image part of a key for the images in the order given; if `sorted`, sorts them first.
+ */
 static void assert_part(const rt_registered_image *const *images, uint32_t count, bool sorted,
                         const char *expected)
 {
@@ -80,7 +81,8 @@ static void DL_PCACHE_02_images_are_appended(void **state)
     assert_part(images, 1, false, "main;");
 }
 
-/* The names determine the order, regardless of their position in the property set and of the codes.
+/* The names determine the order, regardless of their position in the property set and of the
+ * images' code.
  */
 static void DL_PCACHE_04_the_names_defined_decide(void **state)
 {
@@ -92,7 +94,7 @@ static void DL_PCACHE_04_the_names_defined_decide(void **state)
                               *kernel = make(&parts[3], NAMES("aa"), NAMES("b"), "0");
     assert_part((const rt_registered_image *[]){bc, az}, 2, true, "21");
     assert_part((const rt_registered_image *[]){bc, za}, 2, true, "21");
-    /* "a\0z" < "aa\0b" < "b\0c": a separator is below every name. */
+    /* "a\0z" < "aa\0b" < "b\0c": the separator sorts before every name. */
     assert_part((const rt_registered_image *[]){kernel, bc, az}, 3, true, "201");
     assert_part((const rt_registered_image *[]){bc, kernel, za}, 3, true, "201");
 }
@@ -141,8 +143,8 @@ static int tear_down(void **state)
     return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A process with the modules loaded in an order, which the number of module NULL terminates; the
- * caller destroys it. */
+/* Simulates a process that has loaded `count` modules in the order of `loaded`; the caller destroys
+ * the fixture. */
 static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
                         uint32_t count, const uint32_t *loaded)
 {
@@ -168,7 +170,7 @@ static int count_entry(const char *path, const struct stat *info, int type, stru
     return 0;
 }
 
-/* Files in the folder; `entry` is one of them. */
+/* The number of files in the folder; `entry` is set to the path of one of them. */
 static uint32_t entries(void)
 {
     entry_count = 0;
@@ -220,7 +222,7 @@ static void the_order_of_registration_makes_no_difference(void **state)
     assert_int_equal(entries(), 1);
 }
 
-/* Requests a kernel in a separate process; true if it was built. */
+/* Requests a kernel in a new simulated process; true if its program was built. */
 static bool builds(const char *selector, uint32_t module, const rt_kernel_request *parameters)
 {
     fixture *f = process(RT_PROFILE_DOCUMENTS, selector, NULL, 1, &module);
@@ -258,7 +260,7 @@ static void every_identifier_has_a_separate_entry(void **state)
     assert_int_equal(entries(), 5);
 }
 
-/* Damages the only entry, and has the program built and stored again. */
+/* Checks that the only entry is rejected, and the program built and stored again. */
 static void assert_rejected(const char *reason, bool fail_loads)
 {
     fixture *f = PROCESS(ALONE);
@@ -347,7 +349,7 @@ static void devices_that_give_none_take_no_part(void **state)
     assert_int_equal(entries(), 0);
 }
 
-/* The profiles differ in the use of an image's options; neither finds the other's entries. */
+/* The profiles use an image's options differently, so neither finds the other's entries. */
 static void profiles_have_separate_entries(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ static fixture *start(rt_profile profile, const fixture_module *modules, uint32_
     return f;
 }
 
-/* The images of the program that kernel k gets, in both profiles. */
+/* Checks the images of the program that is built for kernel k, in both profiles. */
 static void expect_images(const fixture_module *modules, uint32_t count, const char *documents,
                           const char *dpcpp)
 {

@@ -117,8 +117,8 @@ static void an_unknown_name_and_a_wrong_size_are_refused(void **state)
     status = ask(f, "k", wrong, 1);
     assert_int_equal(status.code, RT_ERRC_INVALID);
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "specialisation constant 'step' has 4 bytes in image main/0, the value "
-                        "given has 8");
+                        "specialisation constant 'step' has 4 bytes in image main/0, but the "
+                        "given value has 8");
     assert_int_equal(f->counting->compiles, 0);
 }
 
@@ -130,14 +130,15 @@ static void a_device_without_constants_refuses_values_but_not_defaults(void **st
     f->device.capabilities.spec_constants = false;
     rt_status status = ask(f, "k", step, 1);
     assert_int_equal(status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
-    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "specialisation constant 'step' cannot be set: device device sets none");
+    assert_string_equal(
+        rt_sink_diagnostic(f->sink, status)->message.data,
+        "specialisation constant 'step' cannot be set: device device does not support setting any");
     assert_true(rt_ok(ask(f, "k", defaults, 1)));
 }
 
-/* A table of constants that no compiler writes. */
+/* A table of constants unlike any that a compiler writes. */
 typedef struct damaged_table {
-    uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
+    uint32_t bytes; /* size of the descriptor of `step`; the descriptor of `scale` has 12 bytes */
     uint32_t id, size;
     rt_code code;
 } damaged_table;
@@ -154,7 +155,8 @@ static void damaged_tables_are_refused(void **state)
         fixture *f = fixture_create(modules, MODULES, "");
         rt_buffer descriptor = {0};
         rt_write_u32(&descriptor, lies[i].id);
-        rt_write_u32(&descriptor, 4000); /* beyond the block of defaults: there is no default */
+        rt_write_u32(&descriptor, 4000); /* beyond the block of defaults, so there is no default
+                                          * value */
         rt_write_u32(&descriptor, lies[i].size);
         for (uint32_t k = 0; k < 12; k++)
             rt_buffer_append_byte(&descriptor, 0);

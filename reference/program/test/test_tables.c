@@ -1,4 +1,4 @@
-/* Proof of the rules about the program manager's tables, which are those of document 000.
+/* Proof of the rules about the program manager's tables, which are the tables of document 000.
  *
  *     tables_tests [PATTERN] */
 #include "reference/program/test/fixture.h"
@@ -117,7 +117,8 @@ static void *open_library(void *user)
     return NULL;
 }
 
-/* While the tables' lock is held here, a module that another thread loads does not enter them. */
+/* While the tables' lock is held here, a module that another thread loads is not entered into them.
+ */
 static void DL_SET_05_the_tables_are_changed_under_a_lock(void **state)
 {
     (void)state;
@@ -148,8 +149,8 @@ static double look_up_s(const rt_program_tables *tables, uint32_t times)
     return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* A thousand times as many symbols make a walk a thousand times as long; a probe slows down only by
- * cache effects. */
+/* With a thousand times as many symbols, a walk takes a thousand times as long; a probe is slowed
+ * down only by cache effects. */
 static void DL_SET_06_a_look_up_does_not_grow_with_the_tables(void **state)
 {
     sample *s = *state;

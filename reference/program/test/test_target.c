@@ -18,9 +18,9 @@ static const rt_device device = {
 
 typedef struct target_row {
     const char *property;
-    uint32_t number;     /* of a property without bytes */
+    uint32_t number;     /* the value of a property without bytes */
     uint32_t words[8];   /* its bytes, little-endian like this machine */
-    size_t size;         /* size of the bytes; 0: it is a number */
+    size_t size;         /* size of the bytes; 0: the property is a number */
     const char *lacking; /* the message; NULL: the device meets the requirement */
 } target_row;
 
@@ -51,40 +51,40 @@ static void a_device_meets_what_it_has(void **state)
          0,
          {8, 0, 9, 0},
          16,
-         "it needs work-groups of 72 work-items, and device d takes 1 to 64"},
+         "it needs work-groups of 72 work-items, but device d supports 1 to 64"},
         {"reqd_work_group_size_uint64_t",
          0,
          {0, 1},
          8,
-         "it needs work-groups of more than 4294967295 work-items, and device d takes 1 to 64"},
+         "it needs work-groups of more than 4294967295 work-items, but device d supports 1 to 64"},
         {"reqd_work_group_size_uint64_t",
          0,
          {8, 0, 0, 0},
          16,
-         "it needs work-groups of 0 work-items, and device d takes 1 to 64"},
+         "it needs work-groups of 0 work-items, but device d supports 1 to 64"},
         {"reqd_work_group_size", 0, {4, 16}, 8, NULL},
         {"reqd_work_group_size",
          0,
          {65},
          4,
-         "it needs work-groups of 65 work-items, and device d takes 1 to 64"},
+         "it needs work-groups of 65 work-items, but device d supports 1 to 64"},
         {"reqd_sub_group_size", 8, {0}, 0, NULL},
         {"reqd_sub_group_size", 64, {0}, 0, NULL},
         {"reqd_sub_group_size",
          16,
          {0},
          0,
-         "it needs sub-groups of 16 work-items, which device d does not have"},
+         "it needs sub-groups of 16 work-items, which device d does not support"},
         {"reqd_sub_group_size",
          0,
          {0},
          0,
-         "it needs sub-groups of 0 work-items, which device d does not have"},
+         "it needs sub-groups of 0 work-items, which device d does not support"},
         {"reqd_sub_group_size",
          65,
          {0},
          0,
-         "it needs sub-groups of 65 work-items, which device d does not have"},
+         "it needs sub-groups of 65 work-items, which device d does not support"},
         {"fixed_target", 0, {1}, 4, NULL}, /* not a requirement on this device */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

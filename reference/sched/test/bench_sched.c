@@ -6,8 +6,8 @@
  * and names up to three of the newest 1000 commands; every thousandth waits for one that ended long
  * ago.  Then all commands are waited for, once together and once one by one.  A second pass holds
  * the same launches back in fusions of 100 and cancels them.  The device does nothing, so only the
- * runtime is measured.  ci/bench sched runs it in a separate process for each number, because the
- * reported memory is the process's peak. */
+ * runtime is measured.  `ci/bench sched` runs it in a separate process for each number of commands,
+ * because the reported memory is the process's peak. */
 #include "reference/base/hash.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/fusion_command.h"
@@ -100,7 +100,7 @@ static void end(bench *b)
     rt_free(b->commands);
 }
 
-/* Returns the seconds for submitting, waiting for all and waiting for each. */
+/* Measures the seconds spent on submitting, waiting for all commands and waiting for each. */
 static void plain_pass(uint32_t count, double out_seconds[3], uint64_t *out_edges)
 {
     bench b;

@@ -25,7 +25,7 @@ static const rt_image image = {.name = TEXT("app/1"), .sets = &set, .set_count =
 static const rt_registered_image registered[] = {{.image = &other}, {.image = &image}};
 static const rt_registered_image *linked[] = {&registered[0], &registered[1]};
 
-/* The sizes of the arguments that a launch with ten arguments passes, as digits. */
+/* The sizes, as digits, of the arguments that a launch with ten arguments passes to the device. */
 static const char *passed(const char *kernel, uint32_t count)
 {
     static char digits[16];

@@ -63,7 +63,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Launches k on the two memories, which it reads and writes. */
+/* Launches k on the two memories; k reads and writes them. */
 static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_id *after,
                                   uint32_t after_count)
 {
@@ -157,7 +157,7 @@ static void KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion(void **state)
     assert_int_equal(fusion->kernels.count, 1);
     assert_int_equal(fusion->auxiliary.count, 2); /* the uploads of a and b */
     assert_int_equal(w->f->counting->writes, 0);
-    launch(w, w->queue); /* its content is already there */
+    launch(w, w->queue); /* the contents that it needs are already there */
     assert_int_equal(fusion->auxiliary.count, 2);
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     assert_int_equal(w->f->counting->writes, 2);
@@ -209,7 +209,8 @@ static void KF_GRAPH_13_leaves_are_as_before_the_kernels(void **state)
     use = &w->scheduler->uses.items[w->a->id];
     assert_int_equal(use->writer, fusion->kernels.items[1]);
     rt_command_id fused = replace(w);
-    const rt_command_id expected[] = {writer, 1}; /* of a; b's upload is the only writer of b */
+    const rt_command_id expected[] = {writer, 1}; /* `writer` wrote a; 1, b's upload, is the only
+                                                   * writer of b */
     assert_dependencies(w, fused, expected, 2);
     use = &w->scheduler->uses.items[w->a->id];
     assert_int_equal(use->writer, fused);
@@ -257,11 +258,11 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     assert_int_equal(fusion->status, RT_FUSION_ACTIVE);
     assert_int_equal(w->scheduler->uses.items[w->a->id].writer, fusion->kernels.items[1]);
     assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_REJECTED));
-    assert_int_equal(w->f->counting->launches, 3); /* the refused one is counted, too */
+    assert_int_equal(w->f->counting->launches, 3); /* the refused launch is also counted */
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-/* A held command that is refused when it is handed over is reported to the waiter. */
+/* If a held command is refused when it is handed over, the refusal is reported to the waiter. */
 static void a_late_refusal_is_reported_to_the_waiter(void **state)
 {
     world *w = *state;
@@ -461,8 +462,8 @@ static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        /* This test comes first: with its fault armed, the other tests, which need the bundle, end
-         * the program. */
+        /* This test comes first: with its fault armed, the other tests, which need the bundle,
+         * abort the program. */
         TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
         TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
         TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-/* Two programs with a variable in common; one variable with image scope, in an image without
- * kernels. */
+/* Two programs share a variable; another variable has image scope. */
 static const fixture_module modules[] = {
     {"main", "k", NULL, NULL, .globals = "plain"},
     {"second", "l", NULL, NULL, .globals = "plain own"},
@@ -65,7 +64,8 @@ static int tear_down(void **state)
     rt_memory_destroy(w->data);
     rt_memory_destroy(w->data2);
     rt_program_manager *manager = w->f->manager;
-    w->f->manager = NULL; /* before the database, whose variables belong to its programs */
+    w->f->manager = NULL; /* destroyed before the database, which holds variables of the manager's
+                           * programs */
     rt_program_manager_destroy(manager);
     rt_global_database_destroy(w->database);
     fixture_destroy(w->f);
@@ -129,7 +129,7 @@ static void DG_DB_02_an_entry_has_its_five_parts(void **state)
     assert_true(rt_text_is(entry->unique_id, "plain"));
     assert_int_equal(entry->size, 4);
     assert_false(entry->image_scope);
-    /* A buffer on the device that was used, none on the other. */
+    /* There is a buffer on the device that was used, and none on the other. */
     assert_int_equal(entry->instances.count, 1);
     assert_ptr_equal(entry->instances.items[0]->device, &w->f->device);
     assert_int_equal(entry->instances.items[0]->memory->size, 4);
@@ -144,7 +144,8 @@ static void DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs(voi
     assert_null(rt_global_database_entry(w->database, inside.unique_id));
     assert_true(rt_ok(launch(w, w->queue, "k")));
     assert_true(rt_ok(launch(w, w->queue, "m")));
-    /* A registration by the host after the image's yields an entry with the same parts. */
+    /* If the host registers a variable after the image has described it, the entry has the same
+     * fields. */
     rt_global_database_add(w->database, &inside);
     rt_global_entry *behind = rt_global_database_entry(w->database, inside.unique_id);
     assert_int_equal(before->size, 4);
@@ -162,7 +163,7 @@ static void an_object_that_goes_takes_its_address_along(void **state)
     assert_int_equal(rt_global_database_address(w->database, plain.unique_id),
                      RT_HOST_ADDRESS_NONE);
     rt_global_database_add(w->database, &plain);
-    rt_global_database_add(w->database, &plain); /* of a second module */
+    rt_global_database_add(w->database, &plain); /* as a second module registers it */
     rt_host_address first = rt_global_database_address(w->database, plain.unique_id);
     assert_true(rt_ok(copy(w, copy_of(w, &plain, true))));
     rt_global_database_remove(w->database, &plain);
@@ -201,7 +202,8 @@ static void content_is_created_once_and_every_program_points_to_it(void **state)
     assert_int_equal(w->f->counting->usms, 2);
     assert_int_equal(w->f->counting->fills, 2);
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 3);
-    /* The other device has separate programs and contents; image scope needs neither. */
+    /* The other device has separate programs and storage; a variable with image scope needs no
+     * storage and no pointer. */
     assert_true(rt_ok(launch(w, w->other, "k")));
     assert_int_equal(w->f->other_counting->usms, 1);
     assert_true(rt_ok(launch(w, w->other, "m")));
@@ -209,8 +211,8 @@ static void content_is_created_once_and_every_program_points_to_it(void **state)
     assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 4);
 }
 
-/* A failure during the preparation of a variable refuses the launch, and the next launch completes
- * the preparation. */
+/* If the preparation of a variable fails, the launch is refused; the next launch completes the
+ * preparation. */
 static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state)
 {
     world *w = *state;
@@ -246,8 +248,7 @@ static void devices_without_the_capabilities_refuse(void **state)
                    "unified shared memory");
 }
 
-/* An earlier copy has created the content in T's size; an image that states another size is
- * refused. */
+/* An earlier copy has created storage of T's size; an image that states another size is refused. */
 static void images_and_types_must_agree(void **state)
 {
     world *w = *state;
@@ -287,7 +288,7 @@ static void copied_content_is_read_back(void **state)
         rt_buffer_free(&bytes);
         rt_buffer_free(&defined);
     }
-    /* Only the variable that an image has was accessed by its name. */
+    /* Only the variable that is in an image was accessed by name. */
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
 }
 
@@ -333,7 +334,7 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A running program holds its variables; a program dropped with its module does not count. */
+/* A running program keeps its variables alive; a program dropped with its module does not count. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;
@@ -354,7 +355,7 @@ static void an_image_for_other_devices_has_the_variable_all_the_same(void **stat
     rt_global_database_add(w->database, &inside);
     w->f->device.capabilities.formats_taken = 1u << RT_FORMAT_NATIVE;
     expect_refused(w, copy(w, copy_of(w, &inside, true)), RT_ERRC_KERNEL_NOT_SUPPORTED,
-                   "only in images that device device does not take");
+                   "only in images that device device cannot run");
 }
 
 /* The event of a copy that failed, or whose program could not be built, belongs to no command. */

@@ -111,7 +111,7 @@ static void an_in_order_queue_orders_by_itself(void **state)
     assert_true(rt_ok(launch(w, w->in_order, w->undefined, RT_ACCESS_READ, w->undefined,
                              RT_ACCESS_READ, &command)));
     assert_string_equal(last_after(w), "0");
-    assert_int_equal(w->f->counting->writes, 0); /* Undefined content is not moved. */
+    assert_int_equal(w->f->counting->writes, 0); /* Undefined contents are not moved. */
     /* A move of content in between (command 2) does not relax the order of launches. */
     assert_true(rt_ok(
         launch(w, w->in_order, w->a, RT_ACCESS_READ, w->undefined, RT_ACCESS_READ, &command)));

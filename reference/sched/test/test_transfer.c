@@ -244,7 +244,7 @@ static void usm_brings_no_dependencies(void **state)
     transfer(w, w->in_order, fill(w->usm, 0, 4, "y"));
     transfer(w, w->in_order, fill(w->usm, 4, 4, "y"));
     assert_string_equal(fixture_newest(w->f, RT_EVENT_FILL, "after"), "5 2"); /* ordered by the
-                                                                               * queue */
+                                                                               * in-order queue */
 }
 
 static void a_host_read_of_usm_is_done_anew_each_time(void **state)
@@ -256,7 +256,8 @@ static void a_host_read_of_usm_is_done_anew_each_time(void **state)
     assert_int_equal(w->f->counting->reads, 2);
     transfer(w, w->queue, copy(w->usm, 2, w->b, 0, 4));
     expect_content(w, w->b, "aauubbbb");
-    expect_content(w, w->usm_undefined, "\0\0\0\0\0\0\0"); /* never used: nothing to read */
+    expect_content(w, w->usm_undefined, "\0\0\0\0\0\0\0"); /* never used, so there is nothing to
+                                                            * read */
     assert_int_equal(w->f->counting->reads, 3);
 }
 
@@ -274,7 +275,7 @@ static void pointers_are_put_into_a_copy_of_the_value(void **state)
                         "baa0200665544332211000066554433221100"
                         "00bb 0");
     assert_int_equal(bytes[1], 0);
-    assert_int_equal(w->f->counting->writes, 1); /* usm's initial content */
+    assert_int_equal(w->f->counting->writes, 1); /* usm's initial contents */
 }
 
 static void usm_of_another_device_and_pointers_beyond_the_end_are_refused(void **state)
@@ -322,7 +323,7 @@ static void content_goes_from_device_to_device_through_the_host(void **state)
     assert_string_equal(fixture_newest(w->f, RT_EVENT_COPY, "device"), "1");
     expect_content(w, w->b, "xxaabbbb");
     expect_content(w, w->a, "xxxxaaaa");
-    assert_int_equal(w->f->counting->reads, 1); /* The host already has the content. */
+    assert_int_equal(w->f->counting->reads, 1); /* The host already has the contents. */
 }
 
 static void a_failure_on_another_device_holds_commands_back(void **state)

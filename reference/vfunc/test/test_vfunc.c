@@ -1,5 +1,5 @@
-/* Unit tests of discovery by sets of virtual functions.  Expected values follow from the algorithm
- * of document 004, "Changes to the runtime". */
+/* Unit tests of the discovery of images by sets of virtual functions.  Expected values follow from
+ * the algorithm of document 004, "Changes to the runtime". */
 #include "reference/vfunc/vfunc.h"
 
 #include "reference/program/test/fixture.h"
@@ -45,7 +45,7 @@ static rt_status ask(fixture *f, const rt_device *device)
     return fixture_ask_as(f, &(rt_kernel_request){.device = device, .kernel = RT_TEXT("k")});
 }
 
-/* The images of the program that kernel k gets on a device. */
+/* The images in the program that kernel k gets on a device. */
 static void expect_images(fixture *f, const rt_device *device, const char *images)
 {
     assert_true(rt_ok(ask(f, device)));
@@ -142,7 +142,7 @@ static void other_formats_do_not_provide(void **state)
         {.name = "native", .format = RT_FORMAT_NATIVE, .virtual_functions = "provides=s"}};
     fixture *f = start(modules, 2);
     expect_images(f, &f->device, "main/0");
-    assert_int_equal(f->counting->links_done, 1); /* its linker detects missing symbols */
+    assert_int_equal(f->counting->links_done, 1); /* the device's linker detects missing symbols */
 }
 
 static void without_the_property_set_nothing_joins(void **state)
@@ -191,7 +191,7 @@ static void a_device_without_the_aspect_calls_nothing(void **state)
     f->device.capabilities.aspects &= ~(1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
     expect_refusal(f, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,
                    "it calls virtual functions (of s), which needs aspect "
-                   "ext_oneapi_virtual_functions, and device device does not have that");
+                   "ext_oneapi_virtual_functions, but device device does not have that aspect");
 }
 
 static void a_damaged_property_is_named(void **state)
@@ -206,8 +206,8 @@ static void a_damaged_property_is_named(void **state)
 
 /* ---- Profile dpcpp ------------------------------------------------------------------------ */
 
-/* Tags D5, D6 and D9: users of a set join too and bring their sets, unsuitable images are left out,
- * and imports of images that joined stay unresolved. */
+/* Tags D5, D6 and D9: users of a set join too and bring along the sets that they use, unsuitable
+ * images are left out, and the imports of images that joined stay unresolved. */
 static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
 {
     (void)state;
@@ -221,7 +221,8 @@ static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
     expect_images(f, &f->device, "main/0 user/0 l/0");
     f = start_in(RT_PROFILE_DPCPP, modules, 5);
     expect_images(f, &f->other, "main/0 user/0 l/0 n/0 n/1");
-    /* According to the documents an image of that compiler gets its providers, and nothing else. */
+    /* According to the documents, an image from that compiler gets its providers and nothing else.
+     */
     f = start(modules, 5);
     expect_images(f, &f->device, "main/0 l/0 m/0");
 }

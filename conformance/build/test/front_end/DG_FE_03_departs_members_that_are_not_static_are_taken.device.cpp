@@ -1,4 +1,4 @@
-// A device_global must not be a non-static member, nor a parameter; the compiler does not report it.
+// A device_global must be neither a non-static member nor a parameter; the compiler reports neither.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct holder {

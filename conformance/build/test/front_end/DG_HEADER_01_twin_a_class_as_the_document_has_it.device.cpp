@@ -1,4 +1,4 @@
-// The document's class does not show the departure from the rule: the checks can fail.
+// The checks above can fail: the document's class does not show this departure from the rule.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct of_the_document {

@@ -1,5 +1,5 @@
 // The device size of a variable without device_image_scope grows with the underlying type,
-// although that value is never read there: 4 KiB more for one that is 4 KiB larger.
+// although its value is never read there: 4 KiB more for a type that is 4 KiB larger.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 static_assert(sizeof(syclex::device_global<char[8192]>) -

@@ -1,4 +1,4 @@
-// The attribute of the type allows what is an error for other variables; constants are not an error.
+// The type's attribute allows uses that are errors for other variables; uses of constants are no errors.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 syclex::device_global<int> allowed;

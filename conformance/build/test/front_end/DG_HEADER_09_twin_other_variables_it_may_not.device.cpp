@@ -1,4 +1,4 @@
-// Device code may not use other variables, in a kernel or in a function for other images.
+// Device code may not use other variables, whether in a kernel or in a function for other images.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 int mutable_variable;

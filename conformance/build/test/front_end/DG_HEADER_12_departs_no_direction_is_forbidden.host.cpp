@@ -1,5 +1,5 @@
-// With host_access read and none the host must not write, with write and none not read, and trying to
-// must not compile.  These headers ignore the property: every direction is available.
+// With host_access read or none the host must not write, and with write or none it must not read; trying
+// to must not compile.  These headers ignore the property: both directions are available.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>
@@ -35,7 +35,7 @@ struct memcpys_from<Who, Global,
     : std::true_type {
 };
 
-/* True if a queue or a handler has all functions in the requested directions, and none in the
+/* True if a queue or a handler has all functions for the requested directions, and none for the
  * others. */
 template <class Who, class Global> constexpr bool is(bool to, bool from)
 {

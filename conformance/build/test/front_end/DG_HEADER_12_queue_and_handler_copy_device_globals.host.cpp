@@ -34,7 +34,7 @@ struct memcpys_from<Who, Global,
     : std::true_type {
 };
 
-/* True if a queue or a handler has all functions in the requested directions, and none in the
+/* True if a queue or a handler has all functions for the requested directions, and none for the
  * others. */
 template <class Who, class Global> constexpr bool is(bool to, bool from)
 {

@@ -1,4 +1,4 @@
-// Definitions without any mark, wherever they are allowed.
+// Definitions without any attribute, wherever they are allowed.
 // variable: _ZN2ns1bE 4 device
 // variable: _ZN6holder1cE 4 device
 #include <sycl/sycl.hpp>

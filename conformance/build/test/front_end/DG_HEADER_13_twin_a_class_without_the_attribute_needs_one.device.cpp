@@ -1,5 +1,5 @@
-// A class without the attribute: its definition is refused, but accepted if the type has the attribute
-// of device-side asserts.
+// A class without the attribute: a use of its variable is refused, but accepted if the type has the
+// attribute of device-side asserts.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct plain {

@@ -1,5 +1,5 @@
-// The builtin that the document suggests; a set is the same string in every unit, since the string
-// does not depend on the unit.
+// The builtin that the document suggests: it names a set by the same string in every unit, since the
+// string does not depend on the unit.
 // lists SYCL/virtual functions: virtual-functions-set
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

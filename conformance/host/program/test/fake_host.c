@@ -1,9 +1,9 @@
 /* Stands in for the shipped runtime in tests of host programs: it answers like a runtime that does
  * nothing, and misbehaves on demand. ASSAY_FAKE is "REQUEST:BEHAVIOUR": at the first request with
- * that number the library does what misbehave() says about BEHAVIOUR. Memories keep their initial
- * content. ASSAY_FAKE_CALLS is the hash of an image's code: the library then records, as the OpenCL
- * layer would, that a launch created a program from that code and launched its kernel "apply";
- * "garbage" records nonsense. */
+ * that number, the library misbehaves as misbehave() defines for BEHAVIOUR. Memory objects keep
+ * their initial contents. ASSAY_FAKE_CALLS is the hash of an image's code: the library then
+ * records, as the OpenCL layer would, that a launch created a program from that code and launched
+ * its kernel "apply"; "garbage" records nonsense. */
 #include "conformance/host/program/serve.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ void __sycl_unregister_lib(const void *descriptor)
 
 enum { MEMORIES_MAX = 8 };
 
-static host_writer memories[MEMORIES_MAX];       /* the content of each */
+static host_writer memories[MEMORIES_MAX];       /* the contents of each */
 static uint32_t object_counts[HOST_REQUEST_END]; /* objects of each kind */
 
 static void answer_devices(host_writer *out)
@@ -65,7 +65,7 @@ static void answer_read(host_reader *in, host_writer *out)
         host_write_u8(out, content->data[i]);
 }
 
-/* Every bundle is an executable one with the kernel "apply". */
+/* Every bundle is executable and has the kernel "apply". */
 static void answer_bundle(host_reader *in, host_writer *out)
 {
     uint8_t operation = host_read_u8(in);

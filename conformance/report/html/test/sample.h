@@ -1,5 +1,5 @@
 /* The page of an invented run: hand-made records, traces and a log, with texts that would break a
- * page that treated them as markup. */
+ * page if it treated them as markup. */
 #ifndef CONFORMANCE_REPORT_HTML_TEST_SAMPLE_H
 #define CONFORMANCE_REPORT_HTML_TEST_SAMPLE_H
 

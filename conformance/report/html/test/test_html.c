@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The object of an element of data. */
+/* The JSON object in a data element. */
 static json_t *data_of(const rt_buffer *page, const char *id)
 {
     char opening[80];
@@ -88,8 +88,8 @@ static void scenarios_have_their_rules_and_are_in_order(void **state)
     rt_buffer_free(&page);
 }
 
-/* The traces have two events in common, then one has one event and the other has two; a link by
- * another tool is the same event. */
+/* The traces have two events in common, then one has one event and the other has two; a link by a
+ * different tool is the same event. */
 static void traces_part_and_share_their_events(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void traces_part_and_share_their_events(void **state)
     rt_buffer_free(&page);
 }
 
-/* The elements of data and the only script: no inserted text opens or closes an element. */
+/* The page has the data elements and one script: no inserted text opens or closes an element. */
 static void no_text_ends_its_element(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Each group's sums of what is before. */
+/* Each group computes the inclusive prefix sums of its items. */
 __kernel void scan(__global const uint *in, __global uint *out, __local uint *sums)
 {
     uint l = (uint)get_local_id(0), n = (uint)get_local_size(0);

@@ -1,4 +1,5 @@
-/* How many letters of the pattern fit at each place of the text. */
+/* For each place in the text, counts how many letters match before the first one that differs from
+ * the pattern. */
 __kernel void search(__global const char *text, __global const char *pattern, __global uint *fits, uint length)
 {
     uint i = (uint)get_global_id(0), k = 0;

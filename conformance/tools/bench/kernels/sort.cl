@@ -1,4 +1,4 @@
-/* Each group sorts its items: bitonic. */
+/* Each group sorts its items with a bitonic sort. */
 __kernel void sort(__global const uint *in, __global uint *out, __local uint *keys)
 {
     uint l = (uint)get_local_id(0), n = (uint)get_local_size(0);

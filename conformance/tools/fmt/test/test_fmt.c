@@ -353,7 +353,7 @@ static void replacing_keeps_mode_and_links_and_leaves_no_other_file(void **state
     assert_int_equal(status.code, RT_IO);
     rt_sink_destroy(sink);
     assert_int_equal(unlink(link_name), 0);
-    assert_int_equal(rmdir(folder), 0); /* which fails if a temporary file was left */
+    assert_int_equal(rmdir(folder), 0); /* this fails if a temporary file was left */
 }
 
 int main(void)

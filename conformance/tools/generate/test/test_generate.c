@@ -1,5 +1,5 @@
-/* Tests of the generator: the same seed gives the same text; a scenario remains after any
- * statements are removed; and a tree prints what its used parts need. */
+/* Tests of the generator: the same seed gives the same text; the text is still a scenario after any
+ * statements have been removed; and a tree prints what its used parts need. */
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/tools/generate/generate.h"
 #include "conformance/tools/generate/generate_internal.h"
