@@ -147,9 +147,10 @@ static rt_status cubin_take(link_state *link, rt_buffer *out_cubin)
     nvj_result result = library->nvJitLinkGetLinkedCubinSize(link->handle, &size);
     RT_TRY(link_judge(link, STAGE_COMPLETE, "nvJitLinkGetLinkedCubinSize", result));
     if (size == 0 || size > RT_IMAGE_SIZE_MAX)
-        return rt_fail(link->device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubinSize: the cubin has %zu bytes; assay accepts 1 to %u",
-                       size, RT_IMAGE_SIZE_MAX);
+        return rt_fail(
+            link->device->sink, RT_LIMIT, RT_RULE_NONE,
+            "nvJitLinkGetLinkedCubinSize: the cubin has %zu bytes; assay accepts 1 to %u", size,
+            RT_IMAGE_SIZE_MAX);
     uint8_t *bytes = rt_alloc(size);
     nvj_capture_begin(&link->capture);
     result = library->nvJitLinkGetLinkedCubin(link->handle, bytes);

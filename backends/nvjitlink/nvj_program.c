@@ -108,17 +108,19 @@ static rt_status program_validate(nvj_program *program)
     nvj_cubin cubin;
     CHECK(program->address == 0);
     if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
-        return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubin: the %zu bytes returned are not a cubin with symbols",
-                       program->ptx.cubin.size);
+        return rt_fail(
+            sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+            "nvJitLinkGetLinkedCubin: the %zu bytes returned are not a cubin with symbols",
+            program->ptx.cubin.size);
     for (uint32_t i = 0; i < program->ptx.kernels.count; i++) {
         rt_text name = program->ptx.kernels.rows[i].entry.name;
         uint32_t index;
         uint64_t size;
         if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_FUNCTION, name, &index, &size))
-            return rt_fail_naming(sink, RT_DRIVER_ERROR, RT_RULE_NONE, &name, 1,
-                                  "nvJitLinkComplete: reported success, but the cubin lacks kernel '%.*s'",
-                                  RT_TEXT_ARG(name));
+            return rt_fail_naming(
+                sink, RT_DRIVER_ERROR, RT_RULE_NONE, &name, 1,
+                "nvJitLinkComplete: reported success, but the cubin lacks kernel '%.*s'",
+                RT_TEXT_ARG(name));
     }
     /* A symbol's index is less than the symbol table's size in bytes, and so than the cubin's. */
     program->address = nvj_address_take(program->device, program->ptx.cubin.size);

@@ -324,6 +324,21 @@ static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
     return true;
 }
 
+/* The reference runtime has state input for intermediate code, SPIR-V and PTX. */
+static bool lacks_input_bundles(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const dev_capabilities *capabilities)
+{
+    bool has_input = false;
+    for (uint32_t i = 0; i < scenario->step_count && !has_input; i++)
+        has_input = scenario->steps[i].verb == SCN_VERB_BUNDLE &&
+                    scenario->steps[i].bundle.state == SCN_BUNDLE_INPUT;
+    if (!has_input || !cnf_takes_source(capabilities)) return false;
+    cnf_emit_skip(emitter, "input-bundles", "no",
+                  RT_TEXT("a kernel bundle of the scenario is in state input, which exists for "
+                          "intermediate code only; this device takes source"));
+    return true;
+}
+
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
 {
     const dev_capabilities *capabilities = &runtime->capabilities;
@@ -346,6 +361,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
+    if (lacks_input_bundles(emitter, scenario, capabilities)) return true;
     /* An image may have no form in the only format that the device takes. */
     const cnf_source_obstacle *obstacle =
         cnf_takes_source(capabilities) ? cnf_source_obstacle_find(scenario) : NULL;

@@ -59,19 +59,6 @@ typedef struct obstacle_row {
     bool (*stands)(const scn_module *module);
 } obstacle_row;
 
-/* The reference runtime has state input for intermediate code, SPIR-V and PTX. */
-static bool has_input_bundle(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        if (step->verb == SCN_VERB_BUNDLE && step->bundle.state == SCN_BUNDLE_INPUT) return true;
-    }
-    return false;
-}
-static const cnf_source_obstacle input_obstacle = {
-    "input-bundles", "a kernel bundle of the scenario is in state input, which exists for "
-                     "intermediate code only; this device takes only OpenCL C"};
-
 static const obstacle_row obstacles[] = {
     {{"opencl-c-sources",
       "a source of the scenario is not OpenCL C, the only language that this device takes"},
@@ -99,7 +86,7 @@ const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario
             if (obstacles[i].stands(&scenario->modules[m])) return &obstacles[i].obstacle;
         }
     }
-    return has_input_bundle(scenario) ? &input_obstacle : NULL;
+    return NULL;
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */

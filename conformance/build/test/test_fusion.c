@@ -467,7 +467,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     const rt_fusion_constant wrong = {{0, 1}, {(const uint8_t *)&m, 2}};
     request.constants = &wrong;
     request.constant_count = 1;
-    assert_rejected(fixture, &request, "another size");
+    assert_rejected(fixture, &request, "the size of its constant differs");
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */

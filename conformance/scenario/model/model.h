@@ -346,8 +346,9 @@ enum { SCN_OUTCOME_COUNT_MAX = 16 };
  * one choice: after the first of these one_ofs, only those of the name that held can hold. */
 typedef struct scn_outcome {
     scn_position at;
-    rt_text name;              /* empty: none */
-    const scn_expect *expects; /* none of them a one_of or a finding; one or more in an expect step */
+    rt_text name; /* empty: none */
+    const scn_expect
+        *expects; /* none of them a one_of or a finding; one or more in an expect step */
     uint32_t expect_count;
     const scn_error *error; /* beside a verb, where the expectations follow it; NULL in an expect
                              * step */
