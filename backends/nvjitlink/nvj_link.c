@@ -1,7 +1,7 @@
-/* Links, and the library's reports about them.
+/* Links, and how the library reports their errors.
  *
- * A call's result is not the whole answer: refusing a file does not make later calls fail, and a
- * call may succeed although it logged an error.  So each call is judged by its result, then the
+ * A call's result is not enough: after a file has been rejected, later calls may still succeed, and
+ * a call may succeed although it logged an error.  So each call is judged by its result, then the
  * error log, then the lines on standard error that contain the library's mark.  The result and the
  * operation determine the status code; the library has no distinct result for symbol errors.
  *
@@ -147,9 +147,10 @@ static rt_status cubin_take(link_state *link, rt_buffer *out_cubin)
     nvj_result result = library->nvJitLinkGetLinkedCubinSize(link->handle, &size);
     RT_TRY(link_judge(link, STAGE_COMPLETE, "nvJitLinkGetLinkedCubinSize", result));
     if (size == 0 || size > RT_IMAGE_SIZE_MAX)
-        return rt_fail(link->device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubinSize: the cubin has %zu bytes; assay accepts 1 to %u",
-                       size, RT_IMAGE_SIZE_MAX);
+        return rt_fail(
+            link->device->sink, RT_LIMIT, RT_RULE_NONE,
+            "nvJitLinkGetLinkedCubinSize: the cubin has %zu bytes; assay accepts 1 to %u", size,
+            RT_IMAGE_SIZE_MAX);
     uint8_t *bytes = rt_alloc(size);
     nvj_capture_begin(&link->capture);
     result = library->nvJitLinkGetLinkedCubin(link->handle, bytes);
