@@ -2,7 +2,8 @@
  *
  * The plugin (reference/compiler, libassay_compiler.so) is the only code that links LLVM.  It is
  * opened with dlopen in a worker process and nowhere else, because damaged input can end a process
- * that runs LLVM.  Everything crosses the table as bytes, so both sides share base only. */
+ * that runs LLVM.  Everything crosses the table as bytes, so the two sides share only base and
+ * plain data types. */
 #ifndef REFERENCE_COMPILER_API_H
 #define REFERENCE_COMPILER_API_H
 
@@ -16,9 +17,9 @@
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, and
- * its name in DPC++'s option -fsycl-device-code-split.  AUTO is DPC++'s choice: per source, but off
- * if code calls through pointers, since it is then unknown which functions belong together
- * (sycl-post-link, its automatic selection of a scope). */
+ * its name in DPC++'s option -fsycl-device-code-split.  AUTO does what DPC++ does: per source, but
+ * off if code calls through pointers, since it is then unknown which functions belong together (as
+ * sycl-post-link selects the scope automatically). */
 #define RT_SPLITS(SPLIT)                                                                           \
     SPLIT(OFF, "off")                                                                              \
     SPLIT(PER_SOURCE, "per_source")                                                                \
@@ -34,7 +35,7 @@ typedef enum rt_split {
 
 /* One translation unit: the front end's bitcode, before any inlining. */
 typedef struct rt_postlink_source {
-    rt_text name; /* "app/0"; becomes sycl-module-id of its SYCL_EXTERNAL functions (DL-FE-01) */
+    rt_text name; /* "app/0"; the sycl-module-id of its SYCL_EXTERNAL functions (DL-FE-01) */
     rt_bytes bitcode;
 } rt_postlink_source;
 
@@ -46,42 +47,44 @@ typedef struct rt_postlink_request {
     rt_format format;           /* SPIRV64, or PTX for sources compiled for nvptx64 */
     rt_text library;            /* PTX: path of libclc's bitcode for nvptx64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
-    bool device_globals; /* option --device-globals: device_global variables are treated as such */
+    bool device_globals;        /* option --device-globals: handles device_global variables */
     /* True: all code becomes one image, regardless of `split` and of the aspects that its parts
-     * need, for an image that a scenario describes by hand. */
+     * need.  Used for an image that a scenario describes by hand. */
     bool whole;
-    /* True: the code is for one known target, so virtual functions stay in the images that use them
-     * and sets that the target does not support are left out (document 004, "AOT flow").  Bit n of
-     * target_aspects stands for the aspect whose number in SYCL is n. */
+    /* True: the code is for one known target, so virtual functions stay in the images that use
+     * them, and sets of virtual functions that the target does not support are left out (document
+     * 004, "AOT flow").  Bit n of target_aspects stands for the aspect with number n in SYCL. */
     bool ahead_of_time;
     uint64_t target_aspects;
-    rt_profile profile; /* decides where the documents and DPC++ differ */
-    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX also contain their bitcode */
+    rt_profile profile; /* which of the documents and DPC++ to follow where they differ */
+    bool embed_ir;      /* option -fsycl-embed-ir: PTX images also contain their bitcode */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
-    /* The versions of LLVM, translator and plugin, for cache keys. */
+    /* The versions of LLVM, the SPIR-V translator and the plugin, for cache keys. */
     const char *identification;
     /* Turns external LLVM IR, text or bitcode, into verified bitcode for spir64, or for nvptx64 if
-     * the format is PTX, which postlink accepts like a front end's.  The caller initialises
-     * out_bitcode.  MALFORMED: it does not parse, is invalid, or is for another target; the message
-     * has the front ends' form, NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
+     * the format is PTX, which postlink accepts like a front end's output.  The caller initialises
+     * out_bitcode.  MALFORMED: the IR does not parse, is invalid, or is for another target; the
+     * message has the form of a front end's, NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT.
+     */
     rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
                          rt_buffer *out_bitcode);
-    /* Describes a SPIR-V module as an image, without changing it: the kernels are its entry points,
-     * functions and variables with linkage its symbols, capabilities its requirements.  out_images
-     * (initialised by the caller) receives a list of one image of format spirv64, without a name.
-     * MALFORMED: the bytes do not have the layout of a SPIR-V module; the message says where. */
+    /* Describes a SPIR-V module as an image, without changing it: its entry points become the
+     * image's kernels, its functions and variables with linkage the symbols, and its capabilities
+     * the requirements.  out_images (initialised by the caller) receives a list of one image of
+     * format spirv64, without a name.  MALFORMED: the bytes do not have the layout of a SPIR-V
+     * module; the message says where. */
     rt_status (*describe_spirv)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
     /* Links the sources of one module, splits them, collects imports and exports, optimises and
      * translates each image.  out_answer (initialised by the caller) receives the images, as
      * written by rt_image_list_write, and then the device_globals that the sources' host code
      * registers, as written by rt_device_global_list_write.  POSTLINK_ERROR: a source cannot be
-     * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration that a front end
-     * would reject, the message has the front ends' form; MALFORMED: bitcode that LLVM rejects. For
-     * PTX, UNSUPPORTED: the code cannot be expressed in PTX, the diagnostic names the construct and
-     * its place; UNAVAILABLE: libclc is missing. */
+     * post-linked (the diagnostic names the symbols); COMPILE_TIME: a front end would reject a
+     * declaration (the message has the form of a front end's); MALFORMED: LLVM rejects the bitcode.
+     * For PTX, UNSUPPORTED: the code cannot be expressed in PTX (the diagnostic says which
+     * construct and where); UNAVAILABLE: libclc is missing. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
     /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module, with kernel
      * metadata, for an OpenCL driver that accepts LLVM 14 bitcode (SPIR 1.2).  LINK_ERROR:
@@ -90,15 +93,15 @@ typedef struct rt_compiler_api {
                                  rt_buffer *out_bitcode);
     /* Fuses a list of kernels into one kernel, for SPIR-V or, if the kernels' images contain
      * bitcode, for PTX; `library` is as in rt_postlink_request.  out_result (initialised by the
-     * caller) receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
-     * fused, the message says why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source:
-     * document 001, "Fusion JIT integration". */
+     * caller) receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be fused
+     * (the message says why); MALFORMED: the code is damaged; UNSUPPORTED: the code is in another
+     * format.  Source: document 001, "Fusion JIT integration". */
     rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result);
 } rt_compiler_api;
 
-/* The plugin's only exported symbol.  Returns a static table, or NULL when it does not speak
- * `version`. */
+/* The plugin's only exported symbol.  Returns a static table, or NULL if the plugin does not
+ * support `version`. */
 const rt_compiler_api *rt_compiler_api_get(uint32_t version);
 
 /* The type of rt_compiler_api_get, for dlsym. */

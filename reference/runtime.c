@@ -1,4 +1,4 @@
-/* Composition: ownership of the parts, and the order in which they are created and destroyed. */
+/* Composes the runtime: owns the parts, and creates and destroys them in the right order. */
 #include "reference/runtime.h"
 
 #include "reference/vfunc/vfunc.h"
@@ -15,7 +15,7 @@ struct rt_runtime {
     rt_trace *trace;
     rt_chooser chooser;
     uint32_t process_count; /* 1 before the first restart */
-    /* The parts of one process, see process_begin. */
+    /* The parts that belong to one process; see process_begin. */
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *programs;
@@ -29,8 +29,8 @@ struct rt_runtime {
     RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
 
-/* Reserves an id that no other thread gets.  The entry is filled once the memory exists, and stays
- * empty if another part owns the memory. */
+/* Reserves an id for a memory, which no other thread gets.  Its entry in the table is filled once
+ * the memory exists, and stays empty if another part owns the memory. */
 static uint32_t memory_reserve(void *user)
 {
     rt_runtime *runtime = user;
@@ -101,8 +101,8 @@ static void process_begin(rt_runtime *runtime)
 
 static void process_end(rt_runtime *runtime)
 {
-    /* Commands hold programs and memories, and programs hold images: holders are destroyed first.
-     */
+    /* Commands refer to programs and memories, and programs to images, so the referring objects are
+     * destroyed first. */
     rt_scheduler_destroy(runtime->scheduler);
     rt_fusion_destroy(runtime->fusion);
     for (uint32_t i = 0; i < runtime->memories.count; i++)

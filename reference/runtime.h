@@ -1,7 +1,7 @@
 /* The reference runtime: all of its parts, composed.
  *
  * One value of this type is one process as an application sees it, with its loaded modules, devices
- * and queues.  A real process can hold any number of them; they share nothing but the folder of a
+ * and queues.  A real process can hold any number of them; they share only the folder of a
  * persistent cache, if they are given the same one. */
 #ifndef REFERENCE_RUNTIME_H
 #define REFERENCE_RUNTIME_H
@@ -25,7 +25,7 @@ typedef struct rt_runtime_parameters {
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed for the
                                                 * runtime's lifetime */
     uint32_t warning_level;                    /* SYCL_RT_WARNING_LEVEL of the process */
-    const uint32_t *choices; /* results of the first choices, see rt_chooser.script; borrowed */
+    const uint32_t *choices; /* results of the first choices (see rt_chooser.script); borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
 
@@ -41,38 +41,40 @@ void rt_runtime_destroy(rt_runtime *runtime);
  * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since no document
  * describes anything that drivers share between processes.  The persistent cache stays too, and so
  * does the trace, in which the ids of programs, commands, queues and memories start from 0 again
- * after the restart's event.  The sequence of choices continues across the restart.  `system` loads
+ * after the restart event.  The sequence of choices continues across the restart.  `system` loads
  * the new process' modules, as at creation.  Pointers into the old process become invalid. */
 void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
 /* The trace of events; valid as long as the runtime exists. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);
 
-/* Registers an opened device (borrowed) under a name (borrowed), without the aspects of the mask
- * (bits as in dev_capabilities.aspects). */
+/* Registers an opened device (borrowed) under a name (borrowed).  The runtime treats the device as
+ * lacking the masked aspects (bits as in dev_capabilities.aspects). */
 const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
                                        uint32_t masked_aspects);
 
-/* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as
- * if it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").
- * Called at most once per device, before anything is built for it. */
+/* Hides from the runtime that the device can link programs in the given formats (bits 1u <<
+ * rt_format), as if it lacked the corresponding extensions (document 003, "DPC++ runtime plugin
+ * interface (PI) changes").  To be called at most once per device, before anything is built for it.
+ */
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
-/* Creates a context of devices; context 0, which holds all devices, always exists. */
+/* Creates a context with the given devices; context 0, which contains all devices, always exists.
+ */
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
                                         uint32_t device_count);
 
-/* True if the context holds the device. */
+/* True if the context contains the device. */
 bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const rt_device *device);
 
 /* Loads a device image, as document 003's device_dlopen does: from now on it takes part in
  * resolution like the images of loaded modules (DL-DLOPEN-01, DL-DLOPEN-02).  The image belongs to
- * `module`, which need not be loaded, and is borrowed for the runtime's lifetime.  ERRC_INVALID: it
- * is already loaded. */
+ * `module`, which need not be loaded, and is borrowed for the runtime's lifetime.  ERRC_INVALID:
+ * the image is already loaded. */
 RT_MUST_USE rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module,
                                             const rt_image *image);
 
-/* The choices so far, which the documents leave open; valid until the next choice. */
+/* The choices made so far where the documents leave one open; valid until the next choice. */
 void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
 
 /* The loader: rt_loader_start, rt_loader_open, rt_loader_close. */
@@ -93,8 +95,9 @@ rt_global_database *rt_runtime_globals(rt_runtime *runtime);
 /* Kernel fusion: start, complete, cancel. */
 rt_fusion *rt_runtime_fusion(rt_runtime *runtime);
 
-/* Creates a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind
- * on a device.  Codes of rt_memory_create and rt_memory_usm_create. */
+/* Create a memory that lives until the application's process ends: a buffer, or unified shared
+ * memory of the given kind on a device.  Return the codes of rt_memory_create and
+ * rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,
                                                const void *initial, rt_memory **out_memory);
 RT_MUST_USE rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name,

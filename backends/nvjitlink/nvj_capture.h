@@ -14,8 +14,9 @@ typedef struct nvj_capture {
  */
 void nvj_capture_begin(nvj_capture *out_capture);
 
-/* Ends the capture and appends the library's lines to out_log: those that contain `mark`, each from
- * the end of the mark on.  All other lines are written to the real standard error. */
+/* Ends the capture and appends the library's lines to out_log: those that contain `mark`, each
+ * without everything up to the end of the mark.  All other lines are written to the real standard
+ * error. */
 void nvj_capture_end(nvj_capture *capture, const char *mark, rt_buffer *out_log);
 
 #endif

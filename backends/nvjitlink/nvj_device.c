@@ -126,9 +126,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
-/* Tries the path in ASSAY_NVJITLINK first. If no usable library is there, the system may still have
- * one.
- */
+/* Tries the path in ASSAY_NVJITLINK first, then the system's library. */
 static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)
 {

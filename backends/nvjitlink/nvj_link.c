@@ -1,7 +1,7 @@
-/* Links, and the library's reports about them.
+/* Links, and how the library reports their errors.
  *
- * A call's result is not the whole answer: refusing a file does not make later calls fail, and a
- * call may succeed although it logged an error.  So each call is judged by its result, then the
+ * A call's result is not enough: after a file has been rejected, later calls may still succeed, and
+ * a call may succeed although it logged an error.  So each call is judged by its result, then the
  * error log, then the lines on standard error that contain the library's mark.  The result and the
  * operation determine the status code; the library has no distinct result for symbol errors.
  *

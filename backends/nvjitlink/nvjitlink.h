@@ -10,8 +10,8 @@
  * The result and the log of every call are read. The library reports some errors only in the log of
  * a call that succeeds, and a duplicate symbol only on the process's standard error. A call that
  * has logged an error counts as failed here, and the message includes what the call returned.  The
- * standard error of the process is therefore captured during each call; all other lines are passed
- * on to it afterwards.
+ * standard error of the process is therefore captured during each call; lines that are not the
+ * library's are passed on to it afterwards.
  *
  * Options that begin with "-cl-" are for the OpenCL C compiler, which has already produced the PTX,
  * and are dropped; all others are passed to the library.

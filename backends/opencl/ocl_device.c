@@ -1,7 +1,7 @@
 /* OpenCL devices: finding one, querying its capabilities, opening it.
  *
- * Nothing depends on the vendor.  clGetDeviceInfo decides the route of programs, the formats and
- * the aspects; names are for the selector and the records only.
+ * Nothing depends on the vendor.  The answers of clGetDeviceInfo determine the route of programs,
+ * the formats and the aspects; names serve only the selector and the records.
  *
  * Source: OpenCL 3.0 API specification, 4.1 to 4.4; cl_khr_spir, cl_khr_fp16,
  * cl_khr_int64_base_atomics, cl_intel_unified_shared_memory. */
@@ -19,7 +19,7 @@
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
 typedef struct ocl_selector {
-    rt_text platform; /* substrings of the names; empty matches all */
+    rt_text platform; /* both are substrings of names; empty matches all */
     rt_text device;
 } ocl_selector;
 
@@ -29,7 +29,7 @@ static bool text_contains(rt_text text, rt_text part)
                                 memmem(text.data, text.length, part.data, part.length) != NULL);
 }
 
-/* Reads a selector.  The platform's part ends at ",device=", so that it may contain commas. */
+/* Reads a selector.  The platform's TEXT ends at ",device=", so it may contain commas. */
 static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_selector)
 {
     static const char between[] = ",device=";
@@ -41,10 +41,11 @@ static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_se
         return RT_STATUS_OK;
     }
     if (!rt_text_take_prefix(&rest, "platform="))
-        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "'%.*s' selects no OpenCL device; write platform=TEXT, device=TEXT or "
-                       "platform=TEXT,device=TEXT, where TEXT is a part of the name",
-                       RT_TEXT_ARG(text));
+        return rt_fail(
+            sink, RT_ERRC_INVALID, RT_RULE_NONE,
+            "'%.*s' selects no OpenCL device; write platform=TEXT, device=TEXT or "
+            "platform=TEXT,device=TEXT, where TEXT is part of the platform's or device's name",
+            RT_TEXT_ARG(text));
     out_selector->platform = rest;
     const char *found = memmem(rest.data, rest.length, between, strlen(between));
     if (!found) return RT_STATUS_OK;
@@ -53,7 +54,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_se
     return RT_STATUS_OK;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------ */
 
 /* Queries a device or, if that is NULL, a platform. */
 static cl_int info_ask(const ocl_library *cl, cl_platform_id platform, cl_device_id device,
@@ -63,7 +64,8 @@ static cl_int info_ask(const ocl_library *cl, cl_platform_id platform, cl_device
                   : cl->clGetPlatformInfo(platform, what, size, value, out_size);
 }
 
-/* Appends a device's or platform's text; nothing if the driver refuses the query. */
+/* Appends the string that answers a query of a device or platform; nothing if the driver rejects
+ * the query. */
 static void text_ask(const ocl_library *cl, cl_platform_id platform, cl_device_id device,
                      cl_uint what, rt_buffer *out_text)
 {
@@ -72,7 +74,7 @@ static void text_ask(const ocl_library *cl, cl_platform_id platform, cl_device_i
     char *value = rt_alloc(size);
     if (info_ask(cl, platform, device, what, size, value, NULL) == CL_SUCCESS)
         rt_buffer_append(out_text, value, size);
-    /* OpenCL counts the terminating NUL in a text's size. */
+    /* OpenCL includes the terminating NUL in a string's size. */
     while (out_text->size > 0 && out_text->data[out_text->size - 1] == '\0')
         out_text->size--;
     rt_free(value);
@@ -141,8 +143,7 @@ static rt_status device_choose(ocl_device *device, rt_text selector)
     if (result == PLATFORM_NOT_FOUND)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the OpenCL loader finds no driver (clGetPlatformIDs: "
-                       "CL_PLATFORM_NOT_FOUND_KHR); install the driver of the device that is "
-                       "wanted");
+                       "CL_PLATFORM_NOT_FOUND_KHR); install a driver for your device");
     OCL_TRY(device->sink, OCL_STAGE_OPEN, "clGetPlatformIDs", result);
     if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
     rt_buffer seen = {0};
@@ -154,14 +155,14 @@ static rt_status device_choose(ocl_device *device, rt_text selector)
     rt_status status = RT_STATUS_OK;
     if (!found)
         status = rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                         "no OpenCL device fits '%.*s'; the loader offers: %s; install the driver "
-                         "of the device that is wanted",
+                         "no OpenCL device matches '%.*s'; the loader offers: %s; select one of "
+                         "these, or install a driver for your device",
                          RT_TEXT_ARG(selector), seen.size > 0 ? rt_buffer_string(&seen) : "none");
     rt_buffer_free(&seen);
     return status;
 }
 
-/* ---- What it can do ----------------------------------------------------------------------- */
+/* ---- Capabilities ------------------------------------------------------------------------- */
 
 /* Decides how programs are built (opencl.h). */
 static rt_status route_choose(ocl_device *device, ocl_input input, rt_text extensions)
@@ -169,9 +170,10 @@ static rt_status route_choose(ocl_device *device, ocl_input input, rt_text exten
     cl_uint address_bits = 0;
     device_value(device, CL_DEVICE_ADDRESS_BITS, sizeof address_bits, &address_bits);
     if (address_bits != 64)
-        return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "'%s' has %u-bit addresses; device images are made for 64 bits",
-                       rt_buffer_string(&device->name), address_bits);
+        return rt_fail(
+            device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "'%s' has %u-bit addresses, but device images require 64; use another device",
+            rt_buffer_string(&device->name), address_bits);
     cl_bool compiler = CL_FALSE;
     device_value(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler);
     if (!compiler)
@@ -198,12 +200,12 @@ static rt_status route_choose(ocl_device *device, ocl_input input, rt_text exten
     return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                    "'%s' takes no SPIR-V (CL_DEVICE_IL_VERSION) and %s",
                    rt_buffer_string(&device->name),
-                   takes_spir ? "takes SPIR, but the tools that make it are not here; build assay "
-                                "with its compiler plugin"
+                   takes_spir ? "takes SPIR, but the tools that produce it are missing; build "
+                                "assay with its compiler plugin"
                               : "no SPIR either (extension cl_khr_spir); use a device that does");
 }
 
-/* True if the device supports one kind of unified shared memory. */
+/* True if the device can access the given kind of unified shared memory. */
 static bool usm_accesses(const ocl_device *device, cl_device_info kind)
 {
     cl_device_unified_shared_memory_capabilities_intel answer = 0;
@@ -225,9 +227,9 @@ static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions
     return bits;
 }
 
-/* True if specialisation constants can be set.  The loader exports the call for devices of every
- * version, so the version, "OpenCL MAJOR.MINOR …", tells whether the driver implements it: 2.2 and
- * newer do. */
+/* True if specialisation constants can be set.  The loader exports the function whatever the
+ * device's version, so only the version, "OpenCL MAJOR.MINOR …", shows whether the driver
+ * implements it: 2.2 and newer do. */
 static bool spec_constants_ask(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return false;
@@ -244,11 +246,11 @@ static bool spec_constants_ask(const ocl_device *device)
            device->library.clSetProgramSpecializationConstant != NULL;
 }
 
-/* OpenCL has no extension to query for function pointers, and a driver that runs them does not list
- * SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries); but only a driver
- * whose functions have addresses offers the call that returns them.  Likewise, variables are
- * offered by their calls and not listed (the same runtime); a pointer to one is set with a call of
- * unified shared memory. */
+/* No OpenCL query reports support for function pointers: a driver that supports them does not list
+ * SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries).  But only a
+ * driver whose functions have addresses offers the function that returns them.  Likewise, that
+ * runtime offers the functions that access variables by name but does not list an extension for
+ * them; a pointer to a variable is passed with a function of cl_intel_unified_shared_memory. */
 static void capabilities_ask(ocl_device *device, rt_text extensions)
 {
     rt_format format = ocl_route_format(device->route);
@@ -259,8 +261,8 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device_value(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_size, &local_size);
     size_t group_size = 1;
     device_value(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_size, &group_size);
-    /* OpenCL 3.0 API specification, 4.2: a device without variables that outlive a launch returns
-     * 0; devices of OpenCL 1.2 do not know the query. */
+    /* OpenCL 3.0 API specification, 4.2: a device that does not support program-scope variables,
+     * which outlive a launch, returns 0; OpenCL 1.2 devices do not know the query. */
     size_t variable_size = 0;
     device_value(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof variable_size, &variable_size);
     cl_command_queue_properties offered = 0;
@@ -282,8 +284,8 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
-        /* Broken: native code is announced because binaries can be read back and linked; but they
-         * are whole programs of this driver, not images in one of our formats. */
+        /* The planted fault: announces native code because program binaries can be read back and
+         * linked.  But they are whole programs of this driver, not images in one of our formats. */
         .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
@@ -294,7 +296,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .function_pointers = functions,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
-        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: all devices */
+        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: on all devices */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .local_size_max = local_size,

@@ -6,7 +6,7 @@
 #define AT(stage) (1u << OCL_STAGE_##stage)
 #define AT_ANY    ((1u << OCL_STAGE_COUNT) - 1)
 
-/* A result, the stages at which it has the code, and the code. */
+/* A result, the stages at which a status code applies to it, and that code. */
 #define RESULT(result, stages, code) (int)result, stages, RT_##code, #result
 
 static const vendor_result rows[] = {
@@ -72,8 +72,7 @@ static const vendor_result rows[] = {
     {RESULT(CL_INVALID_DEVICE_QUEUE, 0, DRIVER_ERROR)},
     {RESULT(CL_INVALID_SPEC_ID, 0, DRIVER_ERROR)},
     {RESULT(CL_MAX_SIZE_RESTRICTION_EXCEEDED, AT(LAUNCH), ERRC_KERNEL_ARGUMENT)},
-    /* A call that succeeded but returned nothing: a fault of the driver, reported like any other.
-     */
+    /* A call that succeeded but returned nothing is the driver's fault, reported like any other. */
     {CL_SUCCESS, 0, RT_DRIVER_ERROR, "CL_SUCCESS without a result"},
     /* cl_khr_icd; defined only in cl_ext.h */
     {-1001, AT(OPEN), RT_UNAVAILABLE, "CL_PLATFORM_NOT_FOUND_KHR"},

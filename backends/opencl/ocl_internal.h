@@ -38,18 +38,18 @@ typedef struct ocl_device {
 typedef struct ocl_memory {
     dev_memory base;
     ocl_device *device;
-    cl_mem buffer;      /* of a buffer; otherwise NULL */
-    char *pointer;      /* of every other kind; otherwise NULL.  A device pointer is never
-                         * dereferenced here */
-    cl_program program; /* of a program's variable; otherwise NULL; borrowed */
-    rt_buffer name;     /* of a program's variable */
+    cl_mem buffer;      /* a buffer's handle; otherwise NULL */
+    char *pointer;      /* the address if the memory is not a buffer; otherwise NULL.  A device
+                         * pointer is never dereferenced here */
+    cl_program program; /* of a variable: its program, borrowed; otherwise NULL */
+    rt_buffer name;     /* a variable's name */
 } ocl_memory;
 
 typedef struct ocl_program {
     dev_program base;
     ocl_device *device;
     cl_program program; /* NULL if compiled on the bitcode route */
-    dev_code code;      /* if compiled on the bitcode route: a copy for a later link */
+    dev_code code;      /* if compiled on the bitcode route: a copy, for a later link */
     rt_arena arena;     /* holds the copy */
 } ocl_program;
 
@@ -67,35 +67,35 @@ typedef struct ocl_kernel {
     ocl_device *device;
     cl_kernel kernel;
     cl_uint argument_count;
-    size_t required_local[RT_ND_RANGE_DIMENSIONS]; /* reqd_work_group_size; all 0 if the launch may
+    size_t required_local[RT_ND_RANGE_DIMENSIONS]; /* reqd_work_group_size; all 0 if a launch may
                                                     * choose */
     pthread_mutex_t lock; /* held from the first clSetKernelArg until the enqueue has captured the
                            * arguments */
 } ocl_kernel;
 
-/* Returns the format of the images that a route builds programs from (ocl_program.c). */
+/* Returns the format of the images from which a route builds programs (ocl_program.c). */
 rt_format ocl_route_format(ocl_route route);
 
 /* ---- Errors (ocl_error.c) ----------------------------------------------------------------- */
 
-/* The operation in progress, which decides the code of some results. */
+/* The operation in progress, which determines the status code of some results. */
 typedef enum ocl_stage {
     OCL_STAGE_OPEN,
     OCL_STAGE_MEMORY,
     OCL_STAGE_READ,    /* passing an image to the driver */
     OCL_STAGE_COMPILE, /* compiling one image */
-    OCL_STAGE_LINK,    /* linking; also a build in one step */
+    OCL_STAGE_LINK,    /* linking, and building in one step */
     OCL_STAGE_KERNEL,  /* creating a kernel */
     OCL_STAGE_GLOBAL,  /* finding a program's variable */
     OCL_STAGE_BINARY,  /* serialising a program */
     OCL_STAGE_LAUNCH,
-    OCL_STAGE_QUEUE, /* creating a queue, and other commands */
+    OCL_STAGE_QUEUE, /* creating a queue, and commands other than launches */
     OCL_STAGE_WAIT,
     OCL_STAGE_COUNT
 } ocl_stage;
 
-/* The table of results: codes that device.h allows at a stage, regardless of the driver's answer.
- */
+/* The table of results: whatever the driver answers, a stage yields only codes that device.h allows
+ * there. */
 extern const vendor_results ocl_results;
 
 /* Makes a status for a failed call.  CL_SUCCESS means that the call succeeded but returned nothing
@@ -115,7 +115,7 @@ RT_MUST_USE rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call,
  * removed, and a long log is truncated (ocl_log.c).  The caller frees the buffer. */
 void ocl_log_read(const ocl_device *device, cl_program program, rt_buffer *out_log);
 
-/* ---- Around every command (ocl_queue.c) --------------------------------------------------- */
+/* ---- Before and after every enqueue (ocl_queue.c) ----------------------------------------- */
 
 /* The driver's events in a wait list; `events` is NULL for an empty list, as OpenCL requires. */
 typedef struct ocl_waits {
@@ -131,7 +131,7 @@ RT_MUST_USE rt_status ocl_waits_make(const ocl_queue *queue, dev_command command
 RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call,
                                          cl_int result, cl_event handle, dev_event **out_event);
 
-/* ---- Operations of the tables, defined in other files than the tables --------------------- */
+/* ---- Operations defined in other files than their tables ---------------------------------- */
 
 dev_memory_create_op ocl_memory_create;
 dev_usm_create_op ocl_usm_create;
@@ -145,19 +145,19 @@ dev_enqueue_write_op ocl_enqueue_write;
 dev_enqueue_copy_op ocl_enqueue_copy;
 dev_enqueue_fill_op ocl_enqueue_fill;
 
-/* Operations of a program's table: creates a kernel (ocl_kernel.c), makes a memory for a variable
- * (ocl_memory.c). */
+/* Operations of a program: create a kernel (ocl_kernel.c), and find a variable and create a memory
+ * object for it (ocl_memory.c). */
 rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel);
 rt_status ocl_global_find(dev_program *base, rt_text name, dev_memory **out_memory);
 
-/* The input of programs. */
+/* What programs are built from. */
 typedef enum ocl_input {
-    OCL_INPUT_IMAGES, /* SPIR-V, by the route that the device's capabilities decide */
+    OCL_INPUT_IMAGES, /* SPIR-V, by the route that the device's capabilities determine */
     OCL_INPUT_SOURCE, /* OpenCL C */
 } ocl_input;
 
-/* Opens a device through the loader at `library_path`; the backends pass the usual name, tests pass
- * a fake. */
+/* Opens a device through the loader at `library_path`; the backends pass the usual name, tests the
+ * path of a fake. */
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, ocl_input input, dev_device **out_device);
 

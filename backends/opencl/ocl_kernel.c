@@ -9,7 +9,8 @@
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/* Enqueued launches keep the driver's kernel (clReleaseKernel), and it keeps its program. */
+/* The driver's kernel stays alive while enqueued launches use it (clReleaseKernel), and keeps its
+ * program alive. */
 static void ocl_kernel_destroy(dev_kernel *base)
 {
     ocl_kernel *kernel = (ocl_kernel *)base;
@@ -109,7 +110,7 @@ static rt_status arguments_set(const ocl_kernel *kernel, const dev_argument *arg
         const ocl_memory *memory = (const ocl_memory *)argument->memory;
         const char *call = "clSetKernelArg";
         cl_mem buffer = NULL;
-        const void *value = NULL; /* none for the null pointer and for local memory */
+        const void *value = NULL; /* NULL for the null pointer and for local memory */
         size_t size = 0;
         switch (argument->kind) {
         case DEV_ARGUMENT_MEMORY:
@@ -155,8 +156,8 @@ rt_status ocl_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *k
     bool is_open = range->local[0] == 0;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         global[d] = (size_t)range->global[d];
-        /* Drivers refuse a launch that leaves the work-group size open if the kernel requires one.
-         */
+        /* If the kernel requires a work-group size, drivers refuse a launch that does not specify
+         * one. */
         local[d] = is_open ? kernel->required_local[d] : (size_t)range->local[d];
         offset[d] = (size_t)range->offset[d];
     }

@@ -1,6 +1,6 @@
 /* Opens the OpenCL loader and queries platforms for the entry points of extensions.
  *
- * Source of the names: OpenCL 3.0 API specification; how loaders find drivers: cl_khr_icd. */
+ * Source of the names: OpenCL 3.0 API specification; cl_khr_icd for how loaders find drivers. */
 #include "backends/opencl/ocl_library.h"
 
 #include "backends/vendor/library.h"
@@ -16,7 +16,7 @@ static const vendor_entry entries[] = {
 static const vendor_library loader = {
     .name = "the OpenCL loader",
     .remedy = "install one (Debian: ocl-icd-libopencl1) and a driver for your device",
-    .remedy_lacking = "install one for OpenCL 2.0 or newer",
+    .remedy_lacking = "install a loader for OpenCL 2.0 or newer",
     .entries = entries,
     .entry_count = sizeof entries / sizeof *entries,
 };
@@ -45,7 +45,7 @@ static const extension_entry global_entries[] = {
 #undef GLOBAL_ROW
 };
 
-/* Fills the slots of the rows.  True if the platform has all of them. */
+/* Fills the slots that the rows name.  True if the platform has all of these entry points. */
 static bool entries_ask(const ocl_library *library, cl_platform_id platform,
                         const extension_entry *rows, size_t count, ocl_extensions *out_extensions)
 {

@@ -10,8 +10,8 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-/* All entry points that the adapter calls, and whether each is required.  A table replaces a
- * link-time dependency: assay starts, and runs on sim, where OpenCL is not installed. */
+/* All entry points that the adapter calls, and whether each is required.  The table replaces a
+ * link-time dependency, so assay starts, and can use sim, even where OpenCL is not installed. */
 #define OCL_ENTRIES(ENTRY)                                                                         \
     ENTRY(clGetPlatformIDs, true)                                                                  \
     ENTRY(clGetPlatformInfo, true)                                                                 \
@@ -92,7 +92,7 @@ typedef cl_int ocl_global_write_call(cl_command_queue queue, cl_program program,
     ENTRY(clEnqueueReadGlobalVariableINTEL, ocl_global_read_call)                                  \
     ENTRY(clEnqueueWriteGlobalVariableINTEL, ocl_global_write_call)
 
-/* The extension entry points of a platform; NULL if it lacks one. */
+/* A platform's extension entry points; those that it lacks are NULL. */
 typedef struct ocl_extensions {
 #define OCL_USM_MEMBER(name) __typeof__(name) *name;
     OCL_USM_ENTRIES(OCL_USM_MEMBER)
@@ -102,12 +102,12 @@ typedef struct ocl_extensions {
 #undef OCL_GLOBAL_MEMBER
     bool usm;                /* has all of OCL_USM_ENTRIES */
     bool globals;            /* has all of OCL_GLOBAL_ENTRIES */
-    bool function_addresses; /* reports the addresses of functions (clGetDeviceFunctionPointerINTEL)
+    bool function_addresses; /* returns addresses of functions (clGetDeviceFunctionPointerINTEL)
                               */
 } ocl_extensions;
 
-/* Queries a platform for the entry points of extensions.  That a platform has one does not imply
- * that its devices support the extension. */
+/* Queries a platform for the entry points of extensions.  A platform may have an entry point of an
+ * extension that its devices do not support. */
 void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
                         ocl_extensions *out_extensions);
 

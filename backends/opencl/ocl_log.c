@@ -12,7 +12,7 @@
 static const char *const progress_begins[] = {"remark: "};
 static const char *const progress_ends[] = {" started", " done"};
 
-/* True if a line is not about an error. */
+/* True if the line reports only progress, or is empty. */
 static bool line_is_progress(rt_text line)
 {
     if (line.length == 0) return true;
@@ -27,7 +27,7 @@ static bool line_is_progress(rt_text line)
     return false;
 }
 
-/* Appends the lines about errors, without a newline after the last. */
+/* Appends the lines that do not only report progress, without a newline after the last. */
 static void log_clean(rt_text log, rt_buffer *out_log)
 {
     while (log.length > 0) {

@@ -1,13 +1,13 @@
-/* Buffers, unified shared memory, and the variables of programs.  OpenCL does not report which
- * bytes were written, so all count as defined. Source: OpenCL 3.0 API specification, 5.2;
+/* Buffers, unified shared memory, and program variables.  OpenCL does not report which bytes were
+ * written, so all bytes count as defined.  Source: OpenCL 3.0 API specification, 5.2;
  * cl_intel_unified_shared_memory; cl_intel_global_variable_access (ocl_library.h). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
 /* The driver keeps a buffer while enqueued commands use it (clReleaseMemObject).  Freeing unified
- * shared memory that commands still use is the caller's error; waiting for them turns it into a
- * wrong result instead of a write to freed memory. */
+ * shared memory that commands still use is the caller's error; since the call waits for the
+ * commands, the worst outcome is a wrong result, not a write to freed memory. */
 static void memory_destroy(dev_memory *base)
 {
     ocl_memory *memory = (ocl_memory *)base;
@@ -54,7 +54,7 @@ rt_status ocl_memory_create(dev_device *base, uint64_t size, rt_text label, dev_
     return RT_STATUS_OK;
 }
 
-/* Alignment 0 means the alignment of the device's largest type. */
+/* Passing alignment 0 requests the alignment of the device's largest type. */
 static void *usm_allocate(const ocl_device *device, dev_memory_kind kind, size_t size,
                           const char **out_call, cl_int *out_result)
 {
@@ -87,7 +87,7 @@ rt_status ocl_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size, 
     return RT_STATUS_OK;
 }
 
-/* ---- Variables of programs ---------------------------------------------------------------- */
+/* ---- Program variables -------------------------------------------------------------------- */
 
 rt_status ocl_global_find(dev_program *base, rt_text name, dev_memory **out_memory)
 {
@@ -104,10 +104,11 @@ rt_status ocl_global_find(dev_program *base, rt_text name, dev_memory **out_memo
         device->id, program->program, rt_buffer_string(&terminated), &size, &pointer);
     rt_status status;
     if (result == CL_INVALID_ARG_VALUE)
-        status = rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                                "%s: the program has no variable '%.*s' (CL_INVALID_ARG_VALUE); it "
-                                "must be exported, and the program linked",
-                                call, RT_TEXT_ARG(name));
+        status =
+            rt_fail_naming(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                           "%s: the program has no variable '%.*s' (CL_INVALID_ARG_VALUE); the "
+                           "variable must be exported and the program linked",
+                           call, RT_TEXT_ARG(name));
     else if (result != CL_SUCCESS || !pointer || size == 0)
         status = ocl_fail(device->sink, OCL_STAGE_GLOBAL, call, result, (rt_text){0});
     else

@@ -1,8 +1,8 @@
-/* Programs, by the routes of opencl.h.
+/* Programs, built by the routes described in opencl.h.
  *
- * On the bitcode route compiling only keeps the image: such a driver cannot link, so the tools link
- * all images at the link step, and the driver only receives the result.  On this route the tools
- * resolve symbols, on the others the driver does; the capabilities say which.
+ * On the bitcode route, compiling only stores the image: such a driver cannot link, so the tools
+ * link all images at the link step, and the driver receives only the result.  On this route the
+ * tools resolve symbols, on the others the driver does; capabilities.links_with_tool says which.
  *
  * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The options that a driver which takes SPIR needs for a binary (cl_khr_spir). */
+/* The options that mark a binary as SPIR for a driver that takes it (cl_khr_spir). */
 static const char bitcode_options[] = "-x spir -spir-std=1.2";
 
 /* ---- Program objects ---------------------------------------------------------------------- */
@@ -38,12 +38,12 @@ static rt_status ocl_program_binary(dev_program *base, rt_buffer *out_binary)
     if (size == 0)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "clGetProgramInfo: '%s' has no binary of a program that it has built; the "
-                       "program cannot be kept for another process",
+                       "program cannot be stored for another process",
                        rt_buffer_string(&device->name));
     unsigned char *bytes = rt_try_alloc(size);
     if (!bytes)
         return rt_fail(device->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
-                       "no memory for a program's binary of %zu bytes", size);
+                       "out of memory: a program's binary needs %zu bytes", size);
     cl_int result = device->library.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES,
                                                      sizeof bytes, &bytes, NULL);
     if (result == CL_SUCCESS) rt_buffer_append(out_binary, bytes, size);
@@ -82,7 +82,7 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
     return status;
 }
 
-/* ---- Steps towards an executable ---------------------------------------------------------- */
+/* ---- Building an executable --------------------------------------------------------------- */
 
 /* Sets the specialisation constants.  Values for constants that the code lacks are ignored
  * (device.h). */
@@ -97,8 +97,8 @@ static rt_status constants_set(const ocl_device *device, const dev_code *code, c
         if (result == CL_INVALID_VALUE)
             return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                            "clSetProgramSpecializationConstant: specialisation constant %u does "
-                           "not take a value of %zu bytes (CL_INVALID_VALUE); give it one of its "
-                           "own type's size",
+                           "not take a value of %zu bytes (CL_INVALID_VALUE); give it a value of "
+                           "the same size as its type",
                            constant->id, constant->value.size);
         return ocl_fail(device->sink, OCL_STAGE_READ, "clSetProgramSpecializationConstant", result,
                         (rt_text){0});
@@ -106,8 +106,8 @@ static rt_status constants_set(const ocl_device *device, const dev_code *code, c
     return RT_STATUS_OK;
 }
 
-/* Passes one image's code, the text of a translation unit or SPIR-V, to a driver that compiles and
- * links itself, and sets its constants. */
+/* Passes one image's code, which is OpenCL C or SPIR-V, to a driver that compiles and links it
+ * itself, and sets its specialisation constants. */
 static rt_status code_read(const ocl_device *device, const dev_code *code, cl_program *out_program)
 {
     CHECK(device->route != OCL_ROUTE_BITCODE);
@@ -131,8 +131,8 @@ static rt_status code_read(const ocl_device *device, const dev_code *code, cl_pr
     return status;
 }
 
-/* Passes a binary to the driver: a whole bitcode module if it takes SPIR, or one of the driver's
- * own. */
+/* Passes a binary to the driver: a whole bitcode module for a driver that takes SPIR, or a binary
+ * of the driver's own. */
 static rt_status binary_read(ocl_device *device, rt_bytes code, cl_program *out_program)
 {
     cl_int result = CL_SUCCESS, binary_result = CL_SUCCESS;
@@ -145,7 +145,7 @@ static rt_status binary_read(ocl_device *device, rt_bytes code, cl_program *out_
                     result != CL_SUCCESS ? result : binary_result, (rt_text){0});
 }
 
-/* Makes the program executable, or releases it. */
+/* Builds the program, which becomes executable; releases it on failure. */
 static rt_status program_build(ocl_device *device, const char *first_options, rt_text options,
                                cl_program handle, dev_program **out_program)
 {
@@ -161,8 +161,8 @@ static rt_status program_build(ocl_device *device, const char *first_options, rt
     return RT_STATUS_OK;
 }
 
-/* Collects the options of a link.  The driver only compiles the link's result, so the options of
- * all images are added, each text once. */
+/* Collects the options of a link.  The driver compiles only the result of the link, so the options
+ * of all images are included, equal strings only once. */
 static void options_join(rt_text link_options, const dev_code *codes, uint32_t count,
                          rt_buffer *out_options)
 {
@@ -200,10 +200,11 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 /* ---- Operations of the device ------------------------------------------------------------- */
 
 /* True if the driver itself compiles and links the device's programs, without the tools linking
- * them first.  The tools can link for any driver, so a driver that links is easily overlooked. */
+ * them first.  Because the tools can link for any driver, it is easy to use them even for a driver
+ * that links itself. */
 static bool driver_links(const ocl_device *device)
 {
-    if (device->route == OCL_ROUTE_SOURCE) return true; /* no tool of ours links sources */
+    if (device->route == OCL_ROUTE_SOURCE) return true; /* our tools do not link sources */
     return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
 }
 
@@ -212,7 +213,7 @@ rt_format ocl_route_format(ocl_route route)
     return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
 }
 
-/* Refuses code that the device's route does not take. */
+/* Refuses code in a format that the device's route does not take. */
 static rt_status code_validate(const ocl_device *device, const dev_code *code)
 {
     rt_format expected = ocl_route_format(device->route);
@@ -273,7 +274,7 @@ static rt_status driver_link(ocl_device *device, dev_program *const *programs, u
                                                       NULL, NULL, &result);
     rt_buffer_free(&terminated);
     rt_free(inputs);
-    /* A failed link may still return a program, which carries the log. */
+    /* A failed link may still return a program, from which the log can be read. */
     if (!linked || result != CL_SUCCESS)
         return program_fail(device, OCL_STAGE_LINK, "clLinkProgram", result, linked);
     *out_program = &program_wrap(device, linked)->base;
@@ -307,7 +308,7 @@ rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program 
     return program_build(device, "", code->options, handle, out_program);
 }
 
-/* A program created from a binary must be built, too (OpenCL 3.0 API specification, 5.8.1 and
+/* A program created from a binary must still be built (OpenCL 3.0 API specification, 5.8.1 and
  * 5.8.2), though for the driver's own binaries that does little. */
 rt_status ocl_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
 {

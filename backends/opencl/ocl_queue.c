@@ -37,8 +37,8 @@ static void ocl_event_destroy(dev_event *base)
     rt_free(event);
 }
 
-/* Queries the execution status of the driver's command: CL_COMPLETE, a positive state, or an error.
- */
+/* Queries the execution status of the event's command: CL_COMPLETE, a positive value if it is still
+ * pending, or a negative error. */
 static cl_int execution_status(const ocl_event *event, cl_int *out_status)
 {
     *out_status = CL_QUEUED;
@@ -56,7 +56,7 @@ static rt_status event_wait(dev_event *base)
     if (result == CL_SUCCESS && status < 0)
         return ocl_fail(sink, OCL_STAGE_WAIT,
                         status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-                            ? "a command did not run, because one that it waits for failed"
+                            ? "a command did not run because a command that it waits for failed"
                             : "a command failed while it ran",
                         status, (rt_text){0});
     OCL_TRY(sink, OCL_STAGE_WAIT, "clWaitForEvents", waited);
@@ -73,8 +73,9 @@ static dev_event_state event_state(dev_event *base)
     return status == CL_COMPLETE ? DEV_EVENT_COMPLETE : DEV_EVENT_PENDING;
 }
 
-/* An enqueue of this adapter gives the command to its queue, which is QUEUED; when a driver passes
- * the command on to its device (SUBMIT) is up to the driver. */
+/* An enqueue places the command in its queue, which OpenCL calls QUEUED; that is the time of
+ * submission here, since the driver decides when it passes the command on to the device (SUBMIT).
+ */
 static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
 {
     const ocl_event *event = (const ocl_event *)base;
@@ -96,8 +97,8 @@ static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
     if (out_times->submit <= out_times->start && out_times->start <= out_times->end)
         return RT_STATUS_OK;
     return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                   "the driver says that a command was queued at %llu, began at %llu and ended at "
-                   "%llu, which is out of order",
+                   "the driver reports that a command was queued at %llu, began at %llu and ended "
+                   "at %llu; these times are out of order",
                    (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
                    (unsigned long long)out_times->end);
 }
@@ -109,7 +110,7 @@ static const dev_event_ops ocl_event_ops = {
     .times = ocl_event_times,
 };
 
-/* ---- Around every enqueue ----------------------------------------------------------------- */
+/* ---- Before and after every enqueue ------------------------------------------------------- */
 
 rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits *out_waits)
 {

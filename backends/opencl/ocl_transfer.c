@@ -1,8 +1,8 @@
-/* Commands that transfer the bytes of memories.  A buffer is named by the driver's handle; every
- * other memory by a pointer, which the driver accepts wherever it accepts a host pointer; a
+/* Commands that transfer bytes of memory objects.  A buffer is passed as the driver's handle, every
+ * other memory object as a pointer, which the driver accepts wherever it accepts a host pointer; a
  * program's variable is read and written by name, as DeviceGlobal.md specifies.  A variable is
- * filled by writing the repeated pattern, since the driver's fill requires the pattern's size as
- * alignment and a variable only has its type's.
+ * filled by writing the repeated pattern: the driver's fill requires the destination to be aligned
+ * to the pattern's size, but a variable is aligned only to its type.
  *
  * Source: OpenCL 3.0 API specification, 5.2.2 to 5.2.4; cl_intel_unified_shared_memory;
  * cl_intel_global_variable_access (ocl_library.h). */
@@ -14,9 +14,9 @@
 
 /* One end of a transfer. */
 typedef struct place {
-    const ocl_memory *memory; /* host_memory for bytes of the host */
-    size_t offset;            /* into the memory */
-    char *pointer;            /* to the bytes; NULL for a buffer */
+    const ocl_memory *memory; /* host_memory if the bytes are on the host */
+    size_t offset;            /* in bytes from the start of the memory */
+    char *pointer;            /* address of the bytes; NULL for a buffer */
 } place;
 
 static const ocl_memory host_memory;
@@ -32,8 +32,8 @@ static place place_in(const dev_memory *base, uint64_t offset)
 typedef struct transfer {
     ocl_queue *queue;
     ocl_waits waits;
-    const char *call; /* the name of the driver's call */
-    cl_event event;   /* returned by it */
+    const char *call; /* the name of the driver's function */
+    cl_event event;   /* returned by that function */
 } transfer;
 
 static rt_status transfer_end(transfer *t, cl_int result, dev_event **out_event)

@@ -31,12 +31,13 @@ static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
     UNREACHABLE();
 }
 
-/* The parameters that each kind of argument fits. */
+/* The kernel parameters that each kind of argument fits. */
 static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
     [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",
-    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is not a pointer",
-    [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
+    [DEV_ARGUMENT_BYTES] = "a value fits a non-pointer parameter of exactly the same size",
+    [DEV_ARGUMENT_LOCAL] =
+        "local memory fits a parameter that points to local memory, up to the device's limit",
 };
 
 rt_status vendor_argument_refuse(rt_sink *sink, const vendor_results *results, unsigned stage,

@@ -1,13 +1,13 @@
-/* Reports an argument that a vendor's library refused, in the terms of the launch. */
+/* Reports an argument that a vendor's library refused, in terms of the launch. */
 #ifndef BACKENDS_VENDOR_ARGUMENT_H
 #define BACKENDS_VENDOR_ARGUMENT_H
 
 #include "backends/vendor/result.h"
 #include "reference/device/device.h"
 
-/* Makes a status for the refusal of argument `index` of `count`, counted from 0, by a call at a
- * stage.  The message contains the value passed, the library's answer ("clSetKernelArg:
- * CL_INVALID_ARG_SIZE (-51)"), and the parameters that such an argument fits. */
+/* Makes a status for argument `index` (counted from 0) of `count`, which a call at a stage refused.
+ * The message contains the value passed, the library's answer ("clSetKernelArg: CL_INVALID_ARG_SIZE
+ * (-51)"), and the parameters that such an argument fits. */
 RT_MUST_USE rt_status vendor_argument_refuse(rt_sink *sink, const vendor_results *results,
                                              unsigned stage, const char *call, int result,
                                              uint32_t index, uint32_t count,

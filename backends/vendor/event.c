@@ -1,4 +1,4 @@
-/* Events of an adapter. */
+/* Events of the adapters. */
 #include "backends/vendor/event.h"
 
 void vendor_event_begin(vendor_event *out_event, const dev_event_ops *ops,

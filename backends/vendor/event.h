@@ -1,6 +1,6 @@
-/* Events of an adapter.  A driver that has lost its device may answer differently on each call, but
- * all callers must get the same answer; so the status of the first wait for a command is kept, and
- * the driver is not queried again. */
+/* Events of the adapters.  A driver that has lost its device may answer differently on each call,
+ * but all callers must get the same answer; so the status of the first wait for a command is kept,
+ * and the driver is not queried again. */
 #ifndef BACKENDS_VENDOR_EVENT_H
 #define BACKENDS_VENDOR_EVENT_H
 
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-/* At offset 0 of an adapter's event.  The first two functions ask the driver. */
+/* The first member of an adapter's event.  The two functions query the driver. */
 typedef struct vendor_event {
     dev_event base;
     rt_status (*driver_wait)(dev_event *event);        /* waits until the command is done */
@@ -19,14 +19,14 @@ typedef struct vendor_event {
 } vendor_event;
 
 /* Initialises an event whose outcome is not known yet; vendor_event_end frees what it owns.  `ops`
- * has vendor_event_wait and vendor_event_state. */
+ * must contain vendor_event_wait and vendor_event_state. */
 void vendor_event_begin(vendor_event *out_event, const dev_event_ops *ops,
                         rt_status (*driver_wait)(dev_event *event),
                         dev_event_state (*driver_state)(dev_event *event));
 void vendor_event_end(vendor_event *event);
 
-/* Returns the result of the first wait for the event.  If there was none, this call asks the
- * driver. Several threads may wait at the same time; only one of them asks. */
+/* Returns the result of the first wait for the event.  If this is the first, it asks the driver.
+ * Several threads may wait at the same time; only one of them asks. */
 RT_MUST_USE rt_status vendor_event_wait(dev_event *base);
 
 /* Returns the command's state: the result of a wait if one has returned, otherwise the driver's

@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* dlsym returns a data pointer for a function; POSIX guarantees that both have the same
- * representation. */
-_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions fit");
+/* dlsym returns a function's address as a data pointer; POSIX guarantees that both kinds of pointer
+ * have the same representation. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "function pointers fit");
 
 rt_status vendor_library_open(rt_sink *sink, const vendor_library *library, const char *path,
                               void *table, void **out_handle)

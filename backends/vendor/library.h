@@ -8,8 +8,8 @@
 /* An entry point, and the table slot for its address. */
 typedef struct vendor_entry {
     const char *name;
-    size_t offset;    /* of the slot, in bytes from the start of the adapter's table */
-    bool is_optional; /* the library may lack it; its slot is NULL then */
+    size_t offset;    /* offset of the slot, in bytes from the start of the adapter's table */
+    bool is_optional; /* the library may lack it, in which case its slot is NULL */
 } vendor_entry;
 
 /* An adapter's description of its library. */
@@ -22,9 +22,9 @@ typedef struct vendor_library {
 } vendor_library;
 
 /* Opens the library at `path` (with dlopen's search rules) and fills the adapter's table of
- * function pointers; the entries' offsets are relative to that table.  The caller closes
+ * function pointers; the entries' offsets are relative to this table.  The caller closes
  * *out_handle.  UNAVAILABLE: the library is missing, or lacks a required entry point, which the
- * message names; *out_handle is NULL then, and the table must not be used. */
+ * message names; then *out_handle is NULL, and the table must not be used. */
 RT_MUST_USE rt_status vendor_library_open(rt_sink *sink, const vendor_library *library,
                                           const char *path, void *table, void **out_handle);
 

@@ -5,7 +5,7 @@
 #include "reference/base/text.h"
 
 /* Truncates a long log in place.  The beginning is kept, since the first error is the cause, and
- * the number of dropped bytes is appended.  In UTF-8 text the cut falls between characters. */
+ * the number of dropped bytes is appended.  UTF-8 text is cut between characters. */
 void vendor_log_cut(rt_buffer *log);
 
 #endif

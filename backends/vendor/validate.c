@@ -1,4 +1,4 @@
-/* Checks of names, variables and formats that all adapters share. */
+/* The checks of names, variables, formats and SPIR-V that all adapters share. */
 #include "backends/vendor/validate.h"
 
 #include "reference/base/spirv.h"
@@ -9,14 +9,14 @@ rt_status vendor_name_validate(rt_sink *sink, const char *kind, const char *api,
 {
     if (name.length == 0 || memchr(name.data, '\0', name.length) == NULL) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                   "%s's name holds a NUL byte, which no name in %s can", kind, api);
+                   "%s's name contains a NUL byte, which no name in %s can", kind, api);
 }
 
 rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint64_t size)
 {
     if (size <= RT_MEMORY_SIZE_MAX) return RT_STATUS_OK;
     return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                   "the variable '%.*s' has %llu bytes; at most %llu are handled",
+                   "the variable '%.*s' has %llu bytes; assay accepts at most %llu",
                    RT_TEXT_ARG(name), (unsigned long long)size,
                    (unsigned long long)RT_MEMORY_SIZE_MAX);
 }

@@ -1,13 +1,13 @@
-/* Checks that all adapters share: of names before they are passed to a vendor's library, and of the
- * library's reports about variables. */
+/* Checks that all adapters share: of names, formats and SPIR-V before they are passed to a vendor's
+ * library, and of the sizes that the library reports for variables. */
 #ifndef BACKENDS_VENDOR_VALIDATE_H
 #define BACKENDS_VENDOR_VALIDATE_H
 
 #include "reference/device/device.h"
 
 /* Refuses a name that contains a NUL byte, which the library would read as a shorter name:
- * ERRC_INVALID.  `kind` is that of the object ("a kernel"), `api` the interface whose names cannot
- * contain NUL ("OpenCL"). */
+ * ERRC_INVALID.  `kind` is the kind of object ("a kernel"), and `api` the interface whose names
+ * cannot contain NUL ("OpenCL"). */
 RT_MUST_USE rt_status vendor_name_validate(rt_sink *sink, const char *kind, const char *api,
                                            rt_text name);
 

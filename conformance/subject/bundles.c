@@ -1,4 +1,4 @@
-/* Steps that create kernel bundles, and expectations about them. */
+/* Runs steps that create kernel bundles, and evaluates expectations about bundles. */
 #include "conformance/subject/execute.h"
 
 #include "reference/base/alloc.h"
@@ -46,7 +46,7 @@ static bool kernels_are(cnf_execution *execution, const cnf_bundle_content *cont
         check->code = is_expected ? RT_TEXT("lacks") : RT_TEXT("has");
         check->place = kernels[i];
         check->message = rt_arena_printf(
-            &execution->arena, "kernel '%.*s' was expected %s in bundle '%.*s', and is%s",
+            &execution->arena, "kernel '%.*s' was expected %s in bundle '%.*s', but is%s",
             RT_TEXT_ARG(kernels[i]), is_expected ? "to be" : "not to be", RT_TEXT_ARG(check->what),
             is_expected ? " not" : "");
         return false;
@@ -94,9 +94,9 @@ void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
         rt_text found = cnf_images_print(&execution->arena, content.images, content.image_count);
         check->ok = false;
         check->code = RT_TEXT("images");
-        check->message =
-            rt_arena_printf(&execution->arena, "bundle '%.*s' has other images than expected: %.*s",
-                            RT_TEXT_ARG(check->what), RT_TEXT_ARG(found));
+        check->message = rt_arena_printf(
+            &execution->arena, "bundle '%.*s' does not have the expected images; it has %.*s",
+            RT_TEXT_ARG(check->what), RT_TEXT_ARG(found));
     }
     rt_arena_reset(&content.arena);
 }

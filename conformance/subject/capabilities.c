@@ -1,4 +1,4 @@
-/* Prints capabilities as lines; the flags come from a table. */
+/* Prints capabilities line by line; a table lists the flags. */
 #include "conformance/subject/capabilities.h"
 
 #include "conformance/subject/skip.h"

@@ -4,12 +4,12 @@
 
 #include "reference/device/device.h"
 
-/* Appends every capability as a line "NAME: VALUE"; a value that the device does not report is "not
- * reported". */
+/* Appends every capability as a line "NAME: VALUE". A SPIR-V version that the device does not
+ * report is "not reported". */
 void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities);
 
-/* Appends the same for the shipped runtime: the aspects of its device, and the capabilities for
- * which scenarios are skipped on it, on any device. */
+/* The same for the shipped runtime: appends the aspects of its device, and the capabilities whose
+ * absence from this runtime, whatever the device, makes scenarios skip. */
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities);
 
 #endif

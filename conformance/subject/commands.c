@@ -40,7 +40,7 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
     return RT_STATUS_OK;
 }
 
-/* The number of the queue that a step created. */
+/* Looks up the number of the queue that a step created. */
 static rt_status queue_find(cnf_execution *execution, uint32_t step, uint32_t *out_queue)
 {
     *out_queue = execution->results[step].queue;
@@ -49,9 +49,9 @@ static rt_status queue_find(cnf_execution *execution, uint32_t step, uint32_t *o
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
-/* The queue that a command names, or the default queue of its device, and the commands of earlier
- * steps that it waits for. Steps that were refused as expected, or that belong to the other
- * profile, have no command to wait for. */
+/* Finds a command's queue (the one that it names, or its device's default queue) and the commands
+ * of earlier steps that it waits for. Steps that were refused as expected, or that belong to the
+ * other profile, have no command to wait for. */
 static rt_status command_begin(cnf_execution *execution, const scn_step *step, uint32_t *out_queue,
                                cnf_after *out_after)
 {

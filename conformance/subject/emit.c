@@ -1,4 +1,5 @@
-/* Writes messages as JSON lines, each with one call, so that a crash leaves no partial line. */
+/* Writes messages as JSON lines, each with a single write, so that a crash leaves no partial line.
+ */
 #include "conformance/subject/emit.h"
 
 #include "conformance/json/json.h"
@@ -38,7 +39,7 @@ static void set_place(json_t *message, uint32_t step, uint32_t line)
 
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line)
 {
-    CHECK(stage[0] != '\0'); /* the reader refuses a stage without a name */
+    CHECK(stage[0] != '\0'); /* the reader rejects a stage without a name */
     json_t *message = message_of("stage");
     cnf_json_set(message, "stage", json_string(stage));
     set_place(message, step, line);

@@ -1,4 +1,4 @@
-/* Writing messages (subject.h) to the descriptor that the runner reads. */
+/* Writes messages (subject.h) to the descriptor from which the runner reads. */
 #ifndef CONFORMANCE_SUBJECT_EMIT_H
 #define CONFORMANCE_SUBJECT_EMIT_H
 
@@ -11,7 +11,7 @@ typedef struct cnf_emitter {
     bool failed; /* the runner stopped reading; later messages are dropped */
 } cnf_emitter;
 
-/* One judged expectation. A text is empty if the message has no such key. */
+/* One judged expectation. An empty text omits its key from the message. */
 typedef struct cnf_emitted_check {
     uint32_t step; /* SCN_NONE: not about a step */
     rt_text step_id;
@@ -23,11 +23,11 @@ typedef struct cnf_emitted_check {
     rt_rule rule;
     const rt_text *memories; /* names of the memories that the check depends on */
     uint32_t memory_count;
-    uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), and their
-                                    * number */
+    uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), and the number
+                                    * of branches */
 } cnf_emitted_check;
 
-/* Each function writes one message. `step` SCN_NONE and line 0 omit the keys. */
+/* Each function writes one message. The keys are omitted if `step` is SCN_NONE or `line` is 0. */
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
 void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities);
 void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
@@ -39,13 +39,13 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
                      const uint8_t *defined);
 /* `partial`: this trace lacks some kinds of events, or some of their fields. */
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
-/* Writes nothing if there was nothing to choose. */
+/* Writes nothing if no choice was made. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
-/* `message` is empty if the answer is right. */
+/* `message` is empty if the answer is correct. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
 /* The device's capabilities, as lines for people. */
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines);
-/* The worker's answer to the request with that hash. */
+/* Writes the compile worker's answer to the request with the given hash. */
 void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact);
 void cnf_emit_end(cnf_emitter *emitter);
 

@@ -1,4 +1,4 @@
-/* Executes a scenario: set-up, the steps in order, the end. */
+/* Executes a scenario: sets it up, runs its steps in order, and finishes it. */
 #include "conformance/subject/layer.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/number.h"
@@ -52,7 +52,7 @@ void cnf_execution_close(cnf_execution *execution)
     rt_arena_reset(&execution->arena);
 }
 
-/* A new process of the program has no objects of earlier steps. */
+/* A new process of the program has none of the objects that earlier steps created. */
 static void tables_reset(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -82,8 +82,8 @@ static rt_status run_restart(cnf_execution *execution)
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    /* An expectation that reads the trace needs the driver calls since the last look. Reading them
-     * takes time for each call so far, so expectations about memories skip it. */
+    /* An expectation that reads the trace needs the driver calls since the last look. The cost of a
+     * look grows with the number of calls so far, so expectations about memories skip it. */
     bool judges_trace = false;
     for (uint32_t i = 0; i < step->expect_count; i++) {
         scn_expect_kind kind = step->expect[i].kind;
@@ -94,7 +94,7 @@ static void run_expect(cnf_execution *execution, uint32_t index)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
 
-/* The scenario's name for the target of a copy or fill. */
+/* The name in the scenario of a copy's or fill's target. */
 static rt_text written_name(const scn_scenario *scenario, const scn_transfer *transfer)
 {
     return transfer->to == SCN_NONE ? transfer->variable.name
@@ -183,7 +183,7 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
         run_verb(execution, index);
         return;
     }
-    /* The failure to create the object is judged; this step can then show nothing. */
+    /* The failure to create the object has been judged already; this step can show nothing more. */
     execution->results[index].failed = true;
     cnf_judged(
         execution,
@@ -194,7 +194,8 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
 /* ---- The end ------------------------------------------------------------------------------ */
 
 /* Reports a failure outside any step: the scenario cannot expect it, so it is unexpected. `what` is
- * the name of a memory, or of a part of the end, which no memory has. */
+ * the name of a memory, or the name of a phase of the end ("wait", "exit"), which no memory can
+ * have. */
 static void judge_failure(cnf_execution *execution, const char *kind, rt_text what,
                           rt_status status)
 {
@@ -215,19 +216,19 @@ static void judge_failure(cnf_execution *execution, const char *kind, rt_text wh
 
 static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
 {
-    /* A kernel that does not end, or exhausts its stack, is reported as a finding, which is judged
-     * like every finding. */
+    /* A kernel that does not terminate, or exhausts its stack, is reported as a finding, and judged
+     * like any other. */
     if (rt_ok(status) || status.code == RT_BUDGET) return;
     judge_failure(execution, "step", what, status);
 }
 
-/* Judges the status of set-up. Missing build tools are not the subject's failure but an
- * infrastructure failure, and a feature that no real program can have is a SKIP. */
+/* Judges the status of set-up. Missing build tools are an infrastructure failure, not the
+ * subject's, and a feature that no real program can have is a SKIP. */
 static void judge_set_up(cnf_execution *execution, rt_status status)
 {
     bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
     execution->skipped = real && status.code == RT_UNSUPPORTED;
-    /* Even if its device was never used, this failure is the subject's. */
+    /* The subject is at fault here even if its device was never used. */
     execution->was_used = execution->was_used || !rt_ok(status);
     if (execution->skipped)
         cnf_emit_skip(execution->emitter, "real-program", "no",
@@ -244,8 +245,8 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    /* No document specifies the content of a memory that a refused command should have written;
-     * libsycl then refuses to read it. */
+    /* No document specifies the contents of a memory that a refused command was to write, and
+     * libsycl refuses to read such a memory. */
     bool is_unspecified =
         !rt_ok(status) && execution->refused && !execution->runtime->operations->is_reference;
     if (is_unspecified || cnf_unfused_hides_memory(execution, index))
@@ -259,12 +260,12 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     rt_arena_reset(&content.arena);
 }
 
-/* In bytes; comparing larger variables is not worth the size of the message. */
+/* In bytes; comparing a larger variable is not worth so large a message. */
 enum { FINAL_VARIABLE_SIZE_MAX = 1 << 20 };
 
-/* Emits a module's variables that the host may read, on the devices whose default queue was used
- * and that have an instance. The reader of messages distinguishes a variable from a memory by its
- * name, which no memory can have. */
+/* Emits those variables of a module that the host may read, for each device whose default queue was
+ * used and that has an instance. The reader of the messages recognises a variable by its name,
+ * which no memory can have. */
 static void emit_final_variables(cnf_execution *execution, uint32_t module)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -305,7 +306,7 @@ static void finish(cnf_execution *execution)
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
-    /* The final contents of memories and variables are compared with the oracle's. */
+    /* The runner compares the final contents of memories and variables with the oracle's. */
     bool executes = runtime->capabilities.executes;
     for (uint32_t i = 0; executes && i < scenario->memory_count; i++)
         emit_final_memory(execution, i);
@@ -342,7 +343,7 @@ void cnf_execute(cnf_execution *execution)
         i += 1 + scn_step_nested_count(&scenario->steps[i]);
         CHECK(i <= scenario->step_count);
     }
-    /* A lost program cannot be asked about the end; losing it is the subject's failure. */
+    /* A lost program cannot be finished; its loss is the subject's failure. */
     if (execution->stopped)
         execution->was_used = true;
     else

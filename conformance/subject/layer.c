@@ -41,7 +41,7 @@ const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t 
 {
     rt_text path = cnf_layer_find(arena);
     if (path.length == 0) return NULL;
-    rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* the user's layers stay */
+    rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* the user's own layers stay active */
     rt_buffer names = {0};
     for (int aspect = 0; aspect < DEV_ASPECT_COUNT; aspect++) {
         if ((hidden >> aspect & 1) == 0) continue;
@@ -63,7 +63,7 @@ void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
     const char *before = getenv(LOADER_VARIABLE);
     *layer = (cnf_layer){.log = CNF_CHILD_LOG, .was_set = before != NULL};
     rt_buffer_append_text(&layer->before, rt_text_of(before));
-    /* The log is the runner's file if the descriptor is an anonymous file in memory. */
+    /* The log is the runner's if the descriptor refers to an anonymous in-memory file. */
     if (fcntl(CNF_CHILD_LOG, F_GET_SEALS) < 0)
         layer->log = memfd_create("assay-opencl-log", MFD_CLOEXEC);
     if (layer->log < 0) return;

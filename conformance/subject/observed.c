@@ -1,9 +1,9 @@
-/* Converts calls to events; tracks the images of each program through its creation, compilation and
+/* Converts calls to events, tracking each program's images through creation, compilation and
  * linking. */
 #include "conformance/subject/observed.h"
 #include "reference/base/vector.h"
 
-/* A program of a process, by the layer's number. */
+/* A program of a process, identified by the layer's number. */
 typedef struct seen_program {
     uint32_t process;
     uint64_t number;
@@ -96,7 +96,7 @@ static void observe_create(log_observer *observer, const ocl_call *call)
     *rt_vector_push(&observer->found) = observed;
 }
 
-/* Options and purpose of a program become known when it is compiled or built. */
+/* A program's options and purpose become known only when it is compiled or built. */
 static void observe_compile(log_observer *observer, const ocl_call *call)
 {
     const seen_program *program = program_find(observer, call->process, number_of(call, "program"));
@@ -148,7 +148,8 @@ static void observe_kernel(log_observer *observer, const ocl_call *call)
     *rt_vector_push(&observer->found) = observed_of(RT_EVENT_KERNEL_CREATE, call);
 }
 
-/* Reads up to three numbers of a range; a missing or longer list leaves the range unchanged. */
+/* Reads a range of up to three numbers; if the list is missing or longer, the range is unchanged.
+ */
 static void range_take(rt_arena *arena, const ocl_call *call, const char *key, uint64_t *out_range)
 {
     const uint64_t *numbers;
@@ -199,7 +200,8 @@ cnf_observations cnf_observe(rt_arena *arena, const ocl_call_log *log, const cnf
             break;
         }
     }
-    CHECK(observer.programs.count <= observer.found.count); /* each was created or linked */
+    CHECK(observer.programs.count <= observer.found.count); /* each program was either created or
+                                                             * linked */
     cnf_observed *items = rt_arena_alloc_array(arena, observer.found.count, sizeof *items);
     for (uint32_t i = 0; i < observer.found.count; i++)
         items[i] = observer.found.items[i];

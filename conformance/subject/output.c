@@ -28,7 +28,7 @@ bool cnf_output_open(cnf_output *output, const scn_scenario *scenario)
         is_expected = is_expected || expects_output(step->expect, step->expect_count);
     }
     if (!is_expected) return true;
-    /* A forked child inherits its parent's unwritten output, which is not output of kernels. */
+    /* A forked child inherits its parent's unflushed output, which no kernel printed. */
     __fpurge(stdout);
     output->standard = dup(STDOUT_FILENO);
     output->file = memfd_create("assay-output", MFD_CLOEXEC);

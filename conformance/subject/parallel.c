@@ -1,7 +1,7 @@
 /* Runs lists of steps on separate threads.
  *
- * The threads are real, but take turns: they switch between two steps, and at the points that the
- * runtime chooses (reference/base/handover.h). The seed determines the order. */
+ * The threads are real, but take turns: they switch between steps, and at points that the runtime
+ * chooses (reference/base/handover.h). The seed determines the order. */
 #include "conformance/subject/execute.h"
 
 #include "reference/base/alloc.h"
@@ -15,8 +15,8 @@
 typedef struct list_thread {
     cnf_execution *execution;
     rt_handover *handover;
-    uint32_t step;  /* the step of the lists */
-    uint32_t index; /* of the list, from 0 */
+    uint32_t step;  /* the parallel step */
+    uint32_t index; /* position of the list, from 0 */
     pthread_t thread;
 } list_thread;
 
@@ -48,8 +48,8 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t index)
         lists[i] = (list_thread){execution, handover, index, i, 0};
         int error = pthread_create(&lists[i].thread, NULL, list_run, &lists[i]);
         if (error == 0) continue;
-        /* Threads already started wait for this one, so there is no way to continue. */
-        fprintf(stderr, "assay: thread %u of a parallel cannot be started: %s\n", i + 1,
+        /* The threads already started wait for this one, so the run cannot continue. */
+        fprintf(stderr, "assay: thread %u of a parallel step cannot be started: %s\n", i + 1,
                 strerror(error));
         _Exit(RT_EXIT_OUT_OF_MEMORY);
     }

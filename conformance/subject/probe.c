@@ -1,5 +1,5 @@
-/* The computation of `assay probe --compute`; see probe.h.  Commands wait for each other by events,
- * in one queue, as the runtime's do. */
+/* The computation of `assay probe --compute`; see probe.h.  Commands wait for each other through
+ * events, in one queue, as the runtime's commands do. */
 #include "conformance/subject/probe.h"
 
 #include "reference/base/vector.h"
@@ -41,15 +41,15 @@ static const uint32_t kernel_words[] = {
     0x00000004, 0x000100fd, 0x00010038,
 };
 
-/* The same kernel for a device that takes source. */
+/* The same kernel for a device that accepts source. */
 static const char kernel_source[] = "kernel void assay_probe(global uint *data)\n"
                                     "{\n"
                                     "    size_t i = get_global_id(0);\n"
                                     "    data[i] = data[i] * 3 + (uint)i;\n"
                                     "}\n";
 
-/* The same kernel in PTX, which the driver of any GPU since 5.2 takes; header and last parameter
- * follow reference/base/ptx.h. */
+/* The same kernel in PTX, which the driver accepts for any GPU of compute capability 5.2 or newer;
+ * the header and the last parameter follow reference/base/ptx.h. */
 static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
                                  ".version 6.4\n"
                                  ".target sm_52\n"
@@ -71,7 +71,8 @@ static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
                                  "    ret;\n"
                                  "}\n";
 
-/* Number of elements, the half copied from a filled memory, and the two values. */
+/* The number of elements, the number copied from a filled memory (half of them), and the two
+ * values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
 _Static_assert(2 * COPIED == COUNT, "two halves");
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
@@ -83,12 +84,12 @@ typedef struct probe {
     dev_kernel *kernel;
     dev_queue *queue;
     RT_VECTOR(dev_event *) events; /* in the order of the commands */
-    dev_code code; /* of the kernel; no bytes: the device takes none of our formats */
+    dev_code code; /* of the kernel; no bytes: the device accepts none of our formats */
 
     uint32_t host[COUNT]; /* the data written, later the data read */
 } probe;
 
-/* The next command, which waits for all earlier ones. */
+/* Prepares the next command, which waits for all earlier ones. */
 static dev_command next_command(const probe *state)
 {
     return (dev_command){
@@ -111,7 +112,8 @@ static rt_status make_objects(probe *state)
     return dev_kernel_create(state->program, RT_TEXT("assay_probe"), &state->kernel);
 }
 
-/* write all, fill, copy a half, launch, read all */
+/* Writes all data, fills the other memory, copies half of it, launches the kernel, and reads all
+ * data. */
 static rt_status run_commands(probe *state)
 {
     static const uint32_t pattern = FILLED;
@@ -185,8 +187,9 @@ const scn_scenario cnf_probe_scenario = {
     .step_count = 1,
 };
 
-/* Compares the numbers with the expected ones: each half started with one value, and the kernel, if
- * it ran, changed every element. On a wrong number, out_message gets a line. */
+/* Compares the numbers with the expected ones: every element of a half started with the same value,
+ * and the kernel, if it ran, changed every element. Describes the first wrong number in
+ * out_message. */
 static bool numbers_compare(const uint8_t *data, uint32_t first_half, uint32_t second_half,
                             bool kernel_ran, rt_buffer *out_message)
 {
@@ -215,7 +218,7 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     probe state = {.device = device};
-    /* The kernel in a format that the device takes. */
+    /* The kernel in each format; the first one that the device accepts is used. */
     static const dev_code codes[] = {
         {.format = RT_FORMAT_SPIRV64,
          .bytes = {(const uint8_t *)kernel_words, sizeof kernel_words}},
@@ -229,8 +232,8 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
         state.host[i] = WRITTEN;
     rt_status status = make_objects(&state);
     if (rt_ok(status) && capabilities.executes) status = run_commands(&state);
-    /* A linker that is missing on this machine is not the device's fault: the device was opened and
-     * accepted its memories. */
+    /* That a linker is missing on this machine is not the device's fault: the device was opened,
+     * and its memories were created. */
     bool right = status.code == RT_UNAVAILABLE && capabilities.links_with_tool;
     if (rt_ok(status))
         right =

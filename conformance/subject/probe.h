@@ -1,26 +1,26 @@
-/* Checks whether a device still computes, with a small computation whose answer is known.
+/* Checks whether a device still computes, using a small computation with a known answer.
  *
- * After a crash or a hang of another process a driver may still answer queries but compute nothing,
- * or wrongly; later results of such a device prove nothing. */
+ * After another process has crashed or hung, a driver may still answer queries but compute wrongly
+ * or not at all; any later results from that device prove nothing. */
 #ifndef CONFORMANCE_SUBJECT_PROBE_H
 #define CONFORMANCE_SUBJECT_PROBE_H
 
 #include "conformance/scenario/model/model.h"
 #include "reference/device/device.h"
 
-/* The computation as a scenario: one device; the executable has the kernel "assay_probe"; for each
- * of COUNT elements of memory 0 the kernel multiplies the element by 3 and adds its index. Static.
- */
+/* The computation as a scenario, with one device. The executable has the kernel "assay_probe",
+ * which multiplies each of the COUNT elements of memory 0 by 3 and adds the element's index. Static
+ * storage. */
 extern const scn_scenario cnf_probe_scenario;
 
-/* True if the scenario's memory is right after the kernel ran; otherwise out_message gets a line
- * about the first wrong element. */
+/* True if `content` is what the scenario's memory must hold after the kernel ran; otherwise a line
+ * about the first wrong element is appended to out_message. */
 bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
-/* Writes, fills and copies memories, runs a kernel from SPIR-V over the result if the device takes
- * that format, and compares every number. A device that executes nothing must build the kernel; a
- * device whose linker is missing on this machine skips this. True: everything is right. False:
- * out_message gets a line that describes the error. */
+/* Writes, fills and copies memories, runs a kernel over the result if the device accepts one of the
+ * kernel's formats, and compares every number. A device that executes nothing only has to build the
+ * kernel; a device whose linker is missing on this machine skips the check. True: everything is
+ * correct. False: a line that describes the error is appended to out_message. */
 bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message);
 
 #endif

@@ -1,7 +1,7 @@
-/* Reads the times of a command and judges them.
+/* Reads the profiling times of commands and judges them.
  *
- * Times belong to the device, and no two runs have the same. checked.c, or the adapter, ensures
- * that the times of one command are in order. */
+ * The device supplies the times, and they differ from run to run. checked.c, or the adapter,
+ * ensures that the times of each command are in order. */
 #include "conformance/subject/execute.h"
 
 static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *out_times)
@@ -16,7 +16,7 @@ static rt_status times_of(cnf_execution *execution, uint32_t step, dev_times *ou
                    RT_TEXT_ARG(execution->scenario->steps[step].id));
 }
 
-/* A check of the times of two commands; the sentence states the expectation. */
+/* Emits the check of two commands' times; `sentence` states the expectation. */
 static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t peer, bool holds,
                        const char *sentence, const dev_times times[2])
 {
@@ -66,5 +66,5 @@ void cnf_run_profiling(cnf_execution *execution, uint32_t index)
                  (times.submit == equals[1].submit && times.start == equals[1].start &&
                   times.end == equals[1].end);
     if (profiling->same_as != SCN_NONE)
-        judge_pair(execution, index, profiling->same_as, equal, "have the times of", equals);
+        judge_pair(execution, index, profiling->same_as, equal, "have the same times as", equals);
 }

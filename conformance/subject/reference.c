@@ -26,7 +26,7 @@ static rt_loader *loader_of(const cnf_execution *execution)
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
 /* Opens the subject's device once for each device of the scenario, and creates the real loader if
- * the options select it, or reports what is missing. */
+ * the options select it. Reports what is missing if either is not possible. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     rt_arena *arena = &execution->arena;
@@ -102,7 +102,7 @@ static rt_status create_memory(cnf_execution *execution, uint32_t index)
                                      memory->initial.data, created);
     RT_TRY(rt_runtime_memory_create(reference->runtime, memory->name, size, memory->initial.data,
                                     created));
-    /* The memory to which fusion may promote the buffer, and the size of each piece. */
+    /* The element size, and the kind of memory to which fusion may promote the buffer. */
     (*created)->element_size = memory->layout.size;
     (*created)->promotion = cnf_reference_promotion(memory->promotion);
     return RT_STATUS_OK;
@@ -148,7 +148,7 @@ static rt_runtime *create_runtime(cnf_execution *execution)
     return rt_runtime_create(&parameters);
 }
 
-/* Creates the objects that the program has when its process starts, and starts it. */
+/* Creates the objects that exist when the program's process starts, and starts the program. */
 static rt_status process_begin(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -179,14 +179,14 @@ static rt_status reference_set_up(cnf_execution *execution)
     return process_begin(execution);
 }
 
-/* The end of a simulated program has no effect that the documents describe. */
+/* The documents describe no effect of a program's end, so a simulated one does nothing. */
 static rt_status reference_end(cnf_execution *execution)
 {
     return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
 }
 
-/* After a restart a real program is a new process; the old one has exited, and its record is freed
- * once nothing refers to its modules. */
+/* After a restart, a real program is a new process. The old process has exited by then, and its
+ * record is freed once nothing refers to its modules. */
 static rt_status reference_restart(cnf_execution *execution)
 {
     cnf_reference *reference = cnf_reference_of(execution);
@@ -222,7 +222,7 @@ static rt_status reference_load_image(cnf_execution *execution, uint32_t index, 
     const scn_module *module = &execution->scenario->modules[index];
     if (image >= module->images.count) {
         return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "module '%.*s' has %u images; there is no %.*s/%u",
+                       "module '%.*s' has only %u images; there is no image %.*s/%u",
                        RT_TEXT_ARG(module->name), module->images.count, RT_TEXT_ARG(module->name),
                        image);
     }
@@ -238,7 +238,7 @@ static rt_status reference_host_symbol(cnf_execution *execution, uint32_t by, rt
     *out_found = SCN_NONE;
     *out_loaded = loader->modules[by].loaded;
     if (!*out_loaded) return RT_STATUS_OK;
-    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is an index that no module has");
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "both constants mean no module");
     return rt_loader_binds(loader, by, symbol, out_found);
 }
 
@@ -301,8 +301,8 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     if (!out_content) return RT_STATUS_OK;
     out_content->bytes = (rt_bytes){memory->host, memory->size};
     if (!execution->runtime->capabilities.finds_faults) return RT_STATUS_OK;
-    /* Which bytes are defined: as reported by the device that wrote the memory last, otherwise all
-     * or none. */
+    /* Which bytes are defined is reported by the device that wrote the memory last; if no device
+     * did, all of them are or none. */
     size_t bits_size = (size_t)(memory->size + 7) / 8;
     uint8_t *bits = rt_arena_alloc(&out_content->arena, bits_size);
     out_content->defined = bits;
@@ -342,8 +342,8 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
                        out_count);
 }
 
-/* True once a device received something with a visible effect; on a device that executes nothing,
- * only code counts. */
+/* True once a device has received something with a visible effect; on a device that executes
+ * nothing, only code counts. */
 static bool reference_was_used(const cnf_runtime *runtime)
 {
     static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,

@@ -1,4 +1,4 @@
-/* The reference runtime as an executor of scenarios; for the files reference*.c. */
+/* The reference runtime as an executor of scenarios; shared by the files reference*.c. */
 #ifndef CONFORMANCE_SUBJECT_REFERENCE_H
 #define CONFORMANCE_SUBJECT_REFERENCE_H
 
@@ -20,20 +20,22 @@ typedef struct cnf_reference {
 /* The execution's runtime, which is the reference runtime. */
 cnf_reference *cnf_reference_of(const cnf_execution *execution);
 
-/* The scheduler of its runtime, which is set up. */
+/* The scheduler of the execution's runtime, which must be set up. */
 rt_scheduler *cnf_reference_scheduler(const cnf_execution *execution);
 
 /* ERRC_INVALID if the context does not contain the device. */
 RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
                                                   const rt_device *device);
 
-/* The memory to which fusion may promote the elements that an accessor covers. */
+/* Converts the kind of memory to which fusion may promote the elements that an accessor covers. */
 rt_promotion cnf_reference_promotion(scn_promotion promotion);
 
-/* Converts values of constants to the runtime's form; the caller frees the table with rt_free. */
+/* Converts the values of specialisation constants to the runtime's representation; the caller frees
+ * the table with rt_free. */
 rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count);
 
-/* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle with a number. */
+/* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle with the given
+ * number. */
 rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                                const uint32_t *sources, uint32_t *out_bundle);
 rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,

@@ -1,4 +1,4 @@
-/* Kernel bundles of a scenario on the reference runtime. */
+/* Runs a scenario's kernel bundle steps on the reference runtime. */
 #include "conformance/subject/reference.h"
 
 const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_t number)

@@ -1,4 +1,4 @@
-/* Launches, copies and fills of a scenario on the reference runtime. */
+/* Runs a scenario's launches, copies and fills on the reference runtime. */
 #include "conformance/subject/reference.h"
 
 rt_promotion cnf_reference_promotion(scn_promotion promotion)

@@ -1,4 +1,4 @@
-/* Kernel fusion, host tasks and the ends of queues and buffers on the reference runtime. */
+/* Kernel fusion, host tasks, and the destruction of queues and buffers on the reference runtime. */
 #include "conformance/subject/reference.h"
 
 static rt_fusion *fusion_of(cnf_execution *execution)

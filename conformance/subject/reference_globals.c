@@ -1,8 +1,8 @@
-/* device_globals of a scenario on the reference runtime: copies and reads. */
+/* Copies and reads of a scenario's device_globals on the reference runtime. */
 #include "conformance/subject/reference.h"
 
-/* Finds what a function of queue or handler knows about the variable: its address in the module's
- * code, and its type. Errors: those of cnf_variable_find. */
+/* Finds what a member function of queue or handler knows about the variable: its address in the
+ * module's code, and its type. Fails as cnf_variable_find does. */
 static rt_status meant(cnf_execution *execution, const scn_variable *variable,
                        rt_global_copy *out_copy)
 {

@@ -1,4 +1,4 @@
-/* Times of commands on the reference runtime. */
+/* Profiling times of commands on the reference runtime. */
 #include "conformance/subject/reference.h"
 
 static rt_status enable(cnf_execution *execution, uint32_t queue)

@@ -1,8 +1,8 @@
-/* The runtime that executes a scenario, as one table of operations.
+/* A runtime that executes scenarios, as one table of operations.
  *
- * Steps, judges and messages depend only on this table. There are two runtimes: the reference
- * runtime (reference.c), over a device that a backend opens, and the shipped one (shipped.c), which
- * a host program drives. */
+ * Steps, judges and messages depend only on this table. Two runtimes implement it: the reference
+ * runtime (reference.c), over a device that a backend opens, and the shipped one (shipped.c),
+ * driven by a host program. */
 #ifndef CONFORMANCE_SUBJECT_RUNTIME_H
 #define CONFORMANCE_SUBJECT_RUNTIME_H
 
@@ -14,30 +14,29 @@
 typedef struct cnf_execution cnf_execution;
 typedef struct cnf_runtime_operations cnf_runtime_operations;
 
-/* Numbers of queues, contexts, bundles and commands are chosen by the runtime; this one is never
- * used. */
+/* The runtime chooses the numbers of queues, contexts, bundles and commands, but never this one. */
 #define CNF_NO_OBJECT UINT32_MAX
 
-/* The common part of every runtime; the first member of its own structure. */
+/* The part common to all runtimes; the first member of each runtime's structure. */
 typedef struct cnf_runtime {
     const cnf_runtime_operations *operations;
-    dev_capabilities capabilities; /* of the device that serves as the scenario's devices */
+    dev_capabilities capabilities; /* of the device that stands for all of the scenario's devices */
     rt_trace *trace;               /* NULL until set-up; lives as long as the runtime */
 } cnf_runtime;
 
 /* The result of a host read of a memory. */
 typedef struct cnf_content {
     rt_bytes bytes;         /* the whole memory, borrowed until the next operation */
-    const uint8_t *defined; /* a bit per byte, as in dev_memory_defined; NULL: not tracked */
+    const uint8_t *defined; /* one bit per byte, as in dev_memory_defined; NULL: not tracked */
     rt_arena arena;         /* holds copies made for the read; the caller resets it in any case */
 } cnf_content;
 
 /* The contents of a kernel bundle. */
 typedef struct cnf_bundle_content {
-    uint32_t unit_count; /* SYCL's device images */
+    uint32_t unit_count; /* number of device images, in SYCL's sense */
     const rt_text *kernels;
     uint32_t kernel_count;
-    bool shows_images; /* false: this runtime does not report their images */
+    bool shows_images; /* false: this runtime does not report a bundle's images */
     const rt_text *images;
     uint32_t image_count;
     rt_arena arena; /* holds the lists; the caller resets it in any case */
@@ -49,7 +48,7 @@ typedef struct cnf_after {
     uint32_t count;
 } cnf_after;
 
-/* Kernel fusion, and the operations that end a fusion. Statuses as below. */
+/* Kernel fusion, and the operations that end a fusion. Statuses as in cnf_runtime_operations. */
 typedef struct cnf_fusion_operations {
     /* Sets the property enable_fusion of a queue that was just created. */
     rt_status (*enable)(cnf_execution *execution, uint32_t queue);
@@ -64,29 +63,29 @@ typedef struct cnf_fusion_operations {
     rt_status (*end_memory)(cnf_execution *execution, uint32_t memory);
 } cnf_fusion_operations;
 
-/* Times of commands.  Statuses as below. */
+/* Profiling times of commands. Statuses as in cnf_runtime_operations. */
 typedef struct cnf_profiling_operations {
     /* Sets the property enable_profiling of a queue that was just created. */
     rt_status (*enable)(cnf_execution *execution, uint32_t queue);
-    /* Waits for the command and reads its times. */
+    /* Waits for the command and reads its profiling times. */
     rt_status (*times)(cnf_execution *execution, uint32_t command, dev_times *out_times);
 } cnf_profiling_operations;
 
-/* A status carries the code that an application would see for a refusal; the diagnostic is in the
+/* For a refusal, a status carries the code that an application would see; the diagnostic is in the
  * execution's sink. Modules, devices and memories are indices into the scenario. */
 struct cnf_runtime_operations {
-    /* Messages, rules and codes that no document specifies are judged too, since they are this
-     * runtime's own. */
+    /* If true, messages, rules and codes that no document specifies are judged too, since they are
+     * specific to this runtime. */
     bool is_reference;
 
-    /* Opens the subject's device and reports its capabilities. Any failure means that it is not
-     * available. */
+    /* Opens the subject's device and reports its capabilities. Any failure means that the device is
+     * not available. */
     rt_status (*open)(cnf_execution *execution, cnf_runtime **out_runtime);
     /* Frees everything; NULL does nothing. */
     void (*close)(cnf_execution *execution, cnf_runtime *runtime);
 
-    /* Checks a small computation with a known answer on the open runtime, before anything else; on
-     * a wrong result, out_message gets a line. The scenario is cnf_probe_scenario. */
+    /* Runs a small computation with a known answer on the open runtime, before anything else; a
+     * wrong result appends a line to out_message. The scenario is cnf_probe_scenario. */
     bool (*probe)(cnf_execution *execution, rt_buffer *out_message);
 
     /* Creates memories; loads the executable, the preloaded modules and their dependencies. */
@@ -94,7 +93,7 @@ struct cnf_runtime_operations {
     /* Ends the program, whose commands have all ended, and starts it again as set_up did; NULL:
      * this runtime cannot restart. */
     rt_status (*restart)(cnf_execution *execution);
-    /* Ends the program: it exits, and modules are unloaded.  Nothing but close follows. */
+    /* Ends the program, which unloads its modules and exits. Only close may follow. */
     rt_status (*end)(cnf_execution *execution);
     rt_status (*load)(cnf_execution *execution, uint32_t module);   /* dlopen */
     rt_status (*unload)(cnf_execution *execution, uint32_t module); /* dlclose */
@@ -104,17 +103,19 @@ struct cnf_runtime_operations {
     /* context CNF_NO_OBJECT: the context of all devices. */
     rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
                        uint32_t *out_queue);
-    /* Creates a kernel bundle from those whose numbers are given (as many as bundle->sources);
+    /* Creates a kernel bundle from the bundles numbered `sources` (bundle->source_count of them);
      * context CNF_NO_OBJECT: the context of all devices. */
     rt_status (*bundle)(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
                         const uint32_t *sources, uint32_t *out_bundle);
     rt_status (*bundle_show)(cnf_execution *execution, uint32_t bundle,
                              cnf_bundle_content *out_content);
-    /* bundle: an executable one to take the kernel from; CNF_NO_OBJECT: the runtime finds it. */
+    /* bundle: the executable bundle that provides the kernel; CNF_NO_OBJECT: the runtime finds the
+     * kernel. */
     rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                         uint32_t bundle, cnf_after after, uint32_t *out_command);
-    /* A copy if the transfer has no pattern, otherwise a fill. A copy with a variable, which was
-     * found, uses the function of queue or handler that copies to or from a device_global. */
+    /* A copy if the transfer has no pattern, otherwise a fill. A copy that involves a variable,
+     * which must have been resolved, uses the member function of queue or handler that copies to or
+     * from a device_global. */
     rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
                           cnf_after after, uint32_t *out_command);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
@@ -125,38 +126,41 @@ struct cnf_runtime_operations {
     scn_event_status (*status)(cnf_execution *execution, uint32_t command, bool *out_known);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
-    /* A synchronising host read of a whole device_global, which was found: a copy to the host in
-     * that queue, and a wait for it. With `existing`, reads only if the queue's device already has
-     * an instance: otherwise bytes.data is NULL and no instance is created. NULL: this runtime
-     * cannot. */
+    /* A synchronising host read of a whole device_global, which must have been resolved: a copy to
+     * the host in the given queue, and a wait for it. With `existing`, reads only if the queue's
+     * device already has an instance: otherwise bytes.data is NULL and no instance is created.
+     * NULL: not supported by this runtime. */
     rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable, uint32_t queue,
                              bool existing, cnf_content *out_content);
-    /* What a reference to a host symbol from a module binds to: a module or SCN_NONE.
-     * *out_loaded false: that module is not loaded. */
+    /* The module to which a reference to a host symbol from module `by` binds; SCN_NONE: none.
+     * *out_loaded false: module `by` is not loaded. */
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
                              bool *out_loaded, uint32_t *out_found);
 
     const cnf_fusion_operations *fusion;       /* NULL: not supported by this runtime */
     const cnf_profiling_operations *profiling; /* as above */
 
-    /* Adds the events since the last call that do not enter the trace by themselves. */
+    /* Adds to the trace any events since the last call that this runtime does not record as they
+     * happen. */
     void (*look)(cnf_execution *execution);
-    /* True if events of a kind reach the trace (empty field), with that field. */
+    /* True if events of the kind reach the trace and, unless `field` is empty, carry that field. */
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
-    /* True if traced events of a kind identify their program by a number that other events share,
-     * but that a scenario cannot know. */
+    /* True if traced events of the kind identify their program by a number that other events
+     * repeat, though a scenario cannot know it. */
     bool (*identifies_program)(const cnf_runtime *runtime, rt_event_kind kind);
-    /* The choices made where the documents leave something open; valid until the next operation. */
+    /* The choices made wherever the documents leave something open; valid until the next operation.
+     */
     void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
-    /* True once the runtime under test, or the device beneath the reference runtime, was used. */
+    /* True once the runtime under test, or the device beneath the reference runtime, has been used.
+     */
     bool (*was_used)(const cnf_runtime *runtime);
 };
 
 /* The documents' runtime (reference/), in this process, over cnf_subject.backend. */
 extern const cnf_runtime_operations cnf_reference_operations;
 
-/* The shipped DPC++ runtime, over a host program that is linked with cnf_subject.selector, a
- * library in the folder of packages.h. */
+/* The shipped DPC++ runtime, over a host program linked with the library cnf_subject.selector,
+ * which is in the folder that packages.h names. */
 extern const cnf_runtime_operations cnf_shipped_operations;
 
 #endif

@@ -1,8 +1,8 @@
 /* The shipped DPC++ runtime: the scenario's host program, built from real files and linked with
- * libsycl, receives requests step by step.
+ * libsycl, receives a request for each step.
  *
- * It is a runtime and not a device: requirements of the documents on the runtime are judged on it;
- * properties that only the reference runtime has (rules, texts, choices) are not. */
+ * The runtime is under test here, not a device: it is judged by what the documents require of a
+ * runtime, but not by properties that only the reference runtime has (rules, texts, choices). */
 #include "conformance/subject/shipped.h"
 
 #include "conformance/build/packages.h"
@@ -39,11 +39,11 @@ static rt_status installed(cnf_execution *execution, const char *file, rt_text *
     *out_path =
         rt_arena_printf(arena, "%.*s/lib/%s", RT_TEXT_ARG(cnf_packages_folder(arena)), file);
     if (access(out_path->data, R_OK) == 0) return RT_STATUS_OK;
-    return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there",
+    return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is missing",
                    RT_TEXT_ARG(*out_path));
 }
 
-/* The driver's first device serves as every device of the scenario. */
+/* The driver's first device stands for every device of the scenario. */
 static rt_status device(cnf_execution *execution)
 {
     enum { DEVICE_SIZE_MIN = 8 + 8 + 4 };
@@ -88,14 +88,14 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
                        RT_TEXT_ARG(linked->library));
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(device(execution));
-    /* Finding a device loaded the driver, and with it the layer if there is one. */
+    /* Querying the devices has loaded the driver, and with it the layer if there is one. */
     shipped->sees_driver = linked->environment[0] != NULL;
     cnf_shipped_look(execution);
     return RT_STATUS_OK;
 }
 
-/* If the program does not start although everything is installed, the scenario has failed, which
- * set-up reports; its device is then assumed to have every aspect. */
+/* If the program does not start although everything is installed, the scenario has failed, and
+ * set-up reports it; the device is then assumed to have every aspect. */
 static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
     cnf_shipped *shipped = rt_arena_alloc(&execution->arena, sizeof *shipped);
@@ -111,7 +111,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     const char *const libraries[] = {library.data, NULL};
     const char *log = cnf_shipped_layer_variable(execution);
     const char *const environment[] = {log, NULL}; /* in addition to the subject's, which this
-                                                    * process has */
+                                                    * process already has */
     shipped->base.trace = rt_trace_create();
     const cnf_host_runtime linked = {program, libraries, environment};
     shipped->started = start(execution, &linked);
@@ -131,7 +131,7 @@ static void shipped_close(cnf_execution *execution, cnf_runtime *runtime)
     cnf_shipped *shipped = (cnf_shipped *)(void *)runtime;
     (void)execution;
     if (!shipped) return;
-    /* shipped_end has already reported how it ended. */
+    /* shipped_end has already reported how the program ended. */
     rt_status ended = cnf_host_end(shipped->host);
     (void)ended;
     if (shipped->cache) cnf_cache_close(shipped->cache);
@@ -161,7 +161,7 @@ static rt_status shipped_set_up(cnf_execution *execution)
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
-/* Opens or closes a module in the host program and traces what its constructors and destructors
+/* Loads or unloads a module in the host program and traces what its constructors or destructors
  * did. */
 static rt_status module_change(cnf_execution *execution, uint32_t module, bool opens)
 {
@@ -199,7 +199,7 @@ static rt_status shipped_host_symbol(cnf_execution *execution, uint32_t by, rt_t
 {
     rt_status status =
         cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by, symbol, out_found);
-    *out_loaded = status.code != RT_ERRC_INVALID; /* its only refusal */
+    *out_loaded = status.code != RT_ERRC_INVALID; /* the only way in which it is refused */
     return *out_loaded ? cnf_shipped_fate(execution, status) : RT_STATUS_OK;
 }
 

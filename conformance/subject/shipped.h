@@ -1,5 +1,5 @@
-/* The shipped DPC++ runtime as an executor of scenarios, through the host program that is linked
- * with it (conformance/host); for the files shipped*.c. */
+/* The shipped DPC++ runtime as an executor of scenarios, through a host program that is linked with
+ * it (conformance/host); shared by the files shipped*.c. */
 #ifndef CONFORMANCE_SUBJECT_SHIPPED_H
 #define CONFORMANCE_SUBJECT_SHIPPED_H
 
@@ -12,7 +12,7 @@ typedef struct cnf_shipped {
     rt_status started;   /* the result of starting it */
     uint32_t *memories;  /* per memory: its number in the host program */
     bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
-    uint32_t calls_seen; /* number of its observations already in the trace */
+    uint32_t calls_seen; /* number of the layer's observations already in the trace */
     cnf_cache *cache;    /* holds the built parts of the host program */
 } cnf_shipped;
 
@@ -21,30 +21,30 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution);
 
 /* ---- shipped_ask.c ------------------------------------------------------------------------ */
 
-/* A request to the host program, and its answer. */
+/* A request to the host program, and the program's answer. */
 typedef struct cnf_question {
     rt_buffer request;
     rt_arena arena;   /* holds the answer */
-    rt_reader answer; /* the rest of the answer after its status, set by cnf_shipped_ask */
+    rt_reader answer; /* the part of the answer after the status, set by cnf_shipped_ask */
 } cnf_question;
 
-/* Begins a request; cnf_question_end in any case, unless its answer is read by one of the last two
- * functions here. */
+/* Begins a request. The caller must end it with cnf_question_end, unless one of the last two
+ * functions here reads the answer. */
 cnf_question cnf_question_begin(host_request kind);
 void cnf_question_end(cnf_question *question);
 
-/* If the host program died of a signal, ends this process with the same signal: the verdict is
- * about the program, so its end becomes ours. Otherwise returns the status. */
+/* If the host program was killed by a signal, kills this process with the same signal: the verdict
+ * is about the program, so its death becomes ours. Otherwise returns the status. */
 rt_status cnf_shipped_fate(cnf_execution *execution, rt_status status);
 
-/* Sends the request on the channel of the current step's thread and waits. Codes of cnf_host_ask.
- */
+/* Sends the request on the channel of the current step's thread and waits for the answer. Fails as
+ * cnf_host_ask does. */
 RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question);
 
 /* Called after reading the answer: MALFORMED if it was too short, too long or out of range. */
 RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
 
-/* Sends the request, reads an answer that is empty, or the number of the created object, and ends
+/* Sends the request, reads an answer that is empty or is the number of the created object, and ends
  * the question. */
 RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
 RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
@@ -61,8 +61,8 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* The variable that gives the OpenCL layer in the host program the place of this process's log, in
- * the arena; NULL: there is none. */
+/* The environment variable that tells the OpenCL layer in the host program where this process's log
+ * is, in the arena; NULL if there is no log. */
 const char *cnf_shipped_layer_variable(cnf_execution *execution);
 
 /* cnf_runtime_operations.look: adds the driver calls since the last look. */

@@ -1,4 +1,4 @@
-/* Sends requests to the host program and checks its answers, in one place for all requests. */
+/* Sends every request to the host program, and checks every answer. */
 #include "conformance/subject/shipped.h"
 
 cnf_question cnf_question_begin(host_request kind)

@@ -1,4 +1,4 @@
-/* Kernel bundles of a scenario as requests to the host program. */
+/* Turns a scenario's kernel bundle steps into requests to the host program. */
 #include "conformance/subject/shipped.h"
 
 static cnf_question bundle_question(host_bundle operation)

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-/* The calls so far, and how many are in the trace already. */
+/* The calls read from the log so far, and where to trace them. */
 typedef struct call_reader {
     rt_trace *trace;
     rt_arena arena;
@@ -26,7 +26,7 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* Those of the images that belong to the scenario, in the arena. */
+/* Returns those of the call's images that belong to the scenario, in the arena. */
 static const rt_text *scenario_images(call_reader *reader, const cnf_observed *call,
                                       uint32_t *out_count)
 {
@@ -42,7 +42,8 @@ static const rt_text *scenario_images(call_reader *reader, const cnf_observed *c
     return images;
 }
 
-/* The number of the program that provided a launch's kernel, "?" if that was not seen. */
+/* The number of the program that provided a launch's kernel; "?" if the kernel's creation was not
+ * seen. */
 static rt_text program_of(call_reader *reader, const cnf_observed *launch)
 {
     uint64_t kernel, created;
@@ -101,7 +102,7 @@ void cnf_shipped_look(cnf_execution *execution)
     call_reader reader = {.trace = shipped->base.trace};
     ocl_call_log log = {0};
     rt_buffer text = {0};
-    /* A log that is unusable once is not read again. */
+    /* Once a log has been unusable, it is not read again. */
     shipped->sees_driver = cnf_layer_read(execution->layer, &text) &&
                            rt_ok(ocl_call_log_read(execution->sink, &reader.arena,
                                                    rt_buffer_text(&text), false, &log)) &&
@@ -111,7 +112,7 @@ void cnf_shipped_look(cnf_execution *execution)
         reader.names = cnf_scenario_images(execution, &reader.name_count);
         reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);
         uint32_t at = 0;
-        /* The remaining calls have not returned; they are added when they do. */
+        /* The remaining calls have not returned yet; they are added once they have. */
         while (at < reader.found.count && reader.found.items[at].call->returned)
             at++;
         for (; shipped->calls_seen < at; shipped->calls_seen++)

@@ -1,4 +1,4 @@
-/* Launches, copies and fills of a scenario as requests to the host program. */
+/* Turns a scenario's launches, copies and fills into requests to the host program. */
 #include "conformance/subject/shipped.h"
 
 void cnf_shipped_write_after(rt_buffer *out, cnf_after after)
@@ -8,7 +8,7 @@ void cnf_shipped_write_after(rt_buffer *out, cnf_after after)
         rt_write_u32(out, after.commands[i]);
 }
 
-/* A range of fewer than three dimensions has one work-item in each of the others. */
+/* A range with fewer than three dimensions is padded with size 1 in the others. */
 static void write_range(rt_buffer *out, const scn_submit *submit)
 {
     bool local_given = submit->local[0] != 0;

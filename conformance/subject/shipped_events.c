@@ -1,15 +1,16 @@
-/* The events of the shipped runtime that reach the trace, and their source.
+/* The events of the shipped runtime that reach the trace, and where they are observed.
  *
  * Nothing is inferred. An event or field that is not in the table is unobserved, and so is every
  * expectation about it. */
 #include "conformance/subject/shipped.h"
 
 typedef struct observed_row {
-    const char *fields; /* fields of the event that are observed with the same meaning, separated by
-                         * spaces */
+    const char *fields; /* names of the observed fields, whose meaning is the reference runtime's,
+                         * separated by spaces */
     rt_event_kind kind;
-    bool identifies_program; /* the field `program` has the driver's number */
-    bool by_layer;           /* observed by the OpenCL layer, otherwise by modules and the caller */
+    bool identifies_program; /* the field `program` holds the layer's number for it */
+    bool by_layer;           /* observed by the OpenCL layer; otherwise by the modules and the
+                              * caller */
 } observed_row;
 
 static const observed_row observed[] = {
@@ -29,7 +30,7 @@ static const observed_row observed[] = {
     {"kernel global", RT_EVENT_LAUNCH, true, true},
 };
 
-/* The row of a kind that this run observes; NULL: it does not. */
+/* The row of an event kind; NULL if this run does not observe that kind. */
 static const observed_row *row_of(const cnf_runtime *runtime, rt_event_kind kind)
 {
     const cnf_shipped *shipped = (const cnf_shipped *)(const void *)runtime;
@@ -56,7 +57,7 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
     return row && row->identifies_program;
 }
 
-/* A module registers all of its images in one call, in order. */
+/* A module registers all its images in one call, in order. */
 static void trace_event(cnf_execution *execution, host_event kind, uint32_t index)
 {
     const scn_module *module = &execution->scenario->modules[index];

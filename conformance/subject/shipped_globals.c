@@ -1,4 +1,5 @@
-/* Copies of device_globals as requests to the host program, whose modules registered them. */
+/* Turns copies of device_globals into requests to the host program, whose modules have registered
+ * them. */
 #include "conformance/subject/shipped.h"
 
 /* Finds the variable's type and its number in the host program. */
@@ -11,7 +12,7 @@ static rt_status find(cnf_execution *execution, const scn_variable *variable,
     rt_write_text(&question.request, global->unique_id);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_global);
     if (status.code != RT_ERRC_INVALID) return status;
-    /* Refused here, because an application that names it would not have compiled. */
+    /* Refused here, because an application that names such a variable would not have compiled. */
     return rt_fail_naming(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, &global->name, 1,
                           "no loaded module has a device_global %.*s", RT_TEXT_ARG(global->name));
 }
@@ -45,7 +46,7 @@ rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *
 {
     uint32_t global;
     const rt_device_global *type;
-    /* libsycl does not report whether it has an instance already; a read would create one. */
+    /* libsycl does not report whether an instance already exists, and a read would create one. */
     if (existing) return RT_STATUS_OK;
     RT_TRY(find(execution, variable, &type, &global));
     cnf_question question = cnf_question_begin(HOST_GLOBAL_READ);

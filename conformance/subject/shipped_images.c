@@ -16,13 +16,13 @@ static bool lists(rt_text list, rt_text name)
     return false;
 }
 
-/* The sets of calls and creates join those of uses, each name once and after the image's own, in
- * one property instead of three, at the same position. */
+/* Merges the sets that the image calls and creates into the sets that it uses: one property instead
+ * of three, with each name once and the image's own `uses` first. */
 static void join_lists(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;
     if (rt_virtual_functions_read(image, &functions))
-        return; /* inconsistent; let libsycl judge it */
+        return; /* inconsistent: left for libsycl to judge */
     rt_text uses = functions.uses;
     const rt_text lists_to_join[] = {functions.calls, functions.creates};
     for (size_t i = 0; i < sizeof lists_to_join / sizeof *lists_to_join; i++) {
@@ -59,9 +59,9 @@ static void join_lists(rt_arena *arena, rt_image *image)
 }
 
 /* DPC++ lists virtual functions among the entries, and libsycl ignores an image without entries.
- * The functions' names are in the code alone; libsycl only needs the list to be non-empty, so an
- * image written by hand, with functions of one set and no list of entries, gets a name that no
- * kernel has. */
+ * Only the code contains the functions' names, but libsycl merely needs the list to be non-empty.
+ * So a handwritten image that provides functions of a set, but lists no entries, gets one entry
+ * whose name no kernel has. */
 static void list_provider(rt_arena *arena, rt_image *image)
 {
     rt_virtual_functions functions;

@@ -1,5 +1,5 @@
 /* A scenario's images as the compiler of shipped DPC++ would have written them: ours follow the
- * documents, and libsycl or its driver expects some parts in another form. */
+ * documents, but libsycl or its driver expects some parts in a different form. */
 #ifndef CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
 #define CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
 

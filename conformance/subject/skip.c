@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a scenario has, as bits. */
+/* Features of a scenario, as bits. */
 enum {
     BUNDLE_OPTIONS = 1 << 0,
-    BUNDLED_CONSTANTS = 1 << 1, /* a launch from a kernel bundle sets constants itself */
+    BUNDLED_CONSTANTS = 1 << 1, /* a launch from a kernel bundle itself sets constants */
     FINDINGS = 1 << 2,
     FUNCTION_POINTERS = 1 << 3,
     FUSION = 1 << 4,
     GLOBALS = 1 << 5,
-    GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope: device memory holds them */
+    GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope, which live in USM */
     HIDDEN_LINKS = 1 << 7,
     LAUNCH_MODULES = 1 << 8,
     LAUNCH_OPTIONS = 1 << 9,
     LOADED_IMAGES = 1 << 10,
     PERSISTENT_CACHE = 1 << 11,
-    PREFERENCE = 1 << 12, /* for images of preloaded modules */
+    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
     PROFILING = 1 << 13,
     PROGRAM_VARIABLES = 1 << 14,
     RESTARTS = 1 << 15,
@@ -59,7 +59,7 @@ static uint32_t step_features(const scn_step *step)
     return features;
 }
 
-/* All of a scenario's features but those of its images' code. */
+/* All features of a scenario except those that only the code of its images shows. */
 static uint32_t features_of(const scn_scenario *scenario)
 {
     uint32_t features = 0;
@@ -81,9 +81,8 @@ static uint32_t features_of(const scn_scenario *scenario)
     return features;
 }
 
-/* The features of the code of the SPIR-V images: the capability for function pointers, and
- * variables in global memory. The compile worker made or checked the code; the device judges the
- * rest of it. */
+/* The features in the code of the SPIR-V images: the function pointer capability, and variables in
+ * global memory. The compile worker made or checked the code; the device judges the rest. */
 static uint32_t code_features(const scn_scenario *scenario)
 {
     enum { OP_CAPABILITY = 17, CAPABILITY_FUNCTION_POINTERS = 5603 };
@@ -116,25 +115,26 @@ typedef struct need_row {
 
 static const need_row needs[] = {
     {"finds_faults", FINDINGS, offsetof(dev_capabilities, finds_faults),
-     "the scenario expects a finding; this device reports none"},
+     "the scenario expects a finding; this device does not report findings"},
     {"usm", USM, offsetof(dev_capabilities, usm),
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", FUNCTION_POINTERS, offsetof(dev_capabilities, function_pointers),
-     "the scenario's device code has pointers to functions; this device takes none"},
+     "the scenario's device code uses function pointers; this device does not support them"},
     {"program_variables", PROGRAM_VARIABLES, offsetof(dev_capabilities, program_variables),
-     "the scenario's device code has variables in global memory; this device has none that outlive "
-     "a launch"},
+     "the scenario's device code has variables in global memory; this device does not keep them "
+     "between launches"},
     {"program_binaries", PERSISTENT_CACHE, offsetof(dev_capabilities, program_binaries),
-     "the scenario keeps programs in a persistent cache; this device returns none as bytes"},
+     "the scenario keeps programs in a persistent cache; this device does not return program "
+     "binaries"},
     {"globals_by_name", GLOBALS, offsetof(dev_capabilities, globals_by_name),
-     "the scenario has device_globals; this device finds no variable by its name"},
+     "the scenario has device_globals; this device cannot look up variables by name"},
     {"usm", GLOBALS_IN_USM, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
     {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
-     "the scenario reads times of commands; this device records none"},
+     "the scenario reads profiling times of commands; this device does not record them"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
-     "the scenario sets specialisation constants; this device takes none"},
+     "the scenario sets specialisation constants; this device does not support them"},
 };
 
 static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -160,8 +160,8 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A kernel that exists only in images of formats that the device does not take runs on the device
- * that they are for. */
+/* True if the kernel exists only in images whose formats the device does not accept: it can run
+ * only on other devices. */
 static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_taken,
                                  rt_text kernel)
 {
@@ -171,7 +171,7 @@ static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
             if (rt_image_kernel(image, kernel) == RT_KERNEL_NONE) continue;
-            /* A device that takes source gets the source of a SPIR-V image. */
+            /* A device that accepts source gets the source of a SPIR-V image. */
             bool source =
                 image->format == RT_FORMAT_SPIRV64 && (formats_taken >> RT_FORMAT_OPENCL_C & 1);
             bool fits = source || (formats_taken >> image->format & 1);
@@ -196,13 +196,13 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario exists only in formats that this device "
-                              "does not take"));
+                              "does not accept"));
         return true;
     }
     return false;
 }
 
-/* A driver that lists the versions it accepts gets no others. */
+/* A driver that lists the versions it accepts is given no others. */
 static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const dev_capabilities *capabilities)
 {
@@ -221,8 +221,8 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     char capability[32];
     snprintf(capability, sizeof capability, "spirv-%u.%u", newest >> 16 & 255, newest >> 8 & 255);
     cnf_emit_skip(emitter, capability, "no",
-                  RT_TEXT("an image of the scenario has a newer version of SPIR-V than "
-                          "this device takes"));
+                  RT_TEXT("an image of the scenario uses a newer version of SPIR-V than this "
+                          "device accepts"));
     return true;
 }
 
@@ -272,25 +272,26 @@ static const cnf_skip_row only_reference[] = {
     {"devices", SEVERAL_DEVICES,
      "the scenario has several devices; the driver of the shipped runtime has one"},
     {"restart", RESTARTS,
-     "the scenario restarts its program; this version starts the shipped runtime once"},
+     "the scenario restarts its program; assay starts the shipped runtime only once"},
     {"link-formats", HIDDEN_LINKS,
-     "a device of the scenario links fewer formats; the driver's cannot be restricted"},
+     "a device of the scenario restricts the formats that it links; the driver's device cannot "
+     "be restricted"},
     {"launch-module", LAUNCH_MODULES,
-     "a launch of the scenario names the module that its kernel comes from; DPC++ takes no module"},
+     "a launch of the scenario names the module that its kernel comes from; DPC++ does not support "
+     "that"},
     {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
-    {"load_image", LOADED_IMAGES,
-     "the scenario loads an image by itself; DPC++ has no device_dlopen"},
+    {"load_image", LOADED_IMAGES, "the scenario loads a single image; DPC++ has no device_dlopen"},
     {"bundle-options", BUNDLE_OPTIONS,
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
-     "take none"},
+     "accept none"},
     {"bundle-constants", BUNDLED_CONSTANTS,
-     "a launch of the scenario combines constants with a kernel bundle; the host program does not "
-     "support that"},
+     "a launch of the scenario combines specialisation constants with a kernel bundle; the host "
+     "program does not support that"},
     {"profiling", PROFILING,
-     "the scenario reads times of commands; the host program does not query them"},
+     "the scenario reads profiling times of commands; the host program does not query them"},
     {"launch-options", LAUNCH_OPTIONS,
-     "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
+     "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };
 
 void cnf_skip_words_write(rt_buffer *out)
@@ -311,7 +312,7 @@ const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-/* Fusion works on SPIR-V or PTX, whatever else the device takes. */
+/* Fusion works on SPIR-V or PTX, whatever other formats the device accepts. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
@@ -319,12 +320,12 @@ static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
     bool fuses = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
     if (fuses || !scn_scenario_fuses(scenario)) return false;
     cnf_emit_skip(emitter, "kernel-fusion", "no",
-                  RT_TEXT("the scenario is about kernel fusion, which produces SPIR-V "
-                          "and PTX; this device takes neither"));
+                  RT_TEXT("the scenario is about kernel fusion, which produces SPIR-V and PTX; "
+                          "this device accepts neither"));
     return true;
 }
 
-/* The reference runtime has state input for intermediate code, SPIR-V and PTX. */
+/* The reference runtime supports the state `input` only for intermediate code: SPIR-V and PTX. */
 static bool lacks_input_bundles(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const dev_capabilities *capabilities)
 {
@@ -343,12 +344,13 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
 {
     const dev_capabilities *capabilities = &runtime->capabilities;
     CHECK(scenario->device_count >= 1);
-    /* The OpenCL layer hides aspects from the shipped runtime, if it is loaded. */
+    /* Aspects can be hidden from the shipped runtime only by the OpenCL layer, if that is loaded.
+     */
     uint32_t visible = scenario->devices[0].hidden_aspects & capabilities->aspects;
     if (visible != 0 && !runtime->operations->is_reference) {
         cnf_emit_skip(emitter, "hidden-aspects", "no",
-                      RT_TEXT("the scenario's device lacks an aspect that the driver's has; "
-                              "the OpenCL layer, which would hide it, is not loaded"));
+                      RT_TEXT("the scenario's device lacks an aspect that the driver's device "
+                              "has; the OpenCL layer, which would hide it, is not loaded"));
         return true;
     }
     const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
@@ -362,7 +364,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
     if (lacks_input_bundles(emitter, scenario, capabilities)) return true;
-    /* An image may have no form in the only format that the device takes. */
+    /* It may be impossible to express an image in the only format that the device accepts. */
     const cnf_source_obstacle *obstacle =
         cnf_takes_source(capabilities) ? cnf_source_obstacle_find(scenario) : NULL;
     if (obstacle) {
@@ -378,8 +380,8 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
     if (subject->oracle || device_was_used) return false;
     if (!device_executes) {
         cnf_emit_skip(emitter, "observation", "no",
-                      RT_TEXT("this device links and runs nothing, and the scenario produces "
-                              "no code for it, so there is nothing to observe"));
+                      RT_TEXT("this device only links, and the scenario produces no code for it "
+                              "to link, so there is nothing to observe"));
         return true;
     }
     cnf_emit_skip(emitter, "reference-only", "yes",

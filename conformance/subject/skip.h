@@ -9,17 +9,18 @@
  * scenario needs. */
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime);
 
-/* A feature that only the reference runtime has: the reason for the SKIP, or NULL. */
+/* The reason to skip a scenario that needs a feature which only the reference runtime has; NULL if
+ * there is none. */
 typedef struct cnf_skip_row cnf_skip_row;
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime);
 
-/* Appends the capabilities of all those reasons, each preceded by a space. */
+/* Appends the capability of each possible such reason, preceded by a space. */
 void cnf_skip_words_write(rt_buffer *out);
 
-/* Like cnf_skip, but after the scenario ran: skips it if its device was never used, because
- * decisions of the reference runtime alone are judged once, on the oracle. For a device that does
- * not execute, only uses with a visible effect count. */
+/* Like cnf_skip, but called after the scenario ran: skips it if its device was never used, because
+ * what the reference runtime alone decides is judged once, on the oracle. On a device that does not
+ * execute, only uses with a visible effect count. */
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
                      bool device_executes);
 

@@ -1,8 +1,8 @@
-/* Converts images in SPIR-V to the same images in OpenCL C.
+/* Converts SPIR-V images to equivalent images in OpenCL C.
  *
- * Post-link has determined the contents of each source; a device that takes source needs the source
- * itself. Each image is then one translation unit, so sources that post-link joins or splits have
- * no such form, and neither has code in another language. Floating-point operations are not
+ * Post-link has determined what each image contains; a device that accepts source needs the source
+ * itself. Each image is then one translation unit, so a module whose sources post-link joins or
+ * splits cannot be converted, nor can code in another language. Floating-point operations are not
  * contracted, as in our front end's output: otherwise two subjects would compute different results.
  */
 #include "conformance/subject/source_images.h"
@@ -13,7 +13,7 @@
 
 /* ---- What is not available ----------------------------------------------------------------- */
 
-/* An image written by hand that claims another format is left alone: it is not for this device. */
+/* A handwritten image that claims another format is ignored: it is not for this device. */
 static bool has_other_language(const scn_module *module)
 {
     for (uint32_t i = 0; i < module->source_count; i++) {
@@ -32,15 +32,15 @@ static bool fixes_formats(const scn_module *module)
     return module->formats != 0;
 }
 
-/* Number of images of the module's sources, which precede those written by hand. */
+/* The number of images compiled from the module's sources; they precede the handwritten images. */
 static uint32_t compiled_count(const scn_module *module)
 {
     CHECK(module->images.count >= module->hand_image_count);
     return module->images.count - module->hand_image_count;
 }
 
-/* True if an image of the module is not one source: a kernel's image contains copies of functions
- * from other sources, and a split distributes one source over several images. */
+/* True if an image of the module is not exactly one source: post-link copies functions from other
+ * sources into a kernel's image, and a split distributes one source over several images. */
 static bool is_joined_or_parted(const scn_module *module)
 {
     return module->source_count > 1 || compiled_count(module) > 1;
@@ -61,13 +61,14 @@ typedef struct obstacle_row {
 
 static const obstacle_row obstacles[] = {
     {{"opencl-c-sources",
-      "a source of the scenario is not OpenCL C, the only language that this device takes"},
+      "a source of the scenario is not OpenCL C, the only language that this device accepts"},
      has_other_language},
     {{"formats",
-      "a module of the scenario fixes the formats of its images; this device takes only OpenCL C"},
+      "a module of the scenario fixes the formats of its images; this device accepts only OpenCL "
+      "C"},
      fixes_formats},
-    {{"split", "post-link joins sources of the scenario, or splits one; an image in OpenCL C is "
-               "one whole source"},
+    {{"split", "post-link joins or splits sources of the scenario; an image in OpenCL C is "
+               "exactly one source"},
      is_joined_or_parted},
     {{"spec_constants", "the scenario's code has specialisation constants; OpenCL C has none"},
      has_spec_constants},
@@ -91,9 +92,9 @@ const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* For every source, before the scenario's options, which override it. In 3.0 a device chooses which
- * features of 2.0 it has: without generic pointers, pointers are private ones, as the built-in
- * functions of such a device expect. */
+/* Passed for every source, before the scenario's options, which override it. OpenCL C 3.0 makes
+ * features of 2.0 optional: on a device without generic pointers, a pointer without an address
+ * space is private, as that device's built-in functions expect. */
 #define LANGUAGE_OPTION "-cl-std=CL3.0"
 static const rt_text no_contraction = {"#pragma OPENCL FP_CONTRACT OFF\n", 31};
 

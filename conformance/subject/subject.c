@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exit statuses of a child: it sent its last message, or could not even begin. */
+/* Exit statuses of a child: it sent its last message, or could not begin the scenario. */
 enum { CHILD_DONE = 0, CHILD_FAILED = 3 };
 
-/* Number of trace events shown by a panic's message. */
+/* Number of trace events that a panic's message shows. */
 enum { PANIC_EVENTS = 32 };
 
 /* Descriptors of an exec'd child. */
@@ -29,7 +29,7 @@ enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
 
 /* ---- One scenario ------------------------------------------------------------------------- */
 
-/* The part that this folder adds to a panic's message; it must not take locks. */
+/* Adds the scenario and the newest trace events to a panic's message. Must not take locks. */
 static void report_panic(void *user)
 {
     const cnf_execution *execution = user;
@@ -59,7 +59,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     cnf_layer layer;
     bool layered = cnf_layer_fits(execution->subject);
-    /* Aspects that no device of the scenario has are hidden in the drivers' own answers too. */
+    /* Aspects that every device of the scenario hides are hidden in the driver's own answers too.
+     */
     uint32_t hidden = UINT32_MAX;
     for (uint32_t i = 0; i < execution->scenario->device_count; i++)
         hidden &= execution->scenario->devices[i].hidden_aspects;
@@ -74,11 +75,11 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         execution->scenario = cnf_source_images(&execution->arena, original);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
-    execution->scenario = original; /* the other one was in the execution's arena */
+    execution->scenario = original; /* the converted one was in the execution's arena */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && store->misses) {
-        /* Any outcome is meaningless: the runtime may have continued without the answer. */
+        /* The outcome is meaningless: the runtime may have continued without the missing answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
@@ -107,10 +108,12 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         store.records = options->record ? &emitter : NULL;
         rt_fusion_compiler compiler = cnf_tools_fusion_compiler(&store);
         if (execution.scenario->persistent_cache && options->scratch.length == 0) {
-            fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
+            fprintf(
+                stderr,
+                "assay: the scenario's persistent cache needs a folder: pass --scratch FOLDER\n");
             exit_status = CHILD_FAILED;
         } else if (!cnf_output_open(&execution.output, execution.scenario)) {
-            perror("assay: keeping the output of kernels");
+            perror("assay: capturing kernel output");
             exit_status = CHILD_FAILED;
         } else {
             execution.tools = &tools;
@@ -141,7 +144,8 @@ bool cnf_loader_find(rt_text word, bool *out_real)
     return *out_real || rt_text_is(word, CNF_LOADER_SIMULATED);
 }
 
-/* Parses "NAME" and the options below; only assay itself calls this, so errors are brief. */
+/* Parses "NAME" and the options below. Only assay itself passes these arguments, so errors are
+ * brief. */
 static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
@@ -236,8 +240,8 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
     pthread_mutex_init(&execution.findings_lock, NULL);
     bool opened = open_runtime(&execution);
     if (opened) {
-        /* Everything is known about the reference runtime's device, little about the shipped one's.
-         */
+        /* All capabilities of the reference runtime's device are known, but only a few of the
+         * shipped runtime's. */
         const cnf_runtime *runtime = execution.runtime;
         rt_buffer lines = {0};
         if (runtime->operations->is_reference)

@@ -1,7 +1,7 @@
-/* Subjects: a runtime on a device, and running one scenario on one of them.
+/* Subjects (a subject is a runtime on a device), and running one scenario on one subject.
  *
  * A subject runs in a child process and reports what it observes as messages, one JSON object per
- * line, each written immediately, so that a child that dies leaves everything up to its last step:
+ * line. Each message is written immediately, so a child that dies leaves all up to its last step:
  *
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       the stage that begins; step counts from 0 and, like line, is present for "step" only
@@ -12,21 +12,21 @@
  *       this scenario cannot run on this subject: the capability queried and the device's answer;
  *       last message
  *   {"type": "check", "step": 2, "id": "first", "line": 31, "kind": "memory" | "error" | "count" |
- * "program" | "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
+ *       "program" | "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
  *       "observed": true, "code": "differs", "place": "element 3",
  *       "rule": "DL-RESOLVE-09" (may be absent),
  *       "message": "several lines for people (absent when ok)"}
- *       one judged expectation.  observed false: this subject does not show it; it is neither right
- *       nor wrong.  "memories": ["data"] names the memories that it depends on, if any.  Steps
- * after a failed check run and are judged too.
+ *       one judged expectation.  "observed" false: this subject does not show it, so it is neither
+ *       met nor missed.  "memories": ["data"] names the memories that it depends on, if any.  The
+ *       steps after a failed check still run and are judged.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
- *       final content of a memory, in order of declaration; "defined" (one bit per byte, lowest
+ *       final contents of a memory, in order of declaration; "defined" (one bit per byte, lowest
  *       first) only if the device tracks it
  *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
- *       partial: only some kinds of events are observed, or some of their fields; absent for a
+ *       "partial": only some kinds of events, or some of their fields, are observed; absent for a
  *       complete trace
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
- *       the choices among several alternatives, in order (reference/base/choose.h)
+ *       the choices made among several alternatives, in order (reference/base/choose.h)
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
  *       the compile worker's answer (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
@@ -42,8 +42,8 @@
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
 
-/* A setting of a subject's own device, "schedule=backward", validated by name before anything runs.
- */
+/* A setting of a subject's device, such as "schedule=backward"; its name and value are validated
+ * before anything runs. */
 typedef struct cnf_setting {
     const char *name;
     const char *const *values; /* all permitted values, NULL-terminated */
@@ -54,25 +54,25 @@ struct cnf_runtime_operations;
 typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
-    const char *install; /* the one command that installs it; NULL: always there */
+    const char *install; /* the single command that installs it; NULL: always available */
     bool forked; /* runs in a forked child; otherwise the child is exec'd (vendor libraries) */
-    bool oracle; /* decides what the reference runtime does; the others are compared with it */
-    /* Format in which sources are compiled for it, before its device can be queried: SPIRV64 or
-     * PTX. */
+    bool oracle; /* the oracle, with which the other subjects are compared */
+    /* Format to which sources are compiled for it, since its device cannot be queried that early:
+     * SPIRV64 or PTX. */
     rt_format format;
     const struct cnf_runtime_operations
         *runtime;               /* the runtime that executes scenarios (runtime.h) */
     const dev_backend *backend; /* for the reference runtime */
     const char *selector;       /* for dev_device_open; for the shipped runtime see runtime.h */
     /* Settings permitted in braces after the name, NULL-terminated; except for `fusion` (unfused.h)
-     * they are passed to dev_device_open as the selector. NULL: the braces hold variables of the
-     * driver's environment. */
+     * they are passed to dev_device_open as the selector. NULL: the braces hold environment
+     * variables for the driver. */
     const cnf_setting *settings;
-    /* Makes the NULL-terminated "NAME=value" list for the environment of an exec'd child, in the
-     * arena; may return NULL for none. NULL: nothing needed. */
+    /* Makes a NULL-terminated list of "NAME=value" environment variables for an exec'd child, in
+     * the arena; may return NULL for none. A NULL pointer means none are ever needed. */
     const char *const *(*environment)(rt_arena *arena);
-    /* Reports, without opening anything, whether it runs kernels on this machine; NULL: it does. A
-     * subject that only links is never PASS (conformance/verdict/verdict.h). */
+    /* Reports, without opening anything, whether it runs kernels on this machine; NULL: it does.
+     * The verdict on a subject that only links is never PASS (conformance/verdict/verdict.h). */
     bool (*executes)(void);
 } cnf_subject;
 
@@ -80,7 +80,7 @@ typedef struct cnf_subject {
 extern const cnf_subject cnf_subjects[];
 extern const uint32_t cnf_subject_count;
 
-/* Finds a subject by name; NULL: there is none. */
+/* Finds a subject by name; NULL if there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
 /* Options of one run that the child needs; all are passed through exec as arguments of `assay
@@ -93,20 +93,20 @@ typedef struct cnf_subject_options {
     rt_text choices;
     rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
     /* The reference runtime's modules are real files loaded by ld.so (conformance/host/loader.h),
-     * not simulated. The shipped runtime's always are. */
+     * not simulated. The shipped runtime's modules always are real files. */
     bool real_loader;
     uint32_t threads; /* threads that a device in this process may use; 0: one */
-    /* Folder in which the scenario's processes leave data for each other, empty at first; the
-     * process that starts the child removes it. Needed if the scenario has a persistent cache. */
+    /* Folder, initially empty, in which the scenario's processes leave data for each other; the
+     * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
     bool record; /* send the compile worker's answers, for assay pack */
 } cnf_subject_options;
 
-/* The two words of --loader. */
+/* The two values of --loader. */
 #define CNF_LOADER_REAL      "real"
 #define CNF_LOADER_SIMULATED "simulated"
 
-/* Parses one of them; *out_real is true for the first. False: it is neither. */
+/* Parses a value of --loader; *out_real is true for the first. False if `word` is neither. */
 bool cnf_loader_find(rt_text word, bool *out_real);
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.

@@ -16,8 +16,8 @@
 #include <string.h>
 
 /* Makes the loader open Intel's CPU runtime and no other driver. Debian's loader obeys the first
- * variable, that of Khronos the second. The library finds its dependencies beside itself;
- * LD_LIBRARY_PATH, which would bring in a loader of Intel's too, stays unset. If the library is not
+ * variable, Khronos's the second. The library finds its dependencies in its own folder;
+ * LD_LIBRARY_PATH stays unset, because it would bring in Intel's loader too. If the library is not
  * installed, the loader finds no platform. */
 static const char *const *intel_cpu_environment(rt_arena *arena)
 {
@@ -32,9 +32,9 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
     return list;
 }
 
-/* Makes libsycl see Intel's CPU device alone, and nothing left by earlier runs: its cache on disk
- * would answer for a program that is no longer built. libsycl brings a loader of Khronos, which
- * knows both variables. */
+/* Makes libsycl see only Intel's CPU device, and nothing that earlier runs left: its cache on disk
+ * would supply programs that should be built anew. libsycl ships Khronos's loader, which knows both
+ * variables. */
 static const char *const *dpcpp_environment(rt_arena *arena)
 {
     static const char *const fixed[] = {"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
@@ -49,7 +49,7 @@ static const char *const *dpcpp_environment(rt_arena *arena)
     return list;
 }
 
-/* The folder into which ci/setup installs NVIDIA's linker. */
+/* Makes the adapter open the copy of NVIDIA's linker that ci/setup installs. */
 static const char *const *nvlink_environment(rt_arena *arena)
 {
     const char **list = rt_arena_alloc_array(arena, 2, sizeof *list);
@@ -77,9 +77,9 @@ static bool has_intel_gpu(void)
     return found;
 }
 
-/* Without such a GPU, debug keys make the driver act as one for Tiger Lake (the oldest for which it
- * still completes the code) and send its output nowhere: it compiles, links and takes commands, and
- * executes none. */
+/* If there is no Intel GPU, debug keys make the driver act as if for Tiger Lake (the oldest GPU for
+ * which it still completes the code) and discard its output: it compiles, links and accepts
+ * commands, but executes none. */
 static const char *const *intel_gpu_environment(rt_arena *arena)
 {
     static const char *const captured[] = {"NEOReadDebugKeys=1", "SetCommandStreamReceiver=1",
@@ -97,10 +97,10 @@ static bool never_executes(void)
 #define INTEL_GPU_INSTALL "ci/setup --with gpu"
 
 #define POCL_INSTALL "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
-/* The file with which Debian's package registers PoCL. It makes the loader open PoCL alone, because
- * drivers of other devices would be loaded into the child too, and what one of them does then is
- * not a verdict on PoCL. Debian's loader takes the name of the file, that of Khronos the name of
- * the library in it. */
+/* The file with which Debian's package registers PoCL. It is used to make the loader open only
+ * PoCL: the drivers of other devices would otherwise be loaded into the child too, and what they do
+ * there says nothing about PoCL. Debian's loader takes the name of this file, Khronos's the name of
+ * the library that it contains. */
 #define POCL_VENDOR "/etc/OpenCL/vendors/pocl.icd"
 
 static const char *const *pocl_environment(rt_arena *arena)
@@ -174,8 +174,8 @@ const cnf_subject cnf_subjects[] = {
     },
     {
         .name = "intel-gpu",
-        .summary = "the reference runtime on Intel's GPU driver (Level Zero); links only where "
-                   "there is no such GPU",
+        .summary = "the reference runtime on Intel's GPU driver (Level Zero); without such a GPU, "
+                   "it only links",
         .install = INTEL_GPU_INSTALL,
         .runtime = &cnf_reference_operations,
         .backend = &l0_backend,
@@ -185,7 +185,8 @@ const cnf_subject cnf_subjects[] = {
     },
     {
         .name = "intel-gpu-dynamic",
-        .summary = "the same, with modules joined by zeModuleDynamicLink instead of as SPIR-V",
+        .summary =
+            "like intel-gpu, but with modules joined by zeModuleDynamicLink, not as SPIR-V",
         .install = INTEL_GPU_INSTALL,
         .runtime = &cnf_reference_operations,
         .backend = &l0_backend,
@@ -205,7 +206,7 @@ const cnf_subject cnf_subjects[] = {
     },
     {
         .name = "nvlink",
-        .summary = "the reference runtime on NVIDIA's linker, which needs no GPU: links only",
+        .summary = "the reference runtime on NVIDIA's linker, which needs no GPU and only links",
         .install = "ci/setup --with nvidia",
         .runtime = &cnf_reference_operations,
         .backend = &nvjitlink_backend,

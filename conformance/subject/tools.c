@@ -1,4 +1,4 @@
-/* The tools that a driver lacks and the fusion compiler, over conformance/build. */
+/* The tools that a driver lacks, and the fusion compiler, implemented over conformance/build. */
 #include "conformance/subject/tools.h"
 
 #include "conformance/build/packed_answer.h"
@@ -9,9 +9,9 @@
 enum { TOOL_TIMEOUT_MS = 30000 };
 
 #define CODE(name) (UINT64_C(1) << RT_##name)
-_Static_assert(RT_CODE_COUNT <= 64, "a bit for each code");
+_Static_assert(RT_CODE_COUNT <= 64, "one bit per code");
 
-/* Answers a request as cnf_compile_call does, or from the pack if the scenario came in one. */
+/* Answers a request as cnf_compile_call does, or from the pack if the scenario came from one. */
 static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request,
                         rt_buffer *out_bytes, cnf_compile_answer *out_answer)
 {
@@ -37,8 +37,8 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
     rt_sink_destroy(sink);
 }
 
-/* Appends the artefact of a request, from the cache or a worker. A code that is neither among the
- * codes that every tool may return nor among the `codes` of this one means that the tool
+/* Appends a request's artefact, from the cache or a worker. A code that is neither one of the
+ * common codes, which every tool may return, nor one of this tool's `codes` means that the tool
  * misbehaved. */
 static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request, uint64_t codes,
                      rt_buffer *out_artefact)

@@ -9,23 +9,25 @@
 
 #include <pthread.h>
 
-/* Where links are looked up. The first link opens the cache: most children need none, and
- * identifying the compilers, which are part of the keys, takes longer than a small scenario. */
+/* Where links are looked up. The cache is opened by the first link, because most children never
+ * link, and identifying the compilers, which are part of the keys, takes longer than a small
+ * scenario. */
 typedef struct cnf_tool_store {
     rt_text folder; /* as cnf_cache_open takes it */
     cnf_cache *cache;
-    const scn_scenario *packed; /* carries all answers; NULL: the cache and workers are asked */
+    const scn_scenario *packed; /* contains all answers; NULL: answers come from the cache and the
+                                 * workers */
     bool misses;                /* `packed` lacked an answer */
     /* For assay pack, each answer is sent at once, because the driver may crash on it. NULL:
-     * answers are not sent. No other thread emits meanwhile, since the threads of a scenario take
-     * turns. */
+     * answers are not sent. No other thread emits at the same time, since the threads of a scenario
+     * take turns. */
     cnf_emitter *records;
     pthread_mutex_t lock; /* guards all members; drivers may link from several threads */
 } cnf_tool_store;
 
-/* Initialises the store, which must not move until it is closed, and returns the table that answers
- * links from its cache or with a worker process; the caller may set `packed` and `records`. A
- * problem with the cache's folder is reported on stderr and has no other effect. */
+/* Initialises the store, which must not move until it is closed, and returns the table whose
+ * functions link from the store's cache or in a worker process; the caller may set `packed` and
+ * `records`. A problem with the cache's folder is only reported on stderr. */
 dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder);
 void cnf_tools_close(cnf_tool_store *store);
 

@@ -1,4 +1,4 @@
-/* What an unfused run shows of a scenario; see unfused.h. */
+/* What an unfused run can show about a scenario; see unfused.h. */
 #include "conformance/subject/unfused.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings)
     return device_settings;
 }
 
-/* True if some accessor of the memory asks for promotion. */
+/* True if any accessor of the memory requests promotion. */
 static bool is_promoted(const scn_scenario *scenario, uint32_t memory)
 {
     CHECK(memory < scenario->memory_count);

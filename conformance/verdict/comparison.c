@@ -39,8 +39,7 @@ static int pointer_compare(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* Returns the records sorted by key, only the last record of each key. The caller frees the array.
- */
+/* Returns the last record of each key, sorted by key. The caller frees the array. */
 static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count)
 {
     const cnf_record **items = rt_alloc(((size_t)records->count + 1) * sizeof *items);
@@ -57,13 +56,13 @@ static const cnf_record **sorted(const cnf_records *records, uint32_t *out_count
     return items;
 }
 
-/* ---- What a pair says ---------------------------------------------------------------------- */
+/* ---- Judging a pair ------------------------------------------------------------------------ */
 
 typedef enum standing {
-    STANDING_GOOD,  /* it passes */
-    STANDING_KNOWN, /* it fails as its expectation entry predicts */
-    STANDING_BAD,   /* it makes the run's exit status nonzero */
-    STANDING_NONE,  /* it did not run: skipped, not installed */
+    STANDING_GOOD,  /* passes */
+    STANDING_KNOWN, /* fails as its expectation entry predicts */
+    STANDING_BAD,   /* makes the run's exit status nonzero */
+    STANDING_NONE,  /* did not run: skipped, or the subject is not installed */
     STANDINGS
 } standing;
 
@@ -100,7 +99,7 @@ static const int changes[STANDINGS][STANDINGS] = {
                        [STANDING_NONE] = SAME},
 };
 
-/* True if every failure in the list of signatures is in the other one, too. */
+/* True if every failure in the list of signatures is also in the other list. */
 static bool is_part(rt_text signatures, rt_text whole)
 {
     while (signatures.length > 0) {
@@ -142,7 +141,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         int change;
         if (order == 0)
             change = change_of(pair.before, pair.after, bound);
-        else if (order < 0) /* a record without a check does not lower the number of checks */
+        else if (order < 0) /* if it did not run, no check is lost */
             change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_REMOVED;
         else
             change = standing_of(pair.after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;

@@ -1,5 +1,5 @@
 /* Compares the records of two runs, for pull requests. Records with the same scenario, subject and
- * conditions (`--seed 5`) are compared; of several such records in one file, only the last counts.
+ * conditions (`--seed 5`) are compared; if one file has several such records, only the last counts.
  */
 #ifndef CONFORMANCE_VERDICT_COMPARISON_H
 #define CONFORMANCE_VERDICT_COMPARISON_H
@@ -8,15 +8,15 @@
 
 /* kind, words, whether it is a regression
  *
- *     NEW       the verdict is unexpected; it was not before, there was no record, or further
- *               checks fail in addition to all those that failed before
- *     CHANGED   still unexpected, or still known, but with another verdict or signature
+ *     NEW       the verdict is unexpected, and either it was not before, there was no record, or
+ *               more checks fail in addition to all those that failed before
+ *     CHANGED   still unexpected, or still known, but with a different verdict or signature
  *     FIXED     was a failure, known or not, and now passes
- *     KNOWN     was not a failure, or was an unexpected one; now has an expectation entry
+ *     KNOWN     was not a failure, or an unexpected one; is now covered by an expectation entry
  *     SKIPPED   ran before and is now skipped or not available: one check fewer
  *     RESUMED   was skipped or not available and now passes
  *     SLOWER    still passes, but took longer than the bound
- *     ADDED     has no record in the old run and is as expected
+ *     ADDED     has no record in the old run, and is as expected in the new one
  *     REMOVED   ran in the old run and has no record in the new one: one check fewer */
 #define CNF_CHANGES(CHANGE)                                                                        \
     CHANGE(NEW, "new failure", true)                                                               \
@@ -36,8 +36,8 @@ typedef enum cnf_change {
         CNF_CHANGE_COUNT
 } cnf_change;
 
-/* A test is slower if it took more than `factor` times as long and at least `least_seconds` longer:
- * short times depend on the machine more than on the subject. */
+/* A test is slower if it took more than `factor` times as long and at least `least_seconds` longer,
+ * because short times depend more on the machine than on the subject. */
 typedef struct cnf_slower_bound {
     double factor, least_seconds;
 } cnf_slower_bound;

@@ -1,7 +1,7 @@
 /* Compares final memories: reads the memories that two children sent and turns a difference into a
- * verdict. elements.c defines when two contents are equal. Traces are not compared here. A memory
- * that the scenario does not declare is a device_global of unknown type, which is compared as
- * bytes. */
+ * verdict. elements.c defines when the contents of two memories are equal. Traces are not compared
+ * here. A memory that the scenario does not declare is a device_global of unknown type, and is
+ * compared as bytes. */
 #include "conformance/verdict/differential.h"
 
 #include "conformance/scenario/model/type.h"
@@ -16,7 +16,7 @@ static const cnf_final_memory *memory_find(const cnf_messages *messages, rt_text
     return NULL;
 }
 
-/* True if a failing check is about the memory, which is then not reported again. */
+/* True if a failing check is about the memory, whose difference is then not reported again. */
 static bool is_reported(const cnf_judgement *judgement, rt_text memory)
 {
     for (uint32_t i = 0; i < judgement->failure_count; i++) {
@@ -33,7 +33,7 @@ static void memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
 {
     const cnf_final_memory *expected = memory_find(oracle, memory->name);
     const cnf_final_memory *found = memory_find(subject, memory->name);
-    /* A subject that cannot read a memory back does not send it. */
+    /* A subject that cannot read a memory back does not send that memory. */
     if (!expected || !found || is_reported(inout, memory->name)) return;
     uint64_t size = memory->count * memory->layout.size;
     cnf_difference difference;
@@ -69,7 +69,7 @@ static void memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
     cnf_judgement_add(arena, inout, &failure, 1);
 }
 
-/* The branch of the step's one_of that held; 0 if none did. */
+/* The branch of the one_of expectation that held; 0 if none did. */
 static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
 {
     for (uint32_t i = 0; i < messages->check_count; i++) {
@@ -80,8 +80,8 @@ static uint32_t branch_at(const cnf_messages *messages, const cnf_check *like)
     return 0;
 }
 
-/* True if both took the same branch of every choice that the documents leave open; if not, the rest
- * may legitimately differ. */
+/* True if both took the same branch of every one_of. If not, everything else may legitimately
+ * differ, since the documents leave the choice open. */
 static bool chose_alike(const cnf_messages *oracle, const cnf_messages *subject)
 {
     for (uint32_t i = 0; i < oracle->check_count; i++) {

@@ -1,5 +1,5 @@
-/* Compares two contents of a memory and describes the difference. Each number of each element is
- * compared once, for any layout; differing elements are described afterwards. Source:
+/* Compares two states of a memory and describes the difference. Whatever the layout, each number of
+ * each element is compared once; differing elements are described afterwards. Source:
  * docs/internals/conformance.md. */
 #include "conformance/verdict/elements.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two contents of one memory, and the result of the comparison. */
+/* Two states of one memory, and the result of the comparison. */
 typedef struct comparison {
     rt_arena *arena;
     const scn_memory *memory;
@@ -46,7 +46,7 @@ static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t e
     UNREACHABLE();
 }
 
-/* Compares one number at an offset of both contents. If some of its bytes are undefined, the others
+/* Compares the number at an offset in both states. If some of its bytes are undefined, the others
  * are compared as bytes. */
 static bool number_compare(const comparison *pair, scn_type type, uint64_t expected_at,
                            uint64_t got_at)
@@ -65,7 +65,7 @@ static bool number_compare(const comparison *pair, scn_type type, uint64_t expec
            within_tolerance(pair->memory, type, expected_bits, got_bits);
 }
 
-/* A number of an element: lane `lane` of a field. */
+/* One number of an element: one lane of a field. */
 typedef struct number_place {
     const scn_field *field;
     uint32_t lane;
@@ -77,8 +77,8 @@ static uint64_t number_offset(const scn_memory *memory, uint64_t element, number
            (uint64_t)place.lane * scn_type_size(place.field->type);
 }
 
-/* Finds the first number in which element `expected` of one content differs from element `got` of
- * the other; false if there is none. */
+/* Finds the first number in which element `expected` of one state differs from element `got` of the
+ * other; false if there is none. */
 static bool element_differs(const comparison *pair, uint64_t expected, uint64_t got,
                             number_place *out_place)
 {
@@ -97,7 +97,7 @@ static bool element_differs(const comparison *pair, uint64_t expected, uint64_t 
 
 /* ---- Elements as a multiset ---------------------------------------------------------------- */
 
-/* Orders two elements, from either content, by their numbers in field order. */
+/* Orders two elements, from either state, by their numbers in field order. */
 static int element_order(const scn_memory *memory, const uint8_t *a, const uint8_t *b)
 {
     for (uint32_t f = 0; f < memory->layout.field_count; f++) {
@@ -140,7 +140,7 @@ static bool element_defined(const comparison *pair, uint64_t element)
     return true;
 }
 
-/* The indices of the compared elements in order of their values; the caller frees them with
+/* Returns the indices of the compared elements, ordered by value; the caller frees them with
  * rt_free. */
 static uint64_t *sorted_indices(const comparison *pair, rt_bytes data, bool only_defined,
                                 uint64_t *out_count)
@@ -180,12 +180,12 @@ static void compare_sorted(const comparison *pair)
     rt_free(expected);
 }
 
-/* A matching grown by augmenting paths: H. W. Kuhn, "The Hungarian method for the assignment
- * problem", 1955, without weights. */
+/* A maximum matching, grown by augmenting paths: H. W. Kuhn, "The Hungarian method for the
+ * assignment problem", 1955, without weights. */
 typedef struct matching {
     const comparison *pair;
     uint64_t *holder;  /* per found element: the expected element matched with it */
-    uint64_t *visited; /* per found element: the expected element whose search visited it last */
+    uint64_t *visited; /* per found element: the expected element whose search last visited it */
 } matching;
 
 #define NOBODY UINT64_MAX
@@ -206,7 +206,7 @@ static bool partner_find(matching *graph, uint64_t expected, uint64_t search)
         if (graph->visited[found] == search ||
             element_differs(graph->pair, expected, found, &place))
             continue;
-        CHECK(graph->holder[found] < count); /* a free element was taken above */
+        CHECK(graph->holder[found] < count); /* the loop above has taken any free element */
         graph->visited[found] = search;
         if (!partner_find(graph, graph->holder[found], search)) continue;
         graph->holder[found] = expected;
@@ -215,7 +215,7 @@ static bool partner_find(matching *graph, uint64_t expected, uint64_t search)
     return false;
 }
 
-/* Marks the expected elements without a partner in a maximum matching, which is correct for every
+/* Marks the expected elements that have no partner in a maximum matching; correct for every
  * tolerance. */
 static void compare_matched(const comparison *pair)
 {
@@ -233,7 +233,7 @@ static void compare_matched(const comparison *pair)
 
 /* ---- Saying it ----------------------------------------------------------------------------- */
 
-/* The place in OpenCL C syntax: ".weight", ".weight.y", ".s3" or nothing. */
+/* The number's place in the element, in OpenCL C syntax: ".weight", ".weight.y", ".s3" or empty. */
 static rt_text place_print(rt_arena *arena, number_place place)
 {
     static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
@@ -287,7 +287,7 @@ static void describe_ordered(const comparison *pair, cnf_difference *out)
 static void describe_unordered(const comparison *pair, cnf_difference *out)
 {
     rt_arena *arena = pair->arena;
-    /* The element as its numbers, in braces if there are several. */
+    /* Prints the element's numbers, in braces if there are several. */
     const scn_layout *layout = &pair->memory->layout;
     rt_buffer text = {0};
     uint32_t printed = 0;

@@ -1,10 +1,10 @@
-/* Compares contents of a memory element by element, as the scenario declares the memory. Both
- * expectations and the differential use it.
+/* Compares two states of a memory element by element, in the layout that the scenario declares.
+ * Used for expectations and for comparing subjects.
  *
  * The numbers of the declared fields are compared; struct padding and the fourth lane of a
  * three-element vector are ignored. Two numbers are equal if their bits are, and
  *
- *     - two NaNs are equal, whatever their sign and payload, because no rule specifies those;
+ *     - two NaNs are equal, whatever their signs and payloads, because no rule specifies those;
  *     - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
  *     - an infinity equals only itself: no tolerance covers an overflow;
  *     - a tolerance applies to floating-point numbers; integers in the same memory are compared
@@ -12,8 +12,8 @@
  *
  * `ulp: n` bounds the steps between adjacent representable numbers that separate the two;
  * `absolute: d` requires |got - expected| <= d and `relative: r` requires |got - expected| <= r *
- * |expected|, both computed in double, in which differences of halves and floats are exact enough
- * to decide.
+ * |expected|, both computed in double, which is precise enough for differences of halves and
+ * floats.
  *
  * An unordered memory is compared as a multiset: every expected element needs its own equal partner
  * among the elements found. An element that is not wholly defined may hold anything. Source:
@@ -23,22 +23,24 @@
 
 #include "conformance/scenario/model/model.h"
 
-/* The difference between two contents of a memory. Texts live in the arena of the comparison. */
+/* The difference between two states of a memory. Texts live in the arena passed to the comparison.
+ */
 typedef struct cnf_difference {
-    uint64_t count, total; /* elements that differ (unordered: have no partner), and all elements */
+    uint64_t count, total; /* number of elements that differ (unordered: that have no partner), and
+                            * of all elements */
     uint64_t first;        /* index of the first element that differs */
     rt_text place;         /* for signatures: "element 3", "element 3.weight.y" */
     rt_text name;          /* for people: "data[3]", "data[3].weight.y" */
-    rt_text expected, got; /* the first number that differs: decimal, and its bits */
+    rt_text expected, got; /* the first number that differs, in decimal and as bits */
     rt_text distance;      /* "1 ULP apart", "one is NaN"; empty for whole numbers */
-    rt_text pattern;       /* pattern of the differing indices: "every 4th from 2", "all"; never
+    rt_text pattern;       /* pattern of the indices that differ: "every 4th from 2", "all"; never
                             * empty */
     rt_text text;          /* the whole difference in one or two lines, without a final newline */
 } cnf_difference;
 
-/* Compares two contents of the memory, each count * element size bytes. `defined` has one bit per
+/* Compares two states of the memory, each of count * element size bytes. `defined` has one bit per
  * byte of `expected`, lowest first; NULL data means that every byte is defined. Returns true, with
- * a zero *out_difference, if the contents are equal within the memory's tolerance. */
+ * a zeroed *out_difference, if the two are equal within the memory's tolerance. */
 bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
                           rt_bytes got, rt_bytes defined, cnf_difference *out_difference);
 

@@ -1,4 +1,4 @@
-/* Applies the entries of expectation files and records their state. */
+/* Applies the entries of expectation files and records each entry's state. */
 #include "conformance/verdict/expectations.h"
 
 #include <string.h>
@@ -38,14 +38,14 @@ static bool applies(const cnf_expectation *entry, rt_text driver)
            (driver.length > 0 && memmem(driver.data, driver.length, part.data, part.length));
 }
 
-/* The entries that were found for a judged scenario, in the order of their file. */
+/* The entries found for a judged scenario, in the order of their file. */
 typedef struct entry_list {
     cnf_expectation **items;
     uint32_t count;
 } entry_list;
 
-/* Finds the entries about a subject that apply to the driver: those with the longest text. With
- * `note_others`, marks the entries for other drivers. */
+/* Finds the entries about the scenario and subject that apply to the driver; of those, only the
+ * ones with the longest driver text. With `note_others`, marks the entries for other drivers. */
 static entry_list entries_find(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                                rt_text driver, bool note_others)
 {
@@ -80,8 +80,8 @@ static bool poisons(const cnf_expectation *entry, const cnf_failure *failure)
     return false;
 }
 
-/* True if the entry names the failure; an entry without a signature names the end of the process.
- */
+/* True if the entry names the failure; an entry without a signature names the failure that ended
+ * the process. */
 static bool names(const cnf_expectation *entry, const cnf_failure *failure)
 {
     if (entry->signature.length == 0) return failure->cause == CNF_CAUSE_PROCESS;
@@ -93,8 +93,8 @@ static rt_text entry_place(rt_arena *arena, const cnf_expectation *entry)
     return rt_arena_printf(arena, "%.*s:%u", RT_TEXT_ARG(entry->file), entry->at.line);
 }
 
-/* Marks the failures that the entries name or poison. Returns true if these are all failures, and
- * every entry names one. */
+/* Marks the failures that the entries name, and those of checks that depend on a poisoned memory.
+ * Returns true if that covers all failures and every entry names one. */
 static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdict verdict,
                            cnf_failure *failures, uint32_t failure_count)
 {
@@ -115,7 +115,7 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
         failures[named].entry = entry_place(arena, entry);
         failures[named].is_poisoned = false;
         for (uint32_t i = 0; i < failure_count; i++) {
-            /* A crash may be noticed in any step, and spoil checks of earlier ones. */
+            /* A crash may be noticed in any step, and may spoil checks of earlier steps. */
             bool is_later = failures[named].cause == CNF_CAUSE_PROCESS ||
                             failures[i].step >= failures[named].step;
             if (!is_later || failures[i].cause != CNF_CAUSE_CHECK || i == named ||
@@ -130,7 +130,7 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
     return is_exact;
 }
 
-/* Appends "separator text"; the first text has no separator. */
+/* Appends the text, after a separator unless it is the first. */
 static void joined_append(rt_buffer *out, const char *separator, rt_text text)
 {
     if (text.length == 0) return;
@@ -175,8 +175,8 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     CHECK(seen != CNF_VERDICT_XFAIL && seen != CNF_VERDICT_XPASS &&
           seen != CNF_VERDICT_XFAIL_MISMATCH);
     if (!cnf_verdict_ran(seen) && seen != CNF_VERDICT_SKIP) return;
-    /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may.
-     */
+    /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may
+     * be able to. */
     if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
     entry_list entries = entries_find(expectations, scenario, subject, driver, true);
     bool failed = cnf_verdict_effect(seen) == CNF_EFFECT_UNEXPECTED;
@@ -201,8 +201,8 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     cnf_failure *failures = NULL;
     if (failed) failures = cnf_judgement_failures(arena, inout_judgement, &failure_count);
     bool is_exact = failures_cover(arena, &entries, seen, failures, failure_count);
-    /* The entries of the bare subject excuse the identical failures only, because options change
-     * the subject's behaviour; other results prove nothing about them, and their state is
+    /* The bare subject's entries excuse only identical failures, because options change the
+     * subject's behaviour. Other results prove nothing about those entries, whose state is left
      * unchanged. */
     if (is_bare && !is_exact) return;
     for (uint32_t i = 0; i < entries.count && !is_bare; i++)
@@ -216,7 +216,7 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     CHECK(out_known->entry.length > 0);
 }
 
-/* ---- What became of the entries ------------------------------------------------------------ */
+/* ---- Reporting the entries ----------------------------------------------------------------- */
 
 void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations)
 {

@@ -4,26 +4,27 @@
  *     subject: pocl
  *     entries:
  *       - scenario: device/runaway.yaml     # path from the scenarios' root
- *         signature: "run:timeout:-:-"    # this or a verdict is needed; with both, both hold
- *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG
+ *         signature: "run:timeout:-:-"      # required unless there is a verdict
+ *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG; both must match, if given
  *         poisons: [data]                   # memories that this failure spoils; optional
  *         driver: "3.1"                     # a part of the driver's text; absent: every driver
  *         class: crash-or-hang
  *         reason: One or two sentences.
- *         reference: DL-RESOLVE-09          # the rule or document that decides; optional
+ *         reference: DL-RESOLVE-09          # the deciding rule or document; optional
  *         reproduction: runaway.c           # in the same folder; does not use our runtime
  *
- * An entry names one failing check; several entries about a scenario name as many. A later failure
- * of a check that depends on a poisoned memory needs no entry of its own.
+ * Each entry names one failing check, so a scenario with several failing checks needs several
+ * entries. A check that depends on a poisoned memory and fails later needs no separate entry.
  *
  * The scenario runs regardless. Its verdict is XFAIL if the entries cover exactly the checks that
  * fail, XFAIL_MISMATCH if other checks fail or one that an entry names does not, and XPASS if none
- * fails. An entry whose scenario
- * is skipped or does not exist is unused, and an unused entry fails the run. A scenario that did
- * not run proves nothing about its entry: it was not selected, its subject did not take part, its
- * verdict is UNAVAILABLE, NOT_RUN or POISONED, or the driver is another one.
+ * fails. An entry whose scenario is skipped or does not exist is unused, and an unused entry fails
+ * the run. A scenario that did not run proves nothing about its entry: it was not selected, its
+ * subject did not take part, its verdict is UNAVAILABLE, NOT_RUN or POISONED, or the entry is for
+ * another driver.
  *
- * If several driver texts are part of the driver's text, the entries with the longest apply.
+ * If the `driver` texts of several entries are part of the driver's text, the entries with the
+ * longest text apply.
  *
  * A subject with driver options, "pocl{A=1}", is a separate subject with its own file, whose
  * `subject:` has that name. If it has no entry for a scenario, the entries of the bare subject
@@ -61,7 +62,7 @@ typedef enum cnf_class {
         CNF_CLASS_COUNT
 } cnf_class;
 
-/* The text for a class's word; empty for an unknown word. */
+/* The text for people of the class with the given word; empty for an unknown word. */
 const char *cnf_class_text(rt_text word);
 
 /* The state of an entry after a run. */
@@ -82,7 +83,7 @@ typedef struct cnf_expectation {
     uint32_t poison_count;
     rt_text driver; /* empty: any */
     cnf_class class;
-    rt_text reason, reference, reproduction; /* the last two may be empty */
+    rt_text reason, reference, reproduction; /* reference and reproduction may be empty */
     cnf_entry_state state;
     rt_text note;
 } cnf_expectation;
@@ -93,10 +94,10 @@ typedef struct cnf_expectations {
     RT_VECTOR(cnf_expectation) entries; /* by file, in the order of the file */
 } cnf_expectations;
 
-/* Reads expectations/NAME.yaml of every root of the files, and NAME.yaml of every folder, where
- * NAME is a subject's; for a pack's files, the entries of the pack. `subjects` are the known
- * subjects. Returns false if a file has a mistake, after appending lines "FILE:LINE:COLUMN: error:
- * …" to out_problems. */
+/* Reads expectations/NAME.yaml under every root of the files, and NAME.yaml in every given folder,
+ * where NAME is a subject's name; for files from a pack, reads the pack's entries. `subjects` are
+ * the known subjects. Returns false if a file has a mistake, after appending lines
+ * "FILE:LINE:COLUMN: error: …" to out_problems. */
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
                            uint32_t subject_count, rt_buffer *out_problems);
@@ -106,28 +107,30 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
                            const cnf_files *files);
 
 /* Adds the entries written by cnf_expectations_pack; texts point into `packed`. An entry about a
- * scenario that is not among the files keeps its initial state. MALFORMED. */
+ * scenario that is not among the files keeps its initial state. MALFORMED: the pack is damaged or
+ * has another version. */
 RT_MUST_USE rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
                                               rt_bytes packed);
 
-/* Frees everything that was read. */
+/* Frees all entries and their texts. */
 void cnf_expectations_free(cnf_expectations *expectations);
 
 /* The entries that were applied to a scenario on a subject. The judgement keeps its signature and
  * message; its verdict is replaced, and its failures name the entries that cover them. */
 typedef struct cnf_known {
-    rt_text entry;     /* FILE:LINE of the first entry; empty: none, and the rest is unset */
+    rt_text entry;     /* FILE:LINE of the first entry; empty: no entry applied, and the rest is
+                        * unset */
     cnf_verdict seen;  /* the verdict before the entries were applied */
     rt_text class;     /* word of the most serious class: "permitted-divergence", … */
-    rt_text reason;    /* the entries' sentences, a line for each entry */
-    rt_text reference; /* the rules or documents that decide; may be empty */
+    rt_text reason;    /* the entries' reasons, one line per entry */
+    rt_text reference; /* the deciding rules or documents; may be empty */
     rt_text failure;   /* the expected failures, separated by ", ": each a signature, a verdict's
-                        * word, or both separated by a blank */
+                        * word, or both, separated by a blank */
 } cnf_known;
 
-/* Finds the entries for a judged scenario. If there are any, replaces the verdict by XFAIL, XPASS
- * or XFAIL_MISMATCH; the verdict must not be one of these before. Records the states of entries.
- * Texts of *out_known live as long as the expectations. */
+/* Finds the entries for a judged scenario. If there are any, replaces the verdict with XFAIL, XPASS
+ * or XFAIL_MISMATCH; it must not be one of these already. Records the states of entries. Texts of
+ * *out_known live as long as the expectations. */
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 

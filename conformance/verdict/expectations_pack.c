@@ -79,7 +79,7 @@ rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
     if (rt_reader_finished(&reader)) return RT_STATUS_OK;
     return rt_fail(
         sink, RT_MALFORMED, RT_RULE_NONE,
-        "the pack's known failures are damaged or of another version: fault at byte %zu of %zu; pack the "
-        "scenarios anew",
+        "the pack's known failures are damaged or have another version: fault at byte %zu of %zu; "
+        "the scenarios again",
         reader.failed ? reader.fault : reader.position, packed.size);
 }

@@ -1,6 +1,6 @@
 /* Reads expectation files, driven by tables. A file with a mistake is rejected before anything
- * runs: a lost entry would turn a known failure into an unexplained one, or hide that the failure
- * has been fixed. */
+ * runs, because a lost entry would turn a known failure into an unexplained one, or hide that the
+ * failure has been fixed. */
 #include "conformance/verdict/expectations.h"
 
 #include "conformance/scenario/schema/schema.h"
@@ -59,10 +59,10 @@ static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
 
 static const scn_shape shape_reference_text = {
     .kind = SCN_SHAPE_TEXT,
-    .noun = "the rule or document that decides",
+    .noun = "the deciding rule or document",
 };
 
-/* Reads any text; words in the form of a rule's id, "DL-RESOLVE-09", must be rules. */
+/* Reads any text, but each word that has the form of a rule id, "DL-RESOLVE-09", must be a rule. */
 static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
@@ -117,20 +117,20 @@ static const scn_row entry_rows[] = {
     [ENTRY_SIGNATURE] = {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
                          "The signature that the failure prints."},
     [ENTRY_VERDICT] = {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
-                       "The verdict, where there is no signature to rely on."},
+                       "The verdict, if no signature is reliable."},
     {"poisons", &shape_poisons, 0, SCN_ITEMS(cnf_expectation, poisons, poison_count),
-     "The memories that the failure spoils: later failures of checks that depend on one of them "
-     "need no entry."},
+     "The memories that the failure spoils: checks that depend on one of them and fail later need "
+     "no entry."},
     {"driver", &shape_driver, 0, SCN_FIELD(cnf_expectation, driver),
-     "A part of the driver's text; without it the entry is about every driver."},
+     "A part of the driver's text; without it, the entry applies to every driver."},
     {"class", &shape_class, SCN_REQUIRED, SCN_FIELD(cnf_expectation, class),
      "What kind of deviation it is."},
     {"reason", &shape_reason, SCN_REQUIRED, SCN_FIELD(cnf_expectation, reason),
      "What goes wrong, in one or two sentences."},
     {"reference", &shape_reference, 0, SCN_FIELD(cnf_expectation, reference),
-     "The rule or document that decides."},
+     "The deciding rule or document."},
     {"reproduction", &shape_reproduction, 0, SCN_FIELD(cnf_expectation, reproduction),
-     "A file beside this one that shows it without our runtime."},
+     "A file next to this one that shows the failure without our runtime."},
 };
 static const scn_shape shape_entry_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -235,7 +235,8 @@ static bool path_exists(rt_arena *arena, rt_text folder, rt_text path)
     return stat(whole.data, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The length of "scenarios/expectations" in "scenarios/expectations/pocl.yaml". */
+/* The length of the folder part of a path, "scenarios/expectations" in
+ * "scenarios/expectations/pocl.yaml". */
 static size_t folder_length(rt_text file)
 {
     const char *slash = memrchr(file.data, '/', file.length);
@@ -243,8 +244,8 @@ static size_t folder_length(rt_text file)
     return (size_t)(slash - file.data);
 }
 
-/* A subject with driver options, "intel-cpu{A=1}", is a separate subject, in the file named by the
- * part before the brace. */
+/* A subject with driver options, "intel-cpu{A=1}", is a separate subject, but its file is named
+ * after the part before the brace. */
 static bool subject_check(const expectation_reader *reader, scn_reporter *reporter, rt_text file,
                           const scn_node *root, rt_text subject)
 {
@@ -262,7 +263,7 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
                           scn_excerpt(reporter->arena, name),
                           scn_nearest_hint(reporter->arena, &nearest));
     }
-    /* "pocl" of "scenarios/expectations/pocl.yaml" */
+    /* "pocl" in "scenarios/expectations/pocl.yaml" */
     size_t folder = folder_length(file) + 1;
     CHECK(file.length > folder + strlen(".yaml"));
     rt_text stem = {file.data + folder, file.length - folder - strlen(".yaml")};
@@ -284,7 +285,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     *entry = *read;
     entry->file = file;
     entry->subject = subject;
-    /* The scenario is in the pack, or below one of the roots. */
+    /* Checks that the scenario is in the pack, or below one of the roots. */
     bool exists = false;
     const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
     for (uint32_t i = 0; pack && i < pack->count && !exists; i++)
@@ -331,8 +332,8 @@ static int is_expectation_file(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-/* Reads the folder's files in the order of their names. A folder that is not required may be
- * missing. */
+/* Reads the folder's files in the order of their names. The folder may be missing unless it is
+ * required. */
 static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
 {
     rt_arena *arena = &reader->out->arena;
@@ -352,8 +353,8 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
 
 /* ---- Reading all of them ------------------------------------------------------------------- */
 
-/* Collects the roots of the files, relative to the current folder like the files; empty: the
- * current folder itself. */
+/* Collects the roots of the files, as paths relative to the current folder like the files' own; an
+ * empty path is the current folder itself. */
 static void roots_collect(expectation_reader *reader, const cnf_files *files)
 {
     rt_arena *arena = &reader->out->arena;
@@ -376,7 +377,7 @@ static void roots_collect(expectation_reader *reader, const cnf_files *files)
     CHECK(reader->roots.count <= files->count);
 }
 
-/* Reports pairs of entries that name the same failure. */
+/* Reports each pair of entries that name the same failure. */
 static void duplicates_check(expectation_reader *reader)
 {
     const cnf_expectation *entries = reader->out->entries.items;

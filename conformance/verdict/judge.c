@@ -1,8 +1,7 @@
-/* Decides verdicts: from how a child ended and what it sent, and for cases that are decided without
- * a child.
+/* Decides verdicts: from how a child ended and what it sent, or, for some cases, without a child.
  *
- * The order of the checks matters: how the process ended is checked before its messages, a protocol
- * violation before the results that the messages claim; PASS remains if nothing else applies.
+ * The order of the checks matters: first how the process ended, then whether it violated the
+ * protocol, then the results that its messages claim. PASS remains if nothing else applies.
  * Subjects are compared in differential.c, and expectation files are applied in expectations.c.
  * Source: docs/internals/conformance.md. */
 #include "conformance/verdict/judge.h"
@@ -17,9 +16,9 @@ static rt_text step_text(rt_arena *arena, uint32_t step)
     return step == SCN_NONE ? RT_TEXT("step") : rt_arena_printf(arena, "step%u", step);
 }
 
-/* The stage of a failure that ended the process. Commands are asynchronous, so whether a defect in
- * one of them is noticed by the driver's thread during a step or at the end is left to chance; all
- * steps and the end are one stage here. */
+/* The stage of a failure that ended the process. Commands are asynchronous, so it is left to chance
+ * whether the driver's thread hits a defect in one of them during a step or at the end; all steps
+ * and the end are therefore one stage here. */
 static rt_text process_stage(const cnf_messages *messages)
 {
     bool runs = messages->step != SCN_NONE || rt_text_is(messages->stage, "finish");
@@ -46,7 +45,8 @@ static rt_text with_output(const judge_case *judge, rt_text message)
                            RT_TEXT_ARG(printed));
 }
 
-/* Sets the verdict of a process that did not end as it should, with the end of its output. */
+/* Sets the verdict of a process that did not end as it should; the message includes the end of its
+ * output. */
 static void judge_process(const judge_case *judge, cnf_verdict verdict, const char *class,
                           rt_text code, rt_text message)
 {
@@ -61,7 +61,7 @@ static void judge_process(const judge_case *judge, cnf_verdict verdict, const ch
     cnf_judgement_add(judge->arena, judge->out, &failure, 1);
 }
 
-/* Describes the memory limit of the process and the option that sets it; "" without a limit. */
+/* Describes the process's memory limit and the option that sets it; "" if there is no limit. */
 static const char *memory_limit_text(const judge_case *judge)
 {
     uint64_t limit = judge->child->memory_bytes;
@@ -71,7 +71,7 @@ static const char *memory_limit_text(const judge_case *judge)
         .data;
 }
 
-/* Judges a process that was ended by a signal or ended with a failure. */
+/* Judges a process that was killed by a signal or exited with a failure. */
 static void judge_crash(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
@@ -91,8 +91,8 @@ static void judge_crash(const judge_case *judge)
         code = rt_arena_printf(arena, "exit-%d", child->code);
         event = rt_arena_printf(arena, "ended with status %d", child->code);
     }
-    /* Signs that the process exceeded its memory limit: an allocator whose request fails usually
-     * aborts with a message, or its caller writes to NULL. */
+    /* Signs that the process exceeded its memory limit: when an allocation fails, the allocator
+     * usually aborts with a message, or its caller writes through NULL. */
     const char *printed = rt_buffer_string(&child->output);
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
     bool names_memory = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
@@ -113,8 +113,8 @@ static bool judge_end(const judge_case *judge)
     case CNF_PROCESS_TIMED_OUT:
         judge_process(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
                       rt_arena_printf(arena,
-                                      "the time limit came after %.1f s in stage %.*s; --timeout "
-                                      "SECONDS sets another",
+                                      "the time limit expired after %.1f s in stage %.*s; set "
+                                      "another with --timeout SECONDS",
                                       child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
     case CNF_PROCESS_OVERFLOWED:
@@ -132,8 +132,8 @@ static bool judge_end(const judge_case *judge)
                                       strerrordesc_np(child->code), cnf_child_advice(child->code)));
         return true;
     case CNF_PROCESS_EXITED:
-        /* A child that reports a protocol error also exits with a failure; its messages are judged
-         * in that case. Without an error it must have sent its last message. */
+        /* If the messages violate the protocol, they are judged, whatever the exit status.
+         * Otherwise, a nonzero status is a crash. */
         if (child->code == 0 || judge->messages->fault) return false;
         judge_crash(judge);
         return true;
@@ -141,11 +141,12 @@ static bool judge_end(const judge_case *judge)
     UNREACHABLE();
 }
 
-/* The failure of a check. */
+/* Makes the failure for a check. */
 static cnf_failure failure_of(const judge_case *judge, const cnf_check *check)
 {
     rt_arena *arena = judge->arena;
-    /* A fault that the device found is reported after the last step, but causes other failures. */
+    /* A fault that the device found is reported after the last step, but is the cause of other
+     * failures. */
     bool is_finding = check->step == SCN_NONE && rt_text_is(check->kind, "finding");
     bool is_start = rt_text_is(check->kind, "start");
     rt_text place = check->place.length == 0
@@ -168,7 +169,7 @@ static cnf_failure failure_of(const judge_case *judge, const cnf_check *check)
                          .memory_count = check->memory_count};
 }
 
-/* Adds the failing checks, and sets the verdict if there are any. */
+/* Adds the failing checks and, if there are any, sets the verdict. */
 static void judge_checks(const judge_case *judge)
 {
     const cnf_messages *messages = judge->messages;
@@ -180,7 +181,7 @@ static void judge_checks(const judge_case *judge)
         const cnf_check *check = &messages->checks[i];
         if (check->ok || !check->observed) continue;
         failures[count++] = failure_of(judge, check);
-        /* A program that the machine could not start is not a FAIL: the verdict is NOT_RUN. */
+        /* If the machine could not start the program, the verdict is NOT_RUN, not FAIL. */
         begun = begun && !rt_text_is(check->kind, "start");
     }
     if (count > 0) judge->out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
@@ -193,7 +194,8 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
     CHECK(messages->stage.length > 0);
     cnf_judgement *out = out_judgement;
     *out = (cnf_judgement){.step = SCN_NONE, .expected = messages->check_count};
-    /* The kinds of the checks that were not observed; "launch" is more specific than "count". */
+    /* Lists the kinds of the checks that were not observed, where "launch" is more specific than
+     * "count". */
     rt_text *kinds = rt_arena_alloc_array(arena, messages->check_count + 1, sizeof *kinds);
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
@@ -329,7 +331,7 @@ cnf_judgement cnf_judge_interrupted(void)
 void cnf_judge_strayed(rt_arena *arena, rt_text reason, cnf_judgement *inout)
 {
     inout->verdict = CNF_VERDICT_FAIL;
-    inout->failure_count = 0; /* those of a run that was not the one asked for */
+    inout->failure_count = 0; /* these failures are those of a different run */
     inout->signature =
         cnf_signature(arena, RT_TEXT("finish"), RT_TEXT("choices"), (rt_text){0}, (rt_text){0});
     inout->message =

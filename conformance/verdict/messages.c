@@ -38,7 +38,7 @@ static rt_text field_text(message_reader *reader, const json_t *message, const c
     return rt_arena_text(reader->arena, text);
 }
 
-/* Reads a list of texts; whatever is not a text is left out. */
+/* Reads a list of texts, leaving out whatever is not a text. */
 static const rt_text *field_texts(message_reader *reader, const json_t *message, const char *key,
                                   uint32_t *out_count)
 {
@@ -60,7 +60,7 @@ static bool field_true(const json_t *message, const char *key)
     return json_is_true(json_object_get(message, key));
 }
 
-/* Reads a number in range; `absent` if the key is missing. */
+/* Reads a number that is in range; returns `absent` if the key is missing. */
 static uint32_t field_number(const json_t *message, const char *key, uint32_t absent)
 {
     const json_t *value = json_object_get(message, key);
@@ -91,7 +91,7 @@ static void on_stage(message_reader *reader, const json_t *message)
     cnf_messages *out = reader->out;
     rt_text stage = field_text(reader, message, "stage");
     if (stage.length == 0) {
-        reader_fail(reader, "incomplete", "a stage without its name");
+        reader_fail(reader, "incomplete", "a stage without a name");
         return;
     }
     out->stage = stage;
@@ -125,7 +125,8 @@ static void on_skip(message_reader *reader, const json_t *message)
     out->answer = field_text(reader, message, "answer");
     out->reason = field_text(reader, message, "message");
     /* A SKIP without a reason would hide a scenario forever. */
-    if (out->capability.length == 0) reader_fail(reader, "incomplete", "a skip without capability");
+    if (out->capability.length == 0)
+        reader_fail(reader, "incomplete", "a skip without a capability");
 }
 
 static void on_check(message_reader *reader, const json_t *message)
@@ -151,21 +152,22 @@ static void on_check(message_reader *reader, const json_t *message)
                          .branches = field_number(message, "branches", 0)};
     check->memories = field_texts(reader, message, "memories", &check->memory_count);
     if (check->branch > check->branches)
-        reader_fail(reader, "incomplete", "a check of a branch that is not among the branches");
-    if (check->kind.length == 0) reader_fail(reader, "incomplete", "a check without its kind");
+        reader_fail(reader, "incomplete",
+                    "a check whose branch is greater than the number of branches");
+    if (check->kind.length == 0) reader_fail(reader, "incomplete", "a check without a kind");
 }
 
 static void on_memory(message_reader *reader, const json_t *message)
 {
     cnf_final_memory memory = {.name = field_text(reader, message, "name")};
     if (!field_hex(reader, message, "data", &memory.data)) {
-        reader_fail(reader, "incomplete", "a memory without content");
+        reader_fail(reader, "incomplete", "a memory without data");
         return;
     }
     if (json_object_get(message, "defined") &&
         (!field_hex(reader, message, "defined", &memory.defined) ||
          memory.defined.size != (memory.data.size + 7) / 8)) {
-        reader_fail(reader, "incomplete", "a memory whose map of defined bytes has another size");
+        reader_fail(reader, "incomplete", "a memory whose map of defined bytes has the wrong size");
         return;
     }
     *rt_vector_push(&reader->memories) = memory;
@@ -183,7 +185,7 @@ static void on_choices(message_reader *reader, const json_t *message)
 {
     const json_t *list = json_object_get(message, "made"), *choice;
     size_t index;
-    if (!json_is_array(list)) reader_fail(reader, "incomplete", "choices without their list");
+    if (!json_is_array(list)) reader_fail(reader, "incomplete", "choices without a list");
     json_array_foreach(list, index, choice)
     {
         cnf_choice item = {.rule = field_text(reader, choice, "rule"),
@@ -192,7 +194,7 @@ static void on_choices(message_reader *reader, const json_t *message)
         if (item.alternative < item.alternative_count)
             *rt_vector_push(&reader->choices) = item;
         else
-            reader_fail(reader, "incomplete", "a choice outside its alternatives");
+            reader_fail(reader, "incomplete", "a choice that is not among its alternatives");
     }
 }
 
@@ -208,7 +210,7 @@ static void on_artefact(message_reader *reader, const json_t *message)
     rt_text digits = field_text(reader, message, "request");
     if (!rt_hash_read(digits, &artefact.request) ||
         !field_hex(reader, message, "answer", &artefact.answer)) {
-        reader_fail(reader, "incomplete", "an artefact without its request or answer");
+        reader_fail(reader, "incomplete", "an artefact without a request or an answer");
         return;
     }
     *rt_vector_push(&reader->artefacts) = artefact;
@@ -253,9 +255,9 @@ static void read_line(message_reader *reader, rt_text line)
     if (!json_is_object(message))
         reader_fail(reader, "no-json", "not a JSON object");
     else if (reader->out->end != CNF_MESSAGES_CUT)
-        reader_fail(reader, "after-end", "something after the last message");
+        reader_fail(reader, "after-end", "sent after the last message");
     else if (row == row_count)
-        reader_fail(reader, "unknown-type", "its type is unknown");
+        reader_fail(reader, "unknown-type", "a message of an unknown type");
     else
         message_rows[row].read(reader, message);
     json_decref(message);
@@ -278,7 +280,7 @@ void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages
         reader.line++;
         const char *newline = memchr(sent.data, '\n', sent.length);
         if (!newline) {
-            reader_fail(&reader, "cut", "it stops in the middle of a line");
+            reader_fail(&reader, "cut", "an incomplete line");
             break;
         }
         rt_text line = {sent.data, (size_t)(newline - sent.data)};

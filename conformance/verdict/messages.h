@@ -8,18 +8,18 @@
 
 /* One expectation judged by the child. */
 typedef struct cnf_check {
-    uint32_t step; /* SCN_NONE if the message had none */
+    uint32_t step; /* SCN_NONE if the message had no step */
     rt_text step_id;
     uint32_t line; /* line of the scenario; 0 if unknown */
     rt_text kind, what, code, place, rule, message;
     uint32_t branch, branches; /* of a one_of: the branch that held, from 1, and the number of
                                 * branches; 0: none held, or not a one_of */
-    const rt_text *memories;   /* names of the memories that it depends on */
+    const rt_text *memories;   /* names of the memories that the expectation depends on */
     uint32_t memory_count;
     bool ok, observed;
 } cnf_check;
 
-/* A choice of the child's runtime among several alternatives (reference/base/choose.h). */
+/* A choice that the child's runtime made among several alternatives (reference/base/choose.h). */
 typedef struct cnf_choice {
     rt_text rule;
     uint32_t alternative_count, alternative; /* alternative < alternative_count */
@@ -28,7 +28,7 @@ typedef struct cnf_choice {
 /* The result of a probe with a known answer. */
 typedef enum cnf_probe_answer { CNF_PROBE_NONE, CNF_PROBE_RIGHT, CNF_PROBE_WRONG } cnf_probe_answer;
 
-/* A memory's content at the end of the scenario. */
+/* A memory's contents at the end of the scenario. */
 typedef struct cnf_final_memory {
     rt_text name;
     rt_bytes data;    /* in the scenario's layout */
@@ -45,9 +45,9 @@ typedef enum cnf_messages_end {
 
 typedef struct cnf_messages {
     rt_text stage;       /* the last stage begun; "start" before the first message */
-    uint32_t step, line; /* of that stage; SCN_NONE and 0 outside steps */
+    uint32_t step, line; /* of the stage; SCN_NONE and 0 outside steps */
     rt_text device, driver;
-    rt_text capabilities; /* of a probe: lines for people; empty if none were sent */
+    rt_text capabilities; /* of a probed device, as lines for people; empty if none were sent */
     bool links_only;      /* the device compiles and links, but runs no kernel */
     const cnf_check *checks;
     uint32_t check_count;
@@ -55,18 +55,18 @@ typedef struct cnf_messages {
     uint32_t memory_count;
     const cnf_choice *choices; /* in the order of the run */
     uint32_t choice_count;
-    const scn_artefact *artefacts; /* from the compile worker, one per request */
+    const scn_artefact *artefacts; /* the compile worker's answers, one per request */
     uint32_t artefact_count;
     cnf_probe_answer probe; /* `reason` explains a wrong answer */
     rt_text trace; /* the trace message as it was sent, which parting.h reads; empty: none */
     cnf_messages_end end;
     rt_text capability, answer; /* SKIPPED: the capability queried, and the device's answer */
-    rt_text reason;             /* SKIPPED, UNAVAILABLE, a probe: for people */
+    rt_text reason;             /* of SKIPPED, UNAVAILABLE or a probe, for people */
     const char *fault;          /* code of the first violation of the protocol; NULL: none */
     rt_text fault_message;      /* the offending line and the violation */
 } cnf_messages;
 
-/* Reads everything that a child sent. Texts are copied into the arena. */
+/* Reads everything that a child sent, copying texts into the arena. */
 void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages);
 
 #endif

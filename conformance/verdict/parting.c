@@ -1,5 +1,5 @@
-/* Compares traces event by event, only after a failure: it explains a verdict and never changes it.
- * Events come from child processes, so they may contain anything. Source:
+/* Compares traces event by event, and only after a failure: the result explains a verdict and never
+ * changes it. Events come from child processes, so they may contain anything. Source:
  * docs/internals/conformance.md. */
 #include "conformance/verdict/parting.h"
 
@@ -17,9 +17,9 @@ static bool is_subject_field(const char *key)
     return false;
 }
 
-/* Returns the events of a trace message, which the caller releases. NULL if there is no trace or an
- * incomplete one, in which missing events cannot be distinguished from events that did not happen.
- */
+/* Returns the events of a trace message, which the caller releases. NULL if there is no trace, or
+ * if it is partial, so that events missing from it cannot be distinguished from events that did not
+ * happen. */
 static json_t *events_load(rt_text trace)
 {
     if (trace.length == 0) return NULL;
@@ -30,7 +30,7 @@ static json_t *events_load(rt_text trace)
     return events;
 }
 
-/* True if the compared fields of both are the same. */
+/* True if both events have the same values in all compared fields. */
 static bool events_equal(json_t *a, json_t *b)
 {
     const char *key;
@@ -73,7 +73,7 @@ static void value_print(rt_buffer *out, const json_t *value)
     free(text); /* jansson's own allocation */
 }
 
-/* Prints an event; with `compared_only`, without the fields of a subject. */
+/* Prints an event; with `compared_only`, omits the fields that are not compared. */
 static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
 {
     rt_buffer text = {0};

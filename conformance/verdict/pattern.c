@@ -1,9 +1,9 @@
-/* Recognises a pattern in one pass over the runs of adjacent indices. */
+/* Recognises patterns in one pass over the runs of adjacent indices. */
 #include "conformance/verdict/pattern.h"
 
 #include <inttypes.h>
 
-/* The differing indices as runs of adjacent indices with equal length and distance. */
+/* The indices as equally long and equally spaced runs of adjacent indices. */
 typedef struct index_pattern {
     uint64_t total, count, first, last;
     uint64_t run_length, period;            /* length of the first run; distance to the second */
@@ -15,7 +15,7 @@ static void pattern_run_end(index_pattern *pattern)
 {
     uint64_t length = pattern->run_end - pattern->run_begin;
     if (pattern->run_count == 1) pattern->run_length = length;
-    /* The end of the memory may cut the last run short. */
+    /* The last run may be cut short by the end of the memory. */
     bool cut = pattern->run_end == pattern->total && length < pattern->run_length;
     if (length != pattern->run_length && !cut) pattern->regular = false;
 }

@@ -1,4 +1,4 @@
-/* Records as lines of JSON: one table of keys for writing, reading and copying. */
+/* Writes, reads and copies records as lines of JSON, driven by one table of keys. */
 #include "conformance/verdict/record.h"
 
 #include "conformance/json/json.h"
@@ -21,10 +21,10 @@ typedef enum field_kind {
     FIELD_FAILURES,
 } field_kind;
 
-/* When a key is present. */
+/* When a key is present in a record. */
 typedef enum field_presence {
     PRESENT_ALWAYS,
-    PRESENT_IF_SET,   /* text not empty, number not `absent` */
+    PRESENT_IF_SET,   /* if the text is not empty, or the number is not `absent` */
     PRESENT_IF_KNOWN, /* if an expectation entry was applied */
 } field_presence;
 
@@ -189,7 +189,7 @@ int cnf_record_append(int file, const cnf_record *record)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* Reads a list of texts into the arena; false if it is not one. */
+/* Reads a list of texts into the arena; false if the value is not a list of texts. */
 static bool texts_read(rt_arena *arena, const json_t *value, const rt_text **out_texts,
                        uint32_t *out_count)
 {
@@ -206,7 +206,8 @@ static bool texts_read(rt_arena *arena, const json_t *value, const rt_text **out
     return json_is_array(value);
 }
 
-/* Reads a number of an object, `absent` if it has none; false if it is not one in range. */
+/* Reads a number from an object, `absent` if the key is missing; false if the value is not a number
+ * in range. */
 static bool number_read(const json_t *object, const char *key, uint32_t absent, uint32_t *out)
 {
     const json_t *value = json_object_get(object, key);
@@ -237,7 +238,7 @@ static bool failure_read(rt_arena *arena, const json_t *object, cnf_failure *out
     return out->signature.length > 0;
 }
 
-/* Reads the failures, whose signatures together are the judgement's. */
+/* Reads the failures, whose signatures together must be the judgement's signature. */
 static bool failures_read(rt_arena *arena, const json_t *list, cnf_judgement *out)
 {
     size_t count = json_array_size(list);
@@ -314,7 +315,7 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
                            "not a record: the value of '%s' is not permitted", row->key);
         }
     }
-    /* Relations between members. */
+    /* Checks relations between members. */
     const cnf_judgement *judgement = &out->judgement;
     bool known = out->known.entry.length > 0;
     const char *wrong = NULL;
@@ -344,7 +345,7 @@ rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file, rt_text
                            cnf_records *out_records)
 {
     *out_records = (cnf_records){0};
-    /* An incomplete last line is left out. */
+    /* An incomplete last line is ignored. */
     while (content.length > 0 && content.data[content.length - 1] != '\n')
         content.length--;
     RT_VECTOR(cnf_record) records = {0};

@@ -1,4 +1,4 @@
-/* Records: the verdict of one scenario on one subject, as a line of JSON.
+/* A record is the verdict on one scenario on one subject, as a line of JSON.
  *
  *     {"scenario": "linking/twice.yaml", "subject": "sim", "verdict": "PASS", "signature": "",
  *      "observed": 3, "unobserved": ["launches"], "seconds": 0.012, "expected": 4, …}
@@ -21,13 +21,14 @@ typedef struct cnf_record {
     rt_text scenario; /* path from the scenarios' root */
     rt_text file;     /* relative to the folder in which the run began */
     rt_text subject;  /* "-": the scenario itself */
-    rt_text hash;     /* of the scenario file's content, as rt_hash_print; empty: not read */
+    rt_text hash;     /* of the scenario file's contents, as rt_hash_print prints it; empty: not
+                       * read */
     cnf_judgement judgement;
     rt_text step_id; /* id of judgement.step; empty: none */
     double seconds;
     rt_text device, driver; /* empty if the subject was never opened */
     rt_text conditions;     /* options that influence verdicts: "--seed 5 --explore" */
-    rt_text choices;        /* script of the choices of the run: "0,1"; empty: by seed */
+    rt_text choices;        /* script of the run's choices, "0,1"; empty: chosen by the seed */
     cnf_known known;
 } cnf_record;
 
@@ -50,11 +51,11 @@ RT_MUST_USE rt_status cnf_record_read(rt_sink *sink, rt_arena *arena, rt_text li
 typedef struct cnf_records {
     const cnf_record *items; /* in file order */
     uint32_t count;
-    size_t size; /* bytes of the complete lines; a partial line after them was cut off when its
-                  * writer died */
+    size_t size; /* size of the complete lines in bytes; a partial line after them was cut off when
+                  * its writer died */
 } cnf_records;
 
-/* Reads the content of a file of records into the arena, ignoring an incomplete last line.
+/* Reads the contents of a file of records into the arena, ignoring an incomplete last line.
  * MALFORMED: the message gives FILE:LINE and the mistake there. */
 RT_MUST_USE rt_status cnf_records_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                        rt_text content, cnf_records *out_records);
@@ -66,7 +67,7 @@ void cnf_record_expect(cnf_record *record, cnf_expectations *expectations);
 cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record);
 
 /* Appends the record to a file opened with O_APPEND, in one write, so that lines of concurrent runs
- * do not mix. Returns 0 or an errno; ENOSPC for a partly written line. */
+ * do not mix. Returns 0 or an errno value; ENOSPC for a partly written line. */
 int cnf_record_append(int file, const cnf_record *record);
 
 #endif

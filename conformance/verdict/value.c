@@ -1,4 +1,4 @@
-/* Operations on numbers, by the class and size of their type. */
+/* Operations on numbers, selected by the class and size of their type. */
 #include "conformance/verdict/value.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ uint64_t cnf_value_order(scn_type type, uint64_t bits)
     }
 }
 
-/* A number's signed distance from zero in steps. */
+/* A number's signed distance from zero, in steps between adjacent numbers. */
 static int64_t steps_from_zero(scn_type type, uint64_t bits)
 {
     uint64_t sign = sign_bit(type);
@@ -70,7 +70,8 @@ uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b)
 
 void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
 {
-    /* Decimal digits that distinguish any two adjacent numbers of a floating type, by its size. */
+    /* The number of decimal digits that distinguishes any two adjacent numbers of a floating-point
+     * type of the given size. */
     static const int float_digits[] = {[2] = 5, [4] = 9, [8] = 17};
     uint64_t bits = cnf_value_bits(type, bytes);
     uint32_t size = scn_type_size(type), unused = 64 - 8 * size;

@@ -1,4 +1,4 @@
-/* The table of verdicts, and the form of signatures. */
+/* The table of verdicts, and the format of signatures. */
 #include "conformance/verdict/verdict.h"
 
 #include "reference/base/alloc.h"
@@ -92,7 +92,8 @@ cnf_failure *cnf_judgement_failures(rt_arena *arena, const cnf_judgement *judgem
     return rt_arena_copy(arena, items, *out_count, sizeof *items);
 }
 
-/* By cause, then by step; a failure after the last step has the largest number. */
+/* Orders failures by cause, then by step; a failure after the last step has the largest step
+ * number. */
 static int failure_compare(const void *left, const void *right)
 {
     const cnf_failure *a = left, *b = right;
@@ -101,7 +102,7 @@ static int failure_compare(const void *left, const void *right)
     return rt_text_compare(a->signature, b->signature);
 }
 
-/* The message of the first failure, then a line for each other one. */
+/* The message of the first failure, then one line for each of the others. */
 static rt_text failures_message(rt_arena *arena, const cnf_failure *failures, uint32_t count)
 {
     if (count == 1) return failures[0].message;

@@ -6,12 +6,12 @@
 
 /* verdict, its word in records and matrices, its effect on the exit status
  *
- *     PASS            every expectation was observed or is unobservable here; some were observed
+ *     PASS            every observable expectation was met, and at least one was observable
  *     FAIL            the signature says what differs
- *     XFAIL           fails as an expectation file says
- *     XPASS           passes although an expectation file says that it fails
- *     XFAIL_MISMATCH  fails in another way than the expectation file says
- *     SKIP            the subject lacks a capability; the record has its answer
+ *     XFAIL           fails as an expectation file predicts
+ *     XPASS           passes although an expectation file predicts a failure
+ *     XFAIL_MISMATCH  fails, but not as the expectation file predicts
+ *     SKIP            the subject lacks a capability; the record has the device's answer
  *     UNAVAILABLE     the subject, or something that it needs, is not installed
  *     CRASH           the process died
  *     TIMEOUT         the time limit expired; the device still answers
@@ -51,7 +51,7 @@ typedef enum cnf_effect {
     CNF_EFFECT_INFRASTRUCTURE = 3,
 } cnf_effect;
 
-/* The table's word (static), and the table's effect. */
+/* The verdict's word (static) and effect, from the table. */
 const char *cnf_verdict_word(cnf_verdict verdict);
 cnf_effect cnf_verdict_effect(cnf_verdict verdict);
 
@@ -61,8 +61,8 @@ cnf_verdict cnf_verdict_find(rt_text word);
 /* True if the scenario ran on the subject, with any result. */
 bool cnf_verdict_ran(cnf_verdict verdict);
 
-/* Why a check counts as failing, in the order in which the causes are listed: the end of the
- * process and a fault that the device found explain other failures. */
+/* Why a check counts as failing, in the order in which failures are listed: the end of the process,
+ * and a fault that the device found, come first because they explain other failures. */
 typedef enum cnf_failure_cause {
     CNF_CAUSE_PROCESS, /* a crash, a time limit, a violation of the protocol */
     CNF_CAUSE_FINDING, /* a finding of the device that no step expects */
@@ -82,24 +82,25 @@ typedef struct cnf_failure {
     const rt_text *memories; /* names of the memories that the check depends on */
     uint32_t memory_count;
     rt_text entry;    /* FILE:LINE of the expectation entry that covers the failure; empty: none */
-    bool is_poisoned; /* the entry names another failure, which spoilt one of the memories */
+    bool is_poisoned; /* the entry names another failure, which spoiled one of the memories */
 } cnf_failure;
 
 /* A verdict with its reasons. Texts live in the arena passed to the judging function. */
 typedef struct cnf_judgement {
     cnf_verdict verdict;
-    rt_text signature;           /* of an unexpected result: the failures' signatures, in their
-                                  * order, separated by blanks; otherwise empty */
+    rt_text signature;           /* for an unexpected result, the signatures of the failures, in
+                                  * their order, separated by blanks; otherwise empty */
     rt_text message;             /* for people, several lines; empty for PASS */
     rt_text rule;                /* cited by the first failure; empty: none */
     uint32_t step;               /* of the first failure; SCN_NONE: none */
     uint32_t line;               /* of the scenario file; 0: none */
-    const cnf_failure *failures; /* by cause, step and signature, without duplicates. Empty for a
-                                  * result that has a single reason, which the members above give */
+    const cnf_failure *failures; /* ordered by cause, step and signature, without duplicates. Empty
+                                  * for a result with a single reason, which the members above
+                                  * describe */
     uint32_t failure_count;
-    uint32_t expected;         /* checks that the child judged */
-    uint32_t observed;         /* the checks that the subject can observe */
-    const rt_text *unobserved; /* kinds of the other checks, each once */
+    uint32_t expected;         /* number of checks that the child judged */
+    uint32_t observed;         /* number of those that the subject can observe */
+    const rt_text *unobserved; /* kinds of the remaining checks, each listed once */
     uint32_t unobserved_count;
     rt_text capability, answer; /* SKIP */
 } cnf_judgement;
@@ -110,12 +111,12 @@ rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text cod
 
 /* Adds failing checks to a judgement, whose signature, message, rule, step and line then describe
  * all its failures, the first one in full. Does not change the verdict. Of several failures with
- * one signature, the first is kept. */
+ * the same signature, only the first is kept. */
 void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure *failures,
                        uint32_t count);
 
-/* The failures of a judgement with a signature, in the arena; of one with a single reason, that
- * reason. */
+/* The failures of a judgement that has a signature, in the arena; a single reason counts as one
+ * failure. */
 cnf_failure *cnf_judgement_failures(rt_arena *arena, const cnf_judgement *judgement,
                                     uint32_t *out_count);
 

@@ -1,5 +1,5 @@
-/* The history of verdicts, in SQLite. Errors of SQLite become statuses that name the file; any call
- * may report a damaged file. */
+/* The history of verdicts, in SQLite. SQLite's errors become statuses that name the file; any call
+ * may report that the file is damaged. */
 #include "conformance/verdict/verdict_history.h"
 
 #include "reference/base/alloc.h"
@@ -44,7 +44,7 @@ static rt_status prepare(rt_sink *sink, cnf_history *history, const char *sql, s
     return code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
 }
 
-/* Reads the number that a statement without parameters returns. */
+/* Runs a statement without parameters and reads the number that it returns. */
 static rt_status number_ask(rt_sink *sink, cnf_history *history, const char *sql, int *out_number)
 {
     sqlite3_stmt *statement;
@@ -90,14 +90,16 @@ static rt_status open_with(rt_sink *sink, const char *name, int flags, cnf_histo
     cnf_history *history = rt_alloc(sizeof *history);
     *history = (cnf_history){0};
     rt_buffer_printf(&history->name, "%s", name);
-    /* SQLite gives "file:" and ":memory:" a special meaning, but never a path with a folder. */
+    /* SQLite gives "file:" and ":memory:" a special meaning, but never to a path that contains a
+     * folder. */
     rt_buffer path = {0};
     rt_buffer_printf(&path, "%s%s", name[0] == '/' ? "" : "./", name);
     int code = sqlite3_open_v2(rt_buffer_string(&path), &history->database, flags, NULL);
     rt_buffer_free(&path);
     rt_status status = code == SQLITE_OK ? RT_STATUS_OK : refused(sink, history);
     if (rt_ok(status)) sqlite3_busy_timeout(history->database, BUSY_MS);
-    /* Two writers may create a file at the same time: the second waits and finds the tables. */
+    /* Two writers may create a file at the same time: the second one waits, and then finds the
+     * tables. */
     bool writes = (flags & SQLITE_OPEN_CREATE) != 0;
     if (rt_ok(status) && writes) status = run_sql(sink, history, "BEGIN IMMEDIATE");
     if (rt_ok(status)) {
@@ -177,7 +179,7 @@ rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
 
 /* ---- Showing ------------------------------------------------------------------------------- */
 
-/* The columns shared by all runs of a stretch, and its first and last time. */
+/* A stretch of runs: the columns that they share, and the times of the first and the last. */
 enum { SCENARIO, SUBJECT, DRIVER, HASH, CONDITIONS, VERDICT, SIGNATURE, COMMON, AT = COMMON };
 
 typedef struct stretch {

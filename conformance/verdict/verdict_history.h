@@ -1,7 +1,7 @@
 /* The verdicts of many runs in one SQLite database: each scenario's verdicts over time, with the
  * driver.
  *
- * The one table, `verdicts`, has a row for each record of each run, in plain columns for ad-hoc
+ * The only table, `verdicts`, has a row for each record of each run, with plain columns for ad-hoc
  * queries: run, at (UTC, "2026-01-31T12:00:00Z"), scenario, subject, verdict, signature, device,
  * driver, hash, conditions, seconds. A run is added in one transaction, so several runs may write
  * to one file concurrently, and an interrupted run leaves no rows. */
@@ -14,23 +14,24 @@
 typedef struct cnf_history cnf_history;
 
 /* Opens a history for writing; creates the file if it does not exist. IO: it cannot be opened;
- * MALFORMED: it is damaged or not a history; UNSUPPORTED: it is from a later version of assay. */
+ * MALFORMED: it is damaged or not a history; UNSUPPORTED: it was written by a later version of
+ * assay. */
 RT_MUST_USE rt_status cnf_history_open(rt_sink *sink, const char *name, cnf_history **out_history);
 
-/* Opens an existing history for reading. Errors as cnf_history_open. */
+/* Opens an existing history for reading. Fails as cnf_history_open does. */
 RT_MUST_USE rt_status cnf_history_open_read(rt_sink *sink, const char *name,
                                             cnf_history **out_history);
 
 /* Adds the records as one run at the time `at`, in the form above. Waits up to a minute for other
- * writers. IO: it could not be written, and nothing was. */
+ * writers. IO: the run could not be written, and the history is unchanged. */
 RT_MUST_USE rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
                                       const cnf_record *records, uint32_t record_count);
 
-/* Appends a scenario's history, oldest first: a line for each sequence of runs with the same
- * subject, driver, scenario content and conditions in which verdict and signature stayed the same.
- * With an empty scenario, appends the history of every scenario and subject whose verdict changed.
- * The last line counts the runs. *out_found is true if the history has a record of the scenario, or
- * the scenario is empty. MALFORMED: the file is damaged. */
+/* Appends a scenario's history, oldest first: one line for each sequence of runs whose subject,
+ * driver, scenario contents, conditions, verdict and signature are the same. With an empty
+ * scenario, appends the history of every scenario and subject whose verdict changed. The last line
+ * counts the runs. *out_found is true if the history has a record of the scenario, or if `scenario`
+ * is empty. MALFORMED: the file is damaged. */
 RT_MUST_USE rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenario,
                                         rt_buffer *out, bool *out_found);
 

@@ -1,5 +1,4 @@
-/* The C library's allocation, ending the process when memory runs out; see alloc.h for the policy.
- */
+/* Wraps the C library's allocator; ends the process when memory runs out (policy: alloc.h). */
 #include "reference/base/alloc.h"
 
 #include "reference/base/check.h"
@@ -11,7 +10,7 @@
 
 RT_NORETURN static void out_of_memory(size_t size_bytes)
 {
-    fprintf(stderr, "assay: out of memory: %zu bytes were refused\n", size_bytes);
+    fprintf(stderr, "assay: out of memory: could not allocate %zu bytes\n", size_bytes);
     fflush(stderr);
     _exit(RT_EXIT_OUT_OF_MEMORY);
 }

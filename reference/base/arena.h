@@ -1,10 +1,10 @@
-/* Memory of one lifetime (a scenario, an image, a link, a submission), freed whole, never
- * piecemeal.
+/* Memory whose objects share one lifetime (that of a scenario, an image, a link or a submission)
+ * and are freed together, never one by one.
  *
- * An arena is used by one thread at a time.  Under Valgrind, unallocated memory is
- * marked inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer
- * preset does) each object is a separate heap block, so that overruns and uses after the reset
- * are detected there too. */
+ * An arena is used by one thread at a time.  Under Valgrind, unallocated memory is marked
+ * inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer preset
+ * does) each object is a separate heap block, so that the sanitizer also detects overruns and uses
+ * after the reset. */
 #ifndef REFERENCE_BASE_ARENA_H
 #define REFERENCE_BASE_ARENA_H
 
@@ -14,8 +14,8 @@
 
 typedef struct rt_arena {
     struct rt_arena_block *blocks; /* newest first */
-    size_t used;                   /* bytes handed out of the newest block */
-    size_t total;                  /* bytes handed out since the last reset */
+    size_t used;                   /* bytes allocated from the newest block */
+    size_t total;                  /* bytes allocated since the last reset */
 } rt_arena;
 
 /* Returns size_bytes zeroed bytes, aligned for any object, valid until the arena is reset.  Never
@@ -37,7 +37,7 @@ void *rt_arena_copy(rt_arena *arena, const void *items, size_t count, size_t siz
 /* Copies bytes into the arena. */
 rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes);
 
-/* Frees everything handed out and leaves the arena empty and usable. */
+/* Frees everything allocated from the arena and leaves it empty and usable. */
 void rt_arena_reset(rt_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* The panic: how assay ends when it detects a bug of its own. */
+/* The panic: how assay ends when it detects a bug in itself. */
 #include "reference/base/check.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Assertions: what goes where.
+/* Assertions: which one to use where.
  *
  * CHECK          A fact that we have proven and that takes constant time to test: a range, a state,
  *                a relation between fields, a postcondition.  On in every build; NDEBUG has no
@@ -9,10 +9,10 @@
  * UNREACHABLE    A branch that no execution takes.
  * _Static_assert Sizes, layouts and table lengths.
  *
- * When one of them fails, assay itself is wrong.  None of them looks at data from a file, a driver
- * or a user: that is validated first and becomes a status (status.h).  After the validation the
- * same facts may be asserted.  Where a rule's fault can be planted (rule.h), no assertion may fire
- * because of it: the fault has to be noticed at an expectation of a scenario. */
+ * When one of them fails, assay itself is wrong.  None of them tests data from a file, a driver or
+ * a user: such data is validated first, and a failure becomes a status (status.h).  After
+ * validation, the same facts may be asserted.  Where a fault can be planted in a rule (rule.h), no
+ * assertion may fire because of it: an expectation of a scenario has to detect the fault. */
 #ifndef REFERENCE_BASE_CHECK_H
 #define REFERENCE_BASE_CHECK_H
 
@@ -25,15 +25,15 @@
 /* Panics when `premise` holds and `conclusion` does not. */
 #define CHECK_IMPLIES(premise, conclusion) CHECK(!(premise) || (conclusion))
 
-/* CHECK for a walk over a whole structure: `condition` is the call of a function
+/* CHECK for a walk over a whole structure: `condition` is a call to a function
  *
  *     static bool queue_check(const struct queue *queue);
  *
  * that states each fact in a separate CHECK, so that the panic names the fact, and returns true.
  * Every build compiles the condition; only builds with sanitizers evaluate it (RT_CHECK_SLOW,
- * cmake/assay.cmake), and never one with planted faults: there a broken structure has to reach an
- * expectation. The walk must have no side effect; it may cost time proportional to the structure.
- */
+ * cmake/assay.cmake), but not the build with planted faults, in which a broken structure has to
+ * reach an expectation.  The walk must have no side effect; it may cost time proportional to the
+ * structure. */
 #if defined RT_CHECK_SLOW && !defined ASSAY_PROVE
 #define CHECK_SLOW(condition)                                                                      \
     ((condition) ? (void)0 : rt_panic("CHECK_SLOW", #condition, __FILE__, __LINE__, __func__))
@@ -41,7 +41,7 @@
 #define CHECK_SLOW(condition) ((void)(false && (condition)))
 #endif
 
-/* Marks a place that no execution reaches. */
+/* Marks code that no execution reaches. */
 #define UNREACHABLE() rt_panic("UNREACHABLE", "", __FILE__, __LINE__, __func__)
 
 #ifdef __GNUC__
@@ -52,7 +52,8 @@
 #error "assay is built with gcc or clang"
 #endif
 
-/* Prints what failed and where, then what the panic reporter adds, and aborts.  Never returns. */
+/* Prints what failed and where, calls the panic reporter, which may print more, and aborts.  Never
+ * returns. */
 RT_NORETURN void rt_panic(const char *kind, const char *expression, const char *file, int line,
                           const char *function);
 
@@ -60,8 +61,8 @@ RT_NORETURN void rt_panic(const char *kind, const char *expression, const char *
  * last trace events).  It may be called with any lock held, so it must not take one. */
 typedef void rt_panic_reporter(void *user);
 
-/* Installs the reporter of this process (NULL: none).  `user` is borrowed until replaced.  This is
- * process-wide because a panic ends the process; nothing but the message depends on it. */
+/* Installs the reporter of this process (NULL: none).  `user` is borrowed until replaced.  It is
+ * process-wide because a panic ends the process; only the message depends on it. */
 void rt_panic_set_reporter(rt_panic_reporter *reporter, void *user);
 
 #endif

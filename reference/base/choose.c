@@ -1,4 +1,4 @@
-/* A generator whose n-th number depends on seed and n alone (SplitMix64's finaliser). */
+/* A generator whose n-th number depends only on the seed and n (SplitMix64's finaliser). */
 #include "reference/base/choose.h"
 
 #include "reference/base/check.h"
@@ -20,8 +20,8 @@ uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count
         alternative =
             (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
     if (chooser->choices.count < chooser->script_count) {
-        /* The script comes from a user or from a run that took other branches, so any number is
-         * possible. */
+        /* The script comes from a user or from a run that took other branches, so it may contain
+         * any number. */
         alternative = chooser->script[chooser->choices.count];
         if (alternative >= alternative_count) alternative = alternative_count - 1;
     }

@@ -1,8 +1,8 @@
 /* Makes the choices that the documents leave open; no other code makes any.
  *
  * A choice is drawn from the run's seed: seed 0 always takes the first alternative, so that an
- * ordinary run is easy to follow; other seeds vary.  Each choice names the rule that leaves it
- * open. */
+ * ordinary run is easy to follow; other seeds vary the choices.  Each choice names the rule that
+ * leaves it open. */
 #ifndef REFERENCE_BASE_CHOOSE_H
 #define REFERENCE_BASE_CHOOSE_H
 
@@ -25,13 +25,13 @@ typedef struct rt_chooser {
     RT_VECTOR(rt_choice) choices; /* choices among several alternatives, in order */
 } rt_chooser;
 
-/* Frees what the chooser has recorded. */
+/* Frees the choices that the chooser has recorded. */
 void rt_chooser_free(rt_chooser *chooser);
 
-/* Returns a number below alternative_count >= 1: the next of the script while it lasts (a number
- * that is too large means the last alternative), then one drawn from the seed.  A choice with a
- * single alternative does not consume an entry of the script.  The caller serialises calls on one
- * chooser. */
+/* Returns a number below alternative_count >= 1: the script's next entry while there is one (an
+ * entry that is too large means the last alternative), then a number drawn from the seed.  A choice
+ * with a single alternative does not consume an entry of the script.  The caller serialises calls
+ * on one chooser. */
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Loops around read(2) and write(2). */
+/* Loops around read(2) and write(2), for complete transfers. */
 #include "reference/base/descriptors.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Turns: one number identifies the thread that has the turn, one condition variable signals a
+/* Turns: a number identifies the thread that has the turn, and a condition variable signals a
  * change. */
 #include "reference/base/handover.h"
 
@@ -18,7 +18,7 @@ struct rt_handover {
     thread_state *states; /* indexed by thread */
     uint32_t thread_count;
     uint32_t expected; /* threads that have not entered yet */
-    int64_t turn;      /* index of the thread that has the turn, or TURN_NOBODY */
+    int64_t turn;      /* index of the thread that has the turn, or TURN_NONE */
     uint64_t state;    /* state of the random generator */
 };
 
@@ -37,7 +37,8 @@ rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed)
     handover->thread_count = thread_count;
     handover->expected = thread_count;
     handover->turn = TURN_NONE;
-    /* The chooser uses the seed's own sequence: turns must not be correlated with its choices. */
+    /* The chooser uses the sequence that starts at the seed; turns start elsewhere, so as not to be
+     * correlated with its choices. */
     handover->state = rt_mix64(seed);
     return handover;
 }
@@ -52,7 +53,7 @@ void rt_handover_destroy(rt_handover *handover)
     rt_free(handover);
 }
 
-/* Gives the turn to a thread that is drawn, or to none if all have left.  Called with the lock
+/* Draws a thread and gives it the turn, or gives it to none if all have left.  Called with the lock
  * held. */
 static void pass(rt_handover *handover)
 {
@@ -87,7 +88,7 @@ void rt_handover_enter(rt_handover *handover, uint32_t index)
     pthread_mutex_lock(&handover->lock);
     CHECK(handover->states[index] == THREAD_EXPECTED);
     handover->states[index] = THREAD_PRESENT;
-    /* The last thread to arrive draws, so that the order of arrival has no influence. */
+    /* Only the last thread to arrive draws, so that the order of arrival has no influence. */
     if (--handover->expected == 0) pass(handover);
     await_turn(handover, index);
     pthread_mutex_unlock(&handover->lock);
@@ -122,8 +123,8 @@ void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
         pthread_cond_wait(condition, mutex);
         return;
     }
-    /* No other thread runs between the caller's test of the condition and the next line, so there
-     * is no need to sleep: let others run, then have the caller test again. */
+    /* No other thread has run since the caller tested the condition, so no signal can be missed:
+     * instead of sleeping, let others run, then have the caller test again. */
     pthread_mutex_unlock(mutex);
     rt_handover_point();
     pthread_mutex_lock(mutex);

@@ -1,4 +1,4 @@
-/* Thin wrappers over xxHash, the only file that depends on the choice of hash function. */
+/* Thin wrappers around xxHash.  No other file depends on the choice of hash function. */
 #include "reference/base/hash.h"
 
 #include "reference/base/number.h"
@@ -40,7 +40,7 @@ bool rt_hash_read(rt_text digits, rt_hash *out_hash)
     rt_hash hash;
     bool is_read = rt_number_take(&high, 16, UINT64_MAX, &hash.high) && high.length == 0 &&
                    rt_number_take(&low, 16, UINT64_MAX, &hash.low) && low.length == 0;
-    /* Only lower-case digits are accepted, so that equal hashes have equal texts. */
+    /* Only lower-case digits are accepted, so that every hash has exactly one text. */
     if (!is_read || !rt_text_is(digits, rt_hash_print(hash).digits)) return false;
     *out_hash = hash;
     return true;

@@ -1,5 +1,5 @@
-/* Bounds on everything that a scenario, an image or a file can ask for.  Exceeding one yields the
- * status RT_LIMIT with the bound in its message, never a crash. */
+/* Bounds on everything that a scenario, an image or a file can request.  Exceeding a bound yields
+ * the status RT_LIMIT, with the bound in its message, never a crash. */
 #ifndef REFERENCE_BASE_LIMITS_H
 #define REFERENCE_BASE_LIMITS_H
 

@@ -4,8 +4,9 @@
 
 #include "reference/base/text.h"
 
-/* Removes the first line from the text; the newline is part of neither.  Returns false, and an
- * empty line, if the text is empty.  Both texts borrow the same bytes. */
+/* Removes the first line and its newline from *inout_text; *out_line is the line without the
+ * newline.  Returns false, and an empty line, if the text is empty.  Both texts borrow the same
+ * bytes. */
 bool rt_line_take(rt_text *inout_text, rt_text *out_line);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct rt_map_slot {
 
 static uint32_t start_of(const rt_map *map, uint64_t hash)
 {
-    /* Numbers come in runs: spread them, so that runs do not collide. */
+    /* Keys that are numbers often come in runs; this spreads them, so that they do not cluster. */
     return (uint32_t)((hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (map->slot_count - 1);
 }
 
@@ -45,8 +45,8 @@ static void slot_insert(rt_map *map, rt_text key, uint64_t hash, uint32_t value)
 static void map_grow(rt_map *map)
 {
     rt_map old = *map;
-    /* Counting entries, not used slots, lets a rehash drop the removed ones.  A full table doubles.
-     */
+    /* The new size depends on the entries, not on the used slots, because a rehash drops the
+     * tombstones. */
     map->slot_count = 16;
     while (map->slot_count < 3 * (old.count + 1))
         map->slot_count *= 2;
@@ -65,7 +65,7 @@ static void map_set(rt_map *map, rt_text key, uint64_t hash, uint32_t value)
     CHECK(value != RT_MAP_NONE);
     rt_map_slot *slot = slot_find(map, key, hash);
     if (slot) {
-        slot->key = key; /* The new key's bytes may live longer than the old key's. */
+        slot->key = key; /* The old key's bytes may not live as long as the new key's. */
         slot->value = value;
         return;
     }

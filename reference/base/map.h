@@ -1,7 +1,7 @@
-/* A hash map from text or from a 64-bit number to a 32-bit value (usually an index).
+/* A hash map from texts or 64-bit numbers to 32-bit values (usually indices).
  *
  * Workload: filled while modules load, probed on every launch; entries are replaced and removed
- * when modules are unloaded.  Iteration is not offered: nothing observable may depend on hash
+ * when modules are unloaded.  There is no iteration, because nothing observable may depend on hash
  * order. */
 #ifndef REFERENCE_BASE_MAP_H
 #define REFERENCE_BASE_MAP_H
@@ -15,7 +15,7 @@ typedef struct rt_map {
     uint32_t count;      /* entries */
 } rt_map;
 
-/* Returned by rt_map_find for an absent key. */
+/* Returned by the find functions for an absent key. */
 #define RT_MAP_NONE UINT32_MAX
 
 /* Sets the value of `key` (any value but RT_MAP_NONE).  The key's bytes are borrowed and must live

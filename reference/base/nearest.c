@@ -36,7 +36,8 @@ rt_nearest rt_nearest_to(rt_text wanted)
     return (rt_nearest){.wanted = wanted, .distance = least(length / 3 + 2, length)};
 }
 
-/* Adds a candidate to the list once; two modules may have a name in common. */
+/* Adds a candidate to the list unless it is already there; two modules may have a name in common.
+ */
 static void offered_add(rt_nearest *nearest, rt_text candidate)
 {
     if (nearest->offered_count > RT_NEAREST_LISTED_MAX) return;

@@ -1,9 +1,9 @@
-/* "Did you mean": the valid name that a mistyped one was probably meant to be.
+/* "Did you mean": finds the valid name that was probably meant by a mistyped one.
  *
  * All messages share one threshold: a name is near if at most one edit per three bytes of the
  * mistyped name, plus one, turns one into the other (a swap of two letters counts as two edits),
- * and if that is fewer edits than the mistyped name has bytes (otherwise nothing of it would
- * remain). */
+ * and if the number of edits is less than the number of bytes in the mistyped name (otherwise
+ * nothing of it would remain). */
 #ifndef REFERENCE_BASE_NEAREST_H
 #define REFERENCE_BASE_NEAREST_H
 
@@ -15,12 +15,12 @@
 /* A search for a name.  The texts are borrowed. */
 typedef struct rt_nearest {
     rt_text wanted;
-    rt_text best;                           /* empty: none near enough so far */
-    uint32_t distance;                      /* distance of `best`; if empty, the smallest distance
-                                             * that is too far */
-    uint32_t offered_count;                 /* distinct names; more than LISTED_MAX: too many to
-                                             * list */
-    rt_text offered[RT_NEAREST_LISTED_MAX]; /* the first of them */
+    rt_text best;                           /* empty: no name is near so far */
+    uint32_t distance;                      /* distance of `best` or, if that is empty, the smallest
+                                             * distance that is too far */
+    uint32_t offered_count;                 /* distinct names offered, up to LISTED_MAX + 1, which
+                                             * means too many to list */
+    rt_text offered[RT_NEAREST_LISTED_MAX]; /* the first names offered */
 } rt_nearest;
 
 /* Begins a search for a name near `wanted`. */
@@ -33,11 +33,12 @@ void rt_nearest_offer(rt_nearest *nearest, rt_text candidate);
 bool rt_nearest_suggest(const rt_nearest *nearest, rt_buffer *out);
 
 /* Like rt_nearest_suggest; if no name is near, appends "; expected one of: A, B", or nothing if no
- * names or more than RT_NEAREST_LISTED_MAX were offered. */
+ * name, or more than RT_NEAREST_LISTED_MAX, were offered. */
 void rt_nearest_hint(const rt_nearest *nearest, rt_buffer *out);
 
-/* Number of single-byte insertions, deletions and replacements that turn a into b, at most `limit`
- * (then `limit` is returned).  Texts of more than 64 bytes are `limit` apart. */
+/* Smallest number of single-byte insertions, deletions and replacements that turn a into b, or
+ * `limit` if that is smaller.  The distance to or from a text of more than 64 bytes counts as
+ * `limit`. */
 uint32_t rt_text_distance(rt_text a, rt_text b, uint32_t limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Digits to numbers and bytes, and back. */
+/* Converts digits to numbers and bytes, and bytes to digits. */
 #include "reference/base/number.h"
 
 int rt_hex_digit(char digit)

@@ -4,7 +4,7 @@
 
 #include "reference/base/text.h"
 
-/* The runtime that the reference follows where the two differ. */
+/* What the reference follows where the documents and DPC++ differ. */
 #define RT_PROFILES(PROFILE)                                                                       \
     PROFILE(DOCUMENTS, "documents") /* what the documents say; normative */                        \
     PROFILE(DPCPP, "dpcpp")         /* what shipped DPC++ does, as recorded in requirements.yaml */
@@ -16,7 +16,7 @@ typedef enum rt_profile {
         RT_PROFILE_COUNT
 } rt_profile;
 
-/* The name of a profile, static, and the profile of a name; RT_PROFILE_COUNT if there is none. */
+/* The static name of a profile; and the profile with a name, RT_PROFILE_COUNT if there is none. */
 const char *rt_profile_name(rt_profile profile);
 rt_profile rt_profile_find(rt_text name);
 

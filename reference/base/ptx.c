@@ -1,4 +1,4 @@
-/* The comment lines at the start of a PTX text, which describe the parameters of its kernels. */
+/* The comment lines at the start of a PTX text, which describe the kernels' parameters. */
 #include "reference/base/ptx.h"
 
 #include "reference/base/number.h"
@@ -75,7 +75,7 @@ rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
         if (!rt_text_take_prefix(&line, KERNEL_MARK)) continue;
         if (kernel_read(arena, line, rt_vector_push(&kernels))) continue;
         status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                         "line %u of the PTX is not a list of a kernel's parameters; expected "
+                         "line %u of the PTX does not list a kernel's parameters; expected "
                          "'" KERNEL_MARK "NAME KIND:SIZE ...' with the kinds pointer, local and "
                          "value",
                          number);

@@ -1,4 +1,4 @@
-/* PTX that assay produces: what a device has to know to launch its kernels.
+/* What a device has to know about the PTX that assay produces to launch its kernels.
  *
  * PTX states the size of a kernel's parameter but not its meaning, and lacks three things that
  * kernels query: local memory passed by the host, the offset of the launch and the number of its
@@ -20,9 +20,9 @@
  *
  *     //@kernel NAME KIND:SIZE ...
  *
- * KIND is pointer, local or value, SIZE the parameter's in bytes; the hidden last parameter is not
- * listed.  Source: PTX ISA 6.4, "State Spaces" and "Kernel Function Parameters"; OpenCL C 2.0,
- * section 6.13.1, for the results of the queries. */
+ * KIND is pointer, local or value, and SIZE is the parameter's size in bytes; the hidden last
+ * parameter is not listed.  Source: PTX ISA 6.4, "State Spaces" and "Kernel Function Parameters";
+ * OpenCL C 2.0, section 6.13.1, for the results of the queries. */
 #ifndef REFERENCE_BASE_PTX_H
 #define REFERENCE_BASE_PTX_H
 
@@ -35,9 +35,9 @@
 /* In bytes; the size of rt_ptx_launch is a multiple of the alignment. */
 enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
 
-/* Bytes of shared memory that the variables of one program may occupy on any GPU; a launch may be
- * given more (CUDA C++ programming guide, "Shared Memory" of each compute capability: static
- * allocations are limited to 48 KB, larger ones are dynamic). */
+/* Bytes of shared memory that the variables of one program may occupy on every GPU; a launch may
+ * add dynamic shared memory (CUDA C++ programming guide, "Shared Memory" of each compute
+ * capability: static allocations are limited to 48 KB, larger ones must be dynamic). */
 enum { RT_PTX_VARIABLES_MAX = 48 << 10 };
 
 /* Maximum size of one parameter in bytes: the limit for all parameters of a kernel together (PTX
@@ -50,9 +50,10 @@ typedef struct rt_ptx_launch {
     uint32_t dimensions;       /* 1 to 3 */
     uint32_t zero;
 } rt_ptx_launch;
-_Static_assert(sizeof(rt_ptx_launch) == RT_PTX_LAUNCH_SIZE, "kernels copy it as it is");
+_Static_assert(sizeof(rt_ptx_launch) == RT_PTX_LAUNCH_SIZE, "kernels copy it unchanged");
 
-/* kind, name in the text, size in bytes of every parameter of the kind; 0: differs per parameter */
+/* kind, its name in the text, and the size in bytes of every parameter of that kind; 0: differs per
+ * parameter */
 #define RT_PTX_PARAMETERS(PARAMETER)                                                               \
     PARAMETER(POINTER, "pointer", 8)                                                               \
     PARAMETER(LOCAL, "local", 4)                                                                   \
@@ -72,7 +73,7 @@ typedef struct rt_ptx_parameter {
 } rt_ptx_parameter;
 
 typedef struct rt_ptx_kernel {
-    rt_text name; /* name of the entry, and of the kernel in its image */
+    rt_text name; /* name of the PTX entry, and of the kernel in its image */
     const rt_ptx_parameter *parameters;
     uint32_t parameter_count; /* not counting the hidden last one */
 } rt_ptx_kernel;
@@ -80,10 +81,10 @@ typedef struct rt_ptx_kernel {
 /* Appends a kernel's line.  The name is a symbol and so contains no space. */
 void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel);
 
-/* Reads the kernels' lines at the start of a PTX text: blank lines and comments are skipped, the
- * first line of anything else ends them.  Names point into the text, the tables live in the arena.
- * *out_kernels is NULL if there are no kernels.  MALFORMED: a kernel's line does not follow the
- * form above; the message has its number. */
+/* Reads the kernels' lines at the start of a PTX text; skips blank lines and other comments, and
+ * stops at the first other line.  Names point into the text; the tables live in the arena.
+ * *out_kernels is NULL if there are no kernels.  MALFORMED: a kernel's line does not have the form
+ * above; the message gives the line number. */
 RT_MUST_USE rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
                                           const rt_ptx_kernel **out_kernels, uint32_t *out_count);
 

@@ -33,7 +33,8 @@ rt_rule rt_rule_find(rt_text name)
 #include <string.h>
 #include <unistd.h>
 
-/* A rule has only one to three sites, so the list is searched linearly. */
+/* A site that has been reached.  The list is searched linearly, since only the prove preset pays
+ * for it. */
 typedef struct rule_site {
     rt_rule rule;
     const char *file;

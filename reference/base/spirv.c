@@ -67,8 +67,8 @@ bool rt_spirv_check(rt_bytes code, rt_buffer *out_reason)
     if (!walk.is_damaged) return true;
     uint32_t first = load_word(code.data + walk.position, walk.is_swapped);
     rt_buffer_printf(out_reason,
-                     "a damaged SPIR-V module: the instruction at byte %zu (opcode %u) has %u "
-                     "words, and %zu are left",
+                     "a damaged SPIR-V module: the instruction at byte %zu (opcode %u) declares %u "
+                     "words; %zu are left",
                      walk.position, first & 0xFFFFu, first >> 16,
                      (code.size - walk.position) / WORD_SIZE);
     return false;

@@ -20,26 +20,27 @@ typedef struct rt_spirv_walk {
     size_t position;  /* offset of the next instruction, in bytes */
     uint32_t version; /* SPIR-V version as in the header, 0x00010200 for 1.2 */
     bool is_swapped;  /* the words are not in this machine's byte order */
-    bool is_damaged;  /* the module does not follow the layout */
+    bool is_damaged;  /* the module violates the layout */
 } rt_spirv_walk;
 
 /* One instruction; `bytes` points into the module and is in the module's byte order. */
 typedef struct rt_spirv_instruction {
     uint32_t opcode;
-    uint32_t word_count; /* at least 1, including its first word */
+    uint32_t word_count; /* at least 1; includes the first word */
     rt_bytes bytes;
     bool is_swapped;
 } rt_spirv_instruction;
 
-/* Starts a walk at the first instruction; it is damaged from the start if there is no SPIR-V header
- * or the size is not a whole number of words. */
+/* Starts a walk at the first instruction.  The walk is damaged from the start if there is no SPIR-V
+ * header or the size is not a whole number of words. */
 rt_spirv_walk rt_spirv_walk_start(rt_bytes code);
 
-/* Steps to the next instruction.  False at the end and at damage (walk->is_damaged). */
+/* Steps to the next instruction.  False at the end, or if the module is damaged there
+ * (walk->is_damaged). */
 bool rt_spirv_walk_next(rt_spirv_walk *walk, rt_spirv_instruction *out_instruction);
 
 /* True if the bytes are a header and whole instructions, in either byte order; otherwise appends to
- * *out_reason what is wrong at which byte. */
+ * *out_reason what is wrong, and at which byte. */
 bool rt_spirv_check(rt_bytes code, rt_buffer *out_reason);
 
 /* Word `index` of an instruction, 0 past its end. */

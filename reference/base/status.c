@@ -1,4 +1,4 @@
-/* Status codes and the sink of diagnostics. */
+/* Status codes, and the sink that keeps diagnostics. */
 #include "reference/base/status.h"
 
 #include "reference/base/arena.h"
@@ -32,7 +32,7 @@ rt_code rt_code_find(rt_text name)
     return RT_CODE_COUNT;
 }
 
-/* The sycl::errc that an application gets for a code; RT_OK if it sees no exception. */
+/* The sycl::errc that an application gets for a code; RT_OK if it gets no exception. */
 static rt_code errc_of(rt_code code)
 {
     if (code >= RT_ERRC_RUNTIME && code <= RT_ERRC_BACKEND_MISMATCH) return code;

@@ -1,7 +1,8 @@
-/* Statuses: success, or a refusal of the input, by the driver or by the operating system.
+/* Statuses: success, or the reason why the input was refused or the driver or the operating system
+ * failed.
  *
- * A status is a small value; its message is kept in a sink. The codes are the classes that the
- * documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because an
+ * A status is a small value; its message is kept in a sink.  The codes are the failure classes that
+ * the documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, since an
  * application observes those, and a few of our own for failures that no application sees. */
 #ifndef REFERENCE_BASE_STATUS_H
 #define REFERENCE_BASE_STATUS_H
@@ -30,12 +31,12 @@
     CODE(POSTLINK_ERROR, "postlink-error")   /* the post-link tool refused */                      \
     CODE(COMPILE_TIME, "compile-time")       /* the compiler refused a source */                   \
     CODE(FUSION_REJECTED, "fusion-rejected") /* the fusion compiler refused */                     \
-    CODE(DRIVER_ERROR, "driver-error")       /* a backend call failed otherwise */                 \
+    CODE(DRIVER_ERROR, "driver-error")       /* a backend call failed for another reason */        \
     CODE(DEVICE_LOST, "device-lost")         /* the device no longer responds */                   \
     CODE(BUDGET, "budget")                   /* a kernel used up its instructions or its stack */  \
     CODE(MALFORMED, "malformed")             /* data that does not follow its format */            \
     CODE(LIMIT, "limit")                     /* a bound of limits.h was exceeded */                \
-    CODE(UNSUPPORTED, "unsupported")         /* assay or the device does not do this */            \
+    CODE(UNSUPPORTED, "unsupported")         /* assay or the device does not support this */       \
     CODE(UNAVAILABLE, "unavailable")         /* something needed is not installed */               \
     CODE(IO, "input-output")                 /* a file or process operation failed */              \
     CODE(TOOL, "tool")                       /* a compiler or tool process died */
@@ -74,12 +75,13 @@ const char *rt_code_name(rt_code code);
 /* Finds a code by name; RT_CODE_COUNT if there is none. */
 rt_code rt_code_find(rt_text name);
 
-/* True if an application that sees `code` sees the documents' class `wanted`.  "exception" is any
- * sycl::errc or a refusal that reaches the application as one; "link-error" reaches it as
- * errc::build; the rest must be equal.  Source: requirements.yaml, "Failure classes". */
+/* True if a failure with `code` belongs to the documents' failure class `wanted`.  "exception" is
+ * any code that reaches the application as a sycl::errc.  LINK_ERROR reaches it as errc::build,
+ * DRIVER_ERROR and DEVICE_LOST as errc::runtime, and each matches that class as well as its own;
+ * any other code matches only its own.  Source: requirements.yaml, "Failure classes". */
 bool rt_code_matches(rt_code code, rt_text wanted);
 
-/* Keeps diagnostics.  Thread-safe; outlives every status created from it. */
+/* Keeps diagnostics.  Thread-safe; must outlive every status created in it. */
 typedef struct rt_sink rt_sink;
 
 typedef struct rt_diagnostic {
@@ -89,11 +91,12 @@ typedef struct rt_diagnostic {
         *file; /* the C source line that created it, for debugging; not part of the message */
     int line;
     rt_text message;      /* one or more human-readable lines, without a final newline */
-    const rt_text *names; /* the symbols, kernels or variables that it concerns */
+    const rt_text *names; /* the symbols, kernels or variables concerned */
     uint32_t name_count;
 } rt_diagnostic;
 
-/* Creates an empty sink; the caller destroys it, with all diagnostics (NULL does nothing). */
+/* Creates an empty sink; the caller destroys it, which frees all its diagnostics (NULL does
+ * nothing). */
 rt_sink *rt_sink_create(void);
 void rt_sink_destroy(rt_sink *sink);
 
@@ -101,7 +104,7 @@ void rt_sink_destroy(rt_sink *sink);
 #define rt_fail(sink, code, rule, ...)                                                             \
     rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, NULL, 0, __VA_ARGS__)
 
-/* Like rt_fail, concerning name_count names (copied). */
+/* Like rt_fail, for a failure that concerns name_count names (copied). */
 #define rt_fail_naming(sink, code, rule, names, name_count, ...)                                   \
     rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, (names), (name_count), __VA_ARGS__)
 

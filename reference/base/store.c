@@ -1,4 +1,4 @@
-/* Finding and keeping entries of a shared folder (store.h). */
+/* Finding and keeping entries in a shared folder (store.h). */
 #include "reference/base/store.h"
 
 #include "reference/base/alloc.h"
@@ -20,9 +20,9 @@
 enum {
     ENTRY_TAG = 0x54535452, /* "RTST" */
     ENTRY_VERSION = 1,
-    KEEPS_PER_SWEEP = 64, /* the size of the folder is checked once per this many keeps, and by each
-                           * keep of an entry that is larger than the allowed size divided by it */
-    USED_AFTER_SECONDS = 3600, /* an entry's time is updated if older than this */
+    KEEPS_PER_SWEEP = 64, /* the size of the folder is checked once per this many keeps on average,
+                           * and whenever an entry larger than size_max / KEEPS_PER_SWEEP is kept */
+    USED_AFTER_SECONDS = 3600, /* an entry's time is updated when used if it is older than this */
     SHARDS = 256,
 };
 
@@ -82,7 +82,7 @@ void rt_store_destroy(rt_store *store)
     rt_free(store);
 }
 
-/* ---- The form of a file -------------------------------------------------------------------- */
+/* ---- The file format ----------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -167,7 +167,7 @@ static rt_store_answer read_entry(int descriptor, rt_bytes key, rt_buffer *out_c
     if (size == 0) answer = rt_store_entry_read(rt_buffer_bytes(&file), key, &content);
     if (answer == RT_STORE_FOUND) {
         rt_buffer_append(out_content, content.data, content.size);
-        /* The entry was used now, so the sweep takes others first. */
+        /* Marks the entry as just used, so that a sweep removes others first. */
         if (time(NULL) - status.st_mtime > USED_AFTER_SECONDS) futimens(descriptor, NULL);
     }
     rt_buffer_free(&file);
@@ -178,7 +178,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 {
     rt_buffer path = {0};
     entry_path(store, rt_hash128(key.data, key.size), false, &path);
-    /* The path may hold a foreign file: do not block on a pipe, nor follow a link. */
+    /* The path may lead to a foreign file: do not block on a pipe, and do not follow a link. */
     int descriptor = open(rt_buffer_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     rt_store_answer answer;
     if (descriptor >= 0) {
@@ -196,7 +196,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* Writes the bytes and syncs them to disk; returns 0 or an errno. */
+/* Writes the bytes and syncs them to disk; returns 0 or an errno value. */
 static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes bytes)
 {
     if (fchmod(descriptor, 0644) != 0) return errno;
@@ -229,7 +229,7 @@ static int replace_file(const rt_store_calls *calls, const char *folder, const c
     }
     rt_buffer_free(&temporary);
     if (error != 0) return error;
-    /* Only when the folder is synced does a renamed file survive a crash of the machine. */
+    /* A renamed file survives a machine crash only once its folder has been synced. */
     descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return errno;
     error = calls->sync(descriptor) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-/* A folder of entries that processes share: one file per entry, found by its key.
+/* A folder of entries that several processes share: one file per entry, found by the entry's key.
  *
  *     <folder>/<2 digits>/<30 digits>     the digits are those of the key's hash
  *     file: u32 tag  u32 version  u64 u64 hash of all that follows  key  content
@@ -8,12 +8,12 @@
  * written under a temporary name, synced and renamed, and then its folder is synced.  It is read as
  * a whole and verified; a file that is not the expected entry is removed, so that damage costs no
  * more than recreating the content.  The file contains the whole key, which distinguishes keys with
- * the same hash.  A process that removes a damaged or old file may remove a new one that another
- * process has just renamed to the same path; that costs the same.
+ * the same hash.  A process that means to remove a damaged or old file may remove a new one that
+ * another process has just renamed to the same path; that costs no more either.
  *
- * The time of an entry (st_mtime) is that of its last use, to the hour.  When all files together
- * exceed a size, the least recently used are removed, along with temporary files that dead
- * processes left.  The store does not interpret the content. */
+ * The time of an entry (st_mtime) is that of its last use, accurate to the hour.  When all files
+ * together exceed a given size, the least recently used are removed, among them temporary files
+ * that dead processes left behind.  The store does not interpret the content. */
 #ifndef REFERENCE_BASE_STORE_H
 #define REFERENCE_BASE_STORE_H
 
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The system calls that the store writes with; each behaves as the function in its comment,
+/* The system calls by which the store writes; each behaves like the function in its comment,
  * including errno.  Tests inject failures through them. */
 typedef struct rt_store_calls {
     int (*make_folder)(const char *path, mode_t mode);                /* mkdir(2) */
@@ -51,14 +51,14 @@ typedef struct rt_store rt_store;
 rt_store *rt_store_create(const rt_store_parameters *parameters);
 void rt_store_destroy(rt_store *store);
 
-/* The result of a lookup: answer, its name, and whether the file is useless. */
+/* The results of a lookup: the answer, its name, and whether the file is useless. */
 #define RT_STORE_ANSWERS(ANSWER)                                                                   \
     ANSWER(FOUND, "found", false)                                                                  \
     ANSWER(ABSENT, "absent", false)                                                                \
     ANSWER(OTHER_KEY, "other-key", false)   /* an entry whose key has the same hash */             \
     ANSWER(UNREADABLE, "unreadable", false) /* the operating system refused */                     \
     ANSWER(FOREIGN, "foreign", true)        /* not a file of this format, or not a regular file */ \
-    ANSWER(OTHER_VERSION, "other-version", true) /* of this format, but of another version */      \
+    ANSWER(OTHER_VERSION, "other-version", true) /* of this format, but a different version */     \
     ANSWER(CUT, "cut", true)                     /* truncated */                                   \
     ANSWER(DAMAGED, "damaged", true)             /* trailing bytes, or a wrong hash */
 
@@ -72,13 +72,13 @@ typedef enum rt_store_answer {
 /* The name of an answer, static. */
 const char *rt_store_answer_name(rt_store_answer answer);
 
-/* Looks up the content for a key and appends it to out_content, which is unchanged unless the
- * answer is FOUND.  A useless file is removed. */
+/* Looks up the content stored under a key and appends it to out_content, which is unchanged unless
+ * the answer is FOUND.  A useless file is removed. */
 rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *out_content);
 
 /* Stores the content under a key, replacing any existing entry, and sometimes sweeps.  Returns 0,
- * or the errno of the call that failed; then no entry remains, except that the whole entry stays if
- * only syncing the folder failed. */
+ * or the errno of the call that failed; then the new entry is not stored, unless only syncing the
+ * folder failed. */
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content);
 
 /* If all files together exceed size_max bytes, removes the least recently used until at most
@@ -88,12 +88,13 @@ void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept
 /* Creates a folder and its missing parents; false with errno set if one cannot be created. */
 bool rt_store_folder_make(const rt_store_calls *calls, const char *path);
 
-/* The form of a file.  Appends the entry of a key; checks an entry, of which *out_content is a part
- * if the answer is FOUND and empty otherwise.  The check never answers ABSENT or UNREADABLE. */
+/* The file format. rt_store_entry_write appends the file of an entry. rt_store_entry_read checks
+ * such a file; *out_content is a part of it if the answer is FOUND, and empty otherwise.  It never
+ * answers ABSENT or UNREADABLE. */
 void rt_store_entry_write(rt_buffer *out, rt_bytes key, rt_bytes content);
 rt_store_answer rt_store_entry_read(rt_bytes file, rt_bytes key, rt_bytes *out_content);
 
-/* Offset in a file of the hash, and of the first byte that it covers; bytes. */
+/* Offsets in a file, in bytes: of the hash, and of the first byte that it covers. */
 enum { RT_STORE_HASH_AT = 8, RT_STORE_HASHED_AT = 24 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Little-endian streams; the reader's fault is sticky. */
+/* Little-endian streams; a fault of the reader is sticky. */
 #include "reference/base/stream.h"
 
 static void write_little_endian(rt_buffer *out, uint64_t value, uint32_t size_bytes)

@@ -1,4 +1,4 @@
-/* Reading and writing the serialised forms (images, packs): little-endian, no padding, lengths
+/* Reading and writing of serialised forms (images, packs): little-endian, no padding, lengths
  * before contents.
  *
  * The reader accepts damaged data: it never reads outside its input, and after the first fault
@@ -9,34 +9,34 @@
 
 #include "reference/base/text.h"
 
-/* Appends to a buffer. */
+/* Append to a buffer. */
 void rt_write_u8(rt_buffer *out, uint8_t value);
 void rt_write_u32(rt_buffer *out, uint32_t value);
 void rt_write_u64(rt_buffer *out, uint64_t value);
-/* A u64 length, then the bytes. */
+/* Append a u64 length, then the bytes. */
 void rt_write_text(rt_buffer *out, rt_text text);
 void rt_write_bytes(rt_buffer *out, rt_bytes bytes);
 
 typedef struct rt_reader {
     rt_bytes input;
     size_t position; /* bytes consumed */
-    bool failed;     /* a read went past the end or its value was out of range */
+    bool failed;     /* a read went past the end, or the value read was out of range */
     size_t fault;    /* position of the first fault */
 } rt_reader;
 
 /* Creates a reader of `input`, which is borrowed; returned spans point into it. */
 rt_reader rt_reader_of(rt_bytes input);
 
-/* Each consumes the output of the writer with the same name. */
+/* Each consumes what the corresponding rt_write function wrote. */
 uint8_t rt_read_u8(rt_reader *reader);
 uint32_t rt_read_u32(rt_reader *reader);
 uint64_t rt_read_u64(rt_reader *reader);
 rt_text rt_read_text(rt_reader *reader);
 rt_bytes rt_read_bytes(rt_reader *reader);
 
-/* Reads a u32 count of items of which each takes at least item_size_min >= 1 bytes; a count that
- * the rest of the input cannot hold is a fault and reads as 0.  This bounds what a decoder
- * allocates. */
+/* Reads a u32 count of items that take at least item_size_min >= 1 bytes each; a count that the
+ * rest of the input cannot hold is a fault and reads as 0.  This bounds what a decoder allocates.
+ */
 uint32_t rt_read_count(rt_reader *reader, size_t item_size_min);
 
 /* Reads a u32 that must be below `limit`; any other value is a fault and reads as 0. */

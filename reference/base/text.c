@@ -1,4 +1,4 @@
-/* Spans and the growing buffer. */
+/* Spans, and the growing buffer. */
 #include "reference/base/text.h"
 
 #include "reference/base/alloc.h"
@@ -64,7 +64,7 @@ rt_text rt_text_take_until(rt_text *inout_rest, char separator)
 
 rt_text rt_text_cut(rt_text text, size_t size_max)
 {
-    enum { CONTINUED_MAX = 3 }; /* continuation bytes of a character */
+    enum { CONTINUED_MAX = 3 }; /* maximum number of continuation bytes of a character */
     if (text.length <= size_max) return text;
     size_t length = size_max;
     for (int i = 0; i < CONTINUED_MAX && length > 0; i++) {

@@ -1,8 +1,7 @@
 /* Spans of text and bytes, and a buffer that grows.
  *
- * A span borrows: it is valid as long as the memory it points into.  Text is UTF-8 where it comes
- * from a scenario and any bytes where it comes from an image; it is not NUL-terminated unless a
- * declaration says so. */
+ * A span borrows: it is valid as long as the memory it points into.  Text from a scenario is UTF-8;
+ * text from an image may be any bytes; it is not NUL-terminated unless a declaration says so. */
 #ifndef REFERENCE_BASE_TEXT_H
 #define REFERENCE_BASE_TEXT_H
 
@@ -44,34 +43,35 @@ bool rt_text_is(rt_text text, const char *string);
 /* True if `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
-/* Takes the `size` bytes of `whole` that start at an offset.  False, and *out_part is empty: they
- * are not all inside; offset and size may have any value, for example from a damaged file. */
+/* Takes the `size` bytes of `bytes` that start at an offset.  False, and *out_part is empty: they
+ * are not all inside `bytes`.  Offset and size may have any values, such as those in a damaged
+ * file. */
 bool rt_bytes_slice(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part);
 
 /* `text` without its first `count` <= text.length bytes. */
 rt_text rt_text_skip(rt_text text, size_t count);
 
-/* Takes `prefix` off the front of *inout_rest; false: the text begins differently and is unchanged.
- */
+/* Takes `prefix` off the front of *inout_rest; false: the text begins differently, and is
+ * unchanged. */
 bool rt_text_take_prefix(rt_text *inout_rest, const char *prefix);
 
 /* Takes the text up to the first `separator` off the front of *inout_rest, or all of it if there is
  * none, and returns it.  The separator is removed too, but is not part of the result. */
 rt_text rt_text_take_until(rt_text *inout_rest, char separator);
 
-/* The beginning of `text`, of at most size_max bytes.  UTF-8 text is cut between characters, other
- * bytes anywhere. */
+/* The beginning of `text`, at most size_max bytes of it.  UTF-8 text is cut between characters,
+ * other bytes anywhere. */
 rt_text rt_text_cut(rt_text text, size_t size_max);
 
-/* Compares bytewise: negative, zero or positive as memcmp; a prefix sorts before the longer text.
- */
+/* Compares bytewise; returns a negative, zero or positive value, like memcmp; a prefix sorts before
+ * the longer text. */
 int rt_text_compare(rt_text a, rt_text b);
 
 /* rt_text_compare as the comparator of an array of texts, for qsort(3). */
 int rt_text_order(const void *left, const void *right);
 
-/* A growing sequence of bytes, always followed by a NUL byte that is not part of the size.
- * Zero-initialise it. */
+/* A growing sequence of bytes, followed by a NUL byte that is not part of the size. Zero-initialise
+ * it. */
 typedef struct rt_buffer {
     char *data;  /* NULL while empty */
     size_t size; /* bytes, without the NUL */
@@ -90,17 +90,17 @@ void rt_buffer_append_byte(rt_buffer *buffer, char byte);
 /* Appends printable ASCII unchanged and every other byte as "\xNN". */
 void rt_buffer_append_escaped(rt_buffer *buffer, rt_text text);
 
-/* Drops everything after the first `size` bytes; the buffer has at least as many. */
+/* Drops everything after the first `size` bytes, of which the buffer must have at least as many. */
 void rt_buffer_truncate(rt_buffer *buffer, size_t size);
 
-/* Views of the content, valid until the next append or free. */
+/* Views of the contents, valid until the next append or free. */
 rt_text rt_buffer_text(const rt_buffer *buffer);
 rt_bytes rt_buffer_bytes(const rt_buffer *buffer);
 
-/* The content as a C string; "" while empty. */
+/* The contents as a C string; "" while empty. */
 const char *rt_buffer_string(const rt_buffer *buffer);
 
-/* Frees the content and leaves the buffer empty and usable. */
+/* Frees the contents and leaves the buffer empty and usable. */
 void rt_buffer_free(rt_buffer *buffer);
 
 #endif

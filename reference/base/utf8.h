@@ -1,6 +1,6 @@
-/* UTF-8: the characters of a text, and the one rule for bytes that are not UTF-8.
+/* UTF-8: the characters of a text, and the only rule for bytes that are not UTF-8.
  *
- * Names and logs come from images and drivers and may hold any bytes. In a document that assay
+ * Names and logs come from images and drivers, and may contain any bytes.  In a document that assay
  * writes (JSON, XML, DOT, a message), each maximal ill-formed run becomes one U+FFFD, as the
  * Unicode Standard recommends, so every document shows the same text. U+FFFD also replaces a
  * well-formed character that a document's syntax does not allow, such as a control character in
@@ -37,8 +37,8 @@ size_t rt_utf8_count(rt_text text);
 /* Appends text as well-formed UTF-8: an ill-formed run becomes U+FFFD. */
 void rt_buffer_append_utf8(rt_buffer *out, rt_text text);
 
-/* Appends the excerpt of a text that messages show: one line of well-formed UTF-8, at most the
- * text's first RT_EXCERPT_SIZE_MAX bytes, "..." if there are more, and spaces for control
+/* Appends a text as messages show it: one line of well-formed UTF-8, made from at most the first
+ * RT_EXCERPT_SIZE_MAX bytes, with "..." if there are more, and spaces in place of control
  * characters. */
 #define RT_EXCERPT_SIZE_MAX 48u
 void rt_buffer_append_excerpt(rt_buffer *out, rt_text text);

@@ -4,7 +4,7 @@
  *     *rt_vector_push(&ids) = 7;
  *     rt_vector_free(&ids);
  *
- * A push may move the items, so a pointer into them lives until the next push. */
+ * A push may move the items, so a pointer to one is valid only until the next push. */
 #ifndef REFERENCE_BASE_VECTOR_H
 #define REFERENCE_BASE_VECTOR_H
 
@@ -20,7 +20,7 @@
         uint32_t capacity;                                                                         \
     }
 
-/* Appends one item of unspecified content and evaluates to its address. */
+/* Appends one item, whose value is unspecified, and evaluates to its address. */
 #define rt_vector_push(vector)                                                                     \
     ((vector)->items = rt_vector_grow((vector)->items, (vector)->count, &(vector)->capacity,       \
                                       sizeof *(vector)->items),                                    \

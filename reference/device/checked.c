@@ -1,12 +1,12 @@
 /* The dev_* functions: the only callers of an adapter's tables.
  *
- * Before a call they assert the runtime's side of the contract, after it the adapter's: a status
- * code that the contract lists, an object exactly when the status is success, a complete table of
- * operations.  They also count live objects, so that closing a device too early panics at once
- * instead of crashing later in a driver.
+ * Before a call they assert that the runtime keeps the contract, and after it that the adapter
+ * does: a status code that the contract lists, an object exactly when the status is success, a
+ * complete table of operations.  They also count live objects, so that closing a device too early
+ * panics at once instead of crashing later in a driver.
  *
- * They make no decisions; choosing kernels, order and programs is up to the runtime.
- * Source of the rules: the comments of device.h. */
+ * They make no decisions: the runtime chooses programs, kernels and the order of commands.  Source
+ * of the rules: the comments of device.h. */
 #include "reference/device/device.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ const char *dev_aspect_number_name(uint32_t number)
     }
 }
 
-/* ---- Statuses of the operations ------------------------------------------------------------ */
+/* ---- Permitted status codes --------------------------------------------------------------- */
 
 #define BIT(code) (UINT32_C(1) << RT_##code)
 _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
@@ -46,7 +46,7 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
 #define CODES_LINK    (CODES_COMPILE | BIT(LINK_ERROR) | BIT(IO) | BIT(TOOL) | BIT(UNAVAILABLE))
 #define CODES_LAUNCH  (BIT(ERRC_KERNEL_ARGUMENT) | BIT(ERRC_ND_RANGE))
 
-/* operation, the codes that it adds to CODES_ANY */
+/* operation, and the codes that it may return in addition to CODES_ANY */
 #define OPERATIONS(OPERATION)                                                                      \
     OPERATION(open, BIT(UNAVAILABLE) | BIT(ERRC_INVALID))                                          \
     OPERATION(memory_create, 0)                                                                    \
@@ -84,7 +84,7 @@ static const struct {
 #undef OPERATION_ROW
 };
 
-/* Panics unless the contract lists the code, and the status was created in the device's sink (which
+/* Panics unless the contract lists the code and the status was created in the device's sink (which
  * rt_sink_diagnostic asserts). */
 static void status_check(operation op, rt_sink *sink, rt_status status)
 {
@@ -188,7 +188,7 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* Completes a memory that an adapter created, or passes on its refusal. */
+/* Completes a memory that the adapter created, or passes on the adapter's failure. */
 static rt_status memory_finish(operation op, dev_device *device, rt_status status,
                                dev_memory_kind kind, dev_memory *memory)
 {
@@ -278,7 +278,7 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
 
 /* ---- Programs and kernels ----------------------------------------------------------------- */
 
-/* Completes a program that an adapter created, or passes on its refusal. */
+/* Completes a program that the adapter created, or passes on the adapter's failure. */
 static rt_status program_finish(operation op, dev_device *device, rt_status status, bool executable,
                                 dev_program *program)
 {
@@ -308,7 +308,7 @@ static void code_check(dev_device *device, const dev_code *code)
         size_t size = constant->value.size;
         CHECK(constant->value.data != NULL);
         CHECK(size == 1 || size == 2 || size == 4 || size == 8);
-        /* An image has tens of constants, so a quadratic check that each is set once is cheap. */
+        /* An image has at most tens of constants, so a quadratic check for duplicates is cheap. */
         for (uint32_t k = 0; k < i; k++)
             CHECK(code->constants[k].id != constant->id);
     }
@@ -478,7 +478,7 @@ static void command_check(const dev_queue *queue, const dev_command *command, de
     *out_event = NULL;
 }
 
-/* Completes an event that an adapter created, or passes on its refusal. */
+/* Completes an event that the adapter created, or passes on the adapter's failure. */
 static rt_status event_finish(operation op, dev_queue *queue, rt_status status, dev_event *event)
 {
     result_check(op, queue->device->sink, status, event);
@@ -528,15 +528,15 @@ static void argument_check(const dev_device *device, const dev_argument *argumen
     }
 }
 
-/* Refuses more local memory than the device reports, before the adapter sees it: some drivers end
- * the process instead of refusing. */
+/* Refuses a launch that needs more local memory than the device reports, before it reaches the
+ * adapter: some drivers end the process instead of refusing. */
 static rt_status local_memory_validate(dev_device *device, const dev_argument *arguments,
                                        uint32_t count)
 {
     uint32_t first = 0;
     while (first < count && arguments[first].kind != DEV_ARGUMENT_LOCAL)
         first++;
-    if (first == count) return RT_STATUS_OK; /* most kernels: the device need not be queried */
+    if (first == count) return RT_STATUS_OK; /* as most do: the device need not be queried */
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     uint64_t remaining = capabilities.local_size_max;
@@ -654,7 +654,7 @@ rt_status dev_event_wait(dev_event *event)
     CHECK(event != NULL);
     rt_status status = event->ops->wait(event);
     status_check(OPERATION_wait, event->device->sink, status);
-    /* The state that the event reports afterwards must agree. */
+    /* The state that the event reports afterwards must agree with the result. */
     CHECK(event->ops->state(event) == (rt_ok(status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED));
     return status;
 }
@@ -694,8 +694,8 @@ rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
 {
     if (argument_count == parameter_count) return RT_STATUS_OK;
     return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
-                   "the kernel has %u parameters but got %u arguments", parameter_count,
-                   argument_count);
+                   "the kernel has %u parameters, but the launch passes %u arguments",
+                   parameter_count, argument_count);
 }
 
 rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32_t group_size_max)
@@ -707,16 +707,16 @@ rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32
     for (uint32_t d = 0; d < range->dimensions; d++) {
         if (range->global[d] % range->local[d] != 0)
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
-                           "local size %llu does not divide global size %llu in dimension %u; "
-                           "choose one that does, or leave the local size open",
+                           "local size %llu does not divide global size %llu in dimension %u; use "
+                           "a local size that does, or specify none",
                            (unsigned long long)range->local[d],
                            (unsigned long long)range->global[d], d);
         /* Divides instead of multiplying, because the product of three sizes may overflow 64 bits.
          */
         if (range->local[d] > group_size_max / group_size)
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
-                           "a work-group of %llu x %llu x %llu work-items is larger than the %u "
-                           "that this device takes",
+                           "a work-group of %llu x %llu x %llu work-items is too large; this "
+                           "device allows at most %u work-items",
                            (unsigned long long)range->local[0], (unsigned long long)range->local[1],
                            (unsigned long long)range->local[2], group_size_max);
         group_size *= range->local[d];

@@ -8,9 +8,9 @@
  * Ownership.  A create function returns an object to the caller, which destroys it.  A device
  * outlives everything created from it.  Memories, programs, kernels, queues and events may be
  * destroyed in any order, even while commands that use them are enqueued: the adapter keeps what it
- * needs until they are complete.  Unified shared memory is the exception (dev_memory_destroy), and
- * the memory of a variable must be destroyed before its program.  Spans passed in are borrowed for
- * the call unless an operation says otherwise.
+ * needs until they are complete.  There are two exceptions: unified shared memory
+ * (dev_memory_destroy), and the memory of a variable, which must be destroyed before its program.
+ * Spans passed in are borrowed for the call unless an operation says otherwise.
  *
  * Threads.  Every function may be called from several threads at once; an adapter does its own
  * locking.  Destroying an object must not race with another use of that object.
@@ -19,7 +19,8 @@
  * ERRC_MEMORY_ALLOCATION (the driver ran out of memory), DRIVER_ERROR (a call failed for another
  * reason; the message names the call and its result), DEVICE_LOST, and LIMIT (the device's own
  * bound, named in the message).  Any other code, or an object together with a failing status, is a
- * defect of the adapter and panics in checked.c. A status is created in the sink of the opening. */
+ * defect of the adapter and panics in checked.c.  Statuses are created in the sink with which the
+ * device was opened. */
 #ifndef REFERENCE_DEVICE_DEVICE_H
 #define REFERENCE_DEVICE_DEVICE_H
 
@@ -38,8 +39,8 @@ typedef struct dev_event dev_event;
 
 /* ---- Values ------------------------------------------------------------------------------- */
 
-/* Aspects that scenarios can query: aspect, its name in SYCL, and its number in the property set
- * "SYCL/device requirements" (SYCL 2020, 4.6.4.5 "Device aspects"; numbers as in DPC++). */
+/* Aspects that scenarios can query.  ASPECT(aspect, its name in SYCL, its number in the property
+ * set "SYCL/device requirements") (SYCL 2020, 4.6.4.5 "Device aspects"; numbers as in DPC++). */
 #define DEV_ASPECTS(ASPECT)                                                                        \
     ASPECT(FP16, "fp16", 5)                                                                        \
     ASPECT(FP64, "fp64", 6)                                                                        \
@@ -66,15 +67,16 @@ typedef struct dev_capabilities {
     rt_text name;   /* name of the device, for records */
     rt_text driver; /* name and version of the driver, for records */
     uint32_t
-        formats_taken; /* bit 1u << rt_format for each format that programs can be built from */
-    /* Static texts that advertise linking per format, rt_format_link_extension (DL-BACKEND-01). */
+        formats_taken; /* bit 1u << rt_format for each format from which programs can be built */
+    /* Static strings, each of which advertises linking for one format: rt_format_link_extension
+     * (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
     uint32_t aspects;         /* bit 1u << dev_aspect */
     bool executes;            /* false: builds and links only, kernels never run */
     bool program_variables;   /* variables in global memory live as long as their program */
     bool globals_by_name;     /* module-scope variables can be found by name */
-    bool function_pointers;   /* kernels may call through pointers to functions */
+    bool function_pointers;   /* kernels may call through function pointers */
     bool usm;                 /* unified shared memory of all three kinds */
     bool spec_constants;      /* specialisation constants can be set */
     bool finds_faults;        /* reports findings (sim) */
@@ -85,14 +87,14 @@ typedef struct dev_capabilities {
     uint32_t group_size_max;  /* work-items of one work-group */
     uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
                                * sizes 1 to 64 */
-    uint32_t spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not
-                           report it */
+    uint32_t spirv_max; /* newest SPIR-V version supported, 0x00010200 for 1.2; 0: the device does
+                         * not report it */
 } dev_capabilities;
 
 /* A fault that a device found while a kernel ran (sim only). */
 typedef struct dev_finding {
     const char *kind; /* "out-of-bounds", "budget", …; static */
-    rt_text message;  /* one line: what, where, which work-item, buffer and offset */
+    rt_text message;  /* one line: what happened, where, in which work-item, buffer and offset */
     uint32_t tag;     /* tag of the command (dev_command.tag) */
     rt_text kernel;
     rt_text source;                             /* name of the source, empty if unknown */
@@ -103,17 +105,17 @@ typedef struct dev_finding {
     uint64_t count;  /* number of occurrences at this place in this launch */
 } dev_finding;
 
-/* The value of one specialisation constant, by the number in its SpecId decoration. */
+/* The value of one specialisation constant, identified by the id in its SpecId decoration. */
 typedef struct dev_spec_constant {
     uint32_t id;
-    rt_bytes value; /* little-endian, 1, 2, 4 or 8 bytes, as the constant has; a bool has one */
+    rt_bytes value; /* little-endian, of the constant's size: 1, 2, 4 or 8 bytes; a bool has one */
 } dev_spec_constant;
 
-/* Sets of virtual functions to which a function of a code belongs, or which a kernel in it may
- * call, separated by commas.  Without a name: applies to every function that the code exports, or
- * every kernel in it, that has no row of its own. */
+/* The sets of virtual functions to which a function in the code belongs, or whose members a kernel
+ * in it may call; separated by commas.  A row without a name applies to every function that the
+ * code exports, or every kernel in it, without a row of its own. */
 typedef struct dev_declared_sets {
-    rt_text name; /* a function's linkage name, a kernel's name */
+    rt_text name; /* a function's linkage name, or a kernel's name */
     rt_text sets;
 } dev_declared_sets;
 
@@ -122,8 +124,9 @@ typedef struct dev_code {
     rt_format format;
     rt_bytes bytes;
     rt_text options; /* for the driver's compiler */
-    /* Constants set to a value other than their default, each id once; ids that the code does not
-     * have are ignored (SPIR-V 2.12, "Specialization"); code compiled ahead of time has none. */
+    /* Specialisation constants set to a value other than their default, each id at most once; ids
+     * that the code does not have are ignored (SPIR-V 2.12, "Specialization"); code compiled ahead
+     * of time has none. */
     const dev_spec_constant *constants;
     uint32_t constant_count;
     /* The declarations against which a device that finds faults checks indirect calls; other
@@ -135,12 +138,12 @@ typedef struct dev_code {
 /* Tools that a driver lacks and assay provides (LLVM in a child process). */
 typedef struct dev_tools {
     void *user;
-    /* Links count >= 1 SPIR-V codes, with their specialisations, into one LLVM 14 bitcode module
-     * with OpenCL kernel metadata.  out_bitcode is initialised and freed by the caller, and
-     * receives the bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED;
-     * UNSUPPORTED; ERRC_INVALID: a constant's value has another size than the constant; TOOL: the
-     * tool died; IO: a file or process operation failed; UNAVAILABLE: the tool is missing.  No
-     * other code.  May be called from several threads. */
+    /* Specialises count >= 1 SPIR-V codes and links them into one LLVM 14 bitcode module with
+     * OpenCL kernel metadata. out_bitcode, which the caller initialises and frees, receives the
+     * bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED;
+     * ERRC_INVALID: a value does not have its constant's size; TOOL: the tool died; IO: a file or
+     * process operation failed; UNAVAILABLE: the tool is missing.  It returns no other code.  May
+     * be called from several threads. */
     rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
 } dev_tools;
@@ -148,19 +151,21 @@ typedef struct dev_tools {
 typedef struct dev_open_parameters {
     rt_sink *sink;          /* outlives the device */
     const dev_tools *tools; /* NULL: none; outlives the device */
-    uint64_t seed;          /* seeds everything that a device may choose */
+    uint64_t seed;          /* seed for everything that the device may choose */
     uint32_t threads;       /* threads for a device that computes in this process; 0: one */
-    /* Called for every finding, from the thread that runs the command; the finding's texts are
-     * valid during the call.  It must not call the device. */
+    /* Called for every finding, on the thread that runs the command; the finding's texts are valid
+     * only during the call.  Must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
 } dev_open_parameters;
 
 /* One launch geometry.  Index d is the dimension that get_global_id(d) returns. */
 typedef struct dev_nd_range {
-    uint32_t dimensions;                     /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint32_t dimensions;                     /* 1 to 3; further entries of global, local and offset
+                                              * are 1, 1 and 0 */
     uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* work-items, each >= 1 */
-    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* work-items of a group; all 0: the device chooses */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* work-items of a group; all 0: the device chooses
+                                              * them */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
 } dev_nd_range;
 
@@ -184,9 +189,9 @@ typedef enum dev_argument_kind {
 
 typedef struct dev_argument {
     dev_argument_kind kind;
-    dev_memory *memory; /* MEMORY: NULL is the null pointer; POINTER: never NULL, no buffer */
+    dev_memory *memory; /* MEMORY: NULL is the null pointer; POINTER: neither NULL nor a buffer */
     uint64_t offset;    /* POINTER: bytes from the memory's start, at most its size */
-    rt_bytes bytes;     /* BYTES; copied by the enqueue */
+    rt_bytes bytes;     /* BYTES: copied by the enqueue */
     uint64_t size;      /* LOCAL, bytes >= 1 */
 } dev_argument;
 
@@ -212,8 +217,8 @@ typedef struct dev_times {
 
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
-/* The types of operations; an adapter declares its own operations with them if another file has its
- * table. */
+/* The types of operations, with which an adapter declares operations that it defines in other files
+ * than their table. */
 typedef rt_status dev_memory_create_op(dev_device *device, uint64_t size, rt_text label,
                                        dev_memory **out_memory);
 typedef rt_status dev_usm_create_op(dev_device *device, dev_memory_kind kind, uint64_t size,
@@ -252,16 +257,16 @@ typedef struct dev_device_ops {
     dev_program_compile_op *program_build;
     dev_queue_create_op *queue_create;
     dev_program_load_op *program_load; /* NULL: capabilities.program_binaries is false */
-    /* NULL: capabilities.profiling is false; otherwise the queue's events have `times`. */
+    /* NULL: capabilities.profiling is false; otherwise the events of such a queue have `times`. */
     dev_queue_create_op *queue_create_profiling;
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
     void (*destroy)(dev_memory *memory);
-    /* Optional (NULL: all bytes count as defined), see dev_memory_defined. */
+    /* See dev_memory_defined; NULL: all bytes count as defined. */
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
-    uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER; may be NULL
-                                              * otherwise */
+    uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER, for which it may
+                                              * be NULL */
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
@@ -295,8 +300,9 @@ typedef struct dev_event_ops {
     rt_status (*times)(dev_event *event, dev_times *out_times); /* NULL: see dev_device_ops */
 } dev_event_ops;
 
-/* Base structs: at offset 0 of an adapter's own.  The adapter sets `ops`; checked.c sets the rest
- * after the create operation returns, so an adapter must not read it before. */
+/* Base structs, at offset 0 of an adapter's own structs.  The adapter sets `ops`; checked.c sets
+ * the other members after the create operation has returned, so an adapter must not read them
+ * earlier. */
 struct dev_device {
     const dev_device_ops *ops;
     rt_sink *sink;
@@ -312,7 +318,7 @@ struct dev_memory {
 struct dev_program {
     const dev_program_ops *ops;
     dev_device *device;
-    bool executable;          /* kernels can be taken from it */
+    bool executable;          /* kernels can be created from it */
     atomic_uint live_globals; /* memories that represent its variables, not yet destroyed */
 };
 struct dev_kernel {
@@ -322,28 +328,29 @@ struct dev_kernel {
 struct dev_queue {
     const dev_queue_ops *ops;
     dev_device *device;
-    bool profiling; /* it records times */
+    bool profiling; /* records the times of its commands */
 };
 struct dev_event {
     const dev_event_ops *ops;
     dev_device *device;
-    bool profiling; /* its queue records times */
+    bool profiling; /* its queue records the times of commands */
 };
 
 /* A way to open devices; each backend folder offers one or more constants of this type. */
 typedef struct dev_backend {
     const char *name; /* "sim", "opencl", "null" */
-    /* Opens one device.  UNAVAILABLE: not installed or no such device; the message says what is
-     * missing and how to get it.  ERRC_INVALID: the selector does not have the backend's form.
-     * `selector` chooses among several devices, with a meaning defined by the backend ("": the
-     * first). */
+    /* Opens one device.  `selector` chooses among several devices; its form is defined by the
+     * backend ("": the first device).  UNAVAILABLE: something is not installed, or there is no such
+     * device; the message says what is missing and how to get it.  ERRC_INVALID: the selector does
+     * not have the backend's form. */
     rt_status (*open)(const dev_open_parameters *parameters, rt_text selector,
                       dev_device **out_device);
 } dev_backend;
 
-/* Refuses a range that no device of assay runs: ERRC_ND_RANGE if local does not divide global or a
- * group has more than group_size_max work-items.  For adapters whose driver accepts uneven groups.
- * Source: SYCL 2020, "4.9.4.2 SYCL functions for invoking kernels" (errc::nd_range). */
+/* Refuses a range that no device of assay accepts: ERRC_ND_RANGE if local does not divide global or
+ * a group has more than group_size_max work-items.  For adapters whose driver accepts non-uniform
+ * work-groups.  Source: SYCL 2020, "4.9.4.2 SYCL functions for invoking kernels" (errc::nd_range).
+ */
 RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
                                             uint32_t group_size_max);
 
@@ -354,77 +361,78 @@ RT_MUST_USE rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parame
 
 /* ---- Functions (for the runtime) ---------------------------------------------------------- */
 
-/* Opens a device of the backend.  The caller destroys it after everything created from it. */
+/* Opens a device of the backend.  The caller destroys it, after everything created from it. */
 RT_MUST_USE rt_status dev_device_open(const dev_backend *backend,
                                       const dev_open_parameters *parameters, rt_text selector,
                                       dev_device **out_device);
-/* Waits for everything enqueued, then closes.  NULL does nothing (also for every destroy function
- * below). */
+/* Waits for everything enqueued, then closes the device.  NULL does nothing (as for every destroy
+ * function below). */
 void dev_device_destroy(dev_device *device);
 /* The device's capabilities; the same answer every time. */
 void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities);
-/* True if the device advertises linking of programs of `format` (DL-BACKEND-01). */
+/* True if the device advertises linking of programs in `format` (DL-BACKEND-01). */
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
 
-/* Allocates size >= 1 bytes of undefined content.  The label names it in findings.
- * ERRC_MEMORY_ALLOCATION. */
+/* Allocates a buffer of size >= 1 bytes, whose contents are undefined.  The label names it in
+ * findings.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                                         dev_memory **out_memory);
-/* Allocates size >= 1 bytes of unified shared memory of a USM kind, aligned for every type; its
- * content is undefined.  Commands move its bytes like those of a buffer.  Requires the capability
- * usm.  ERRC_MEMORY_ALLOCATION. */
+/* Allocates size >= 1 bytes of unified shared memory of the given kind, aligned for every type; the
+ * contents are undefined.  Commands transfer its bytes like those of a buffer.  Requires the
+ * capability usm.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size,
                                      rt_text label, dev_memory **out_memory);
 /* The address of a memory that is not a buffer, as kernels see it: the value of a pointer to it in
- * a kernel's argument or in another memory.  Never 0, the same answer every time; two memories of a
- * device have the same address only if both represent one variable. */
+ * a kernel's argument or in another memory.  It is never 0, and the same every time; two memories
+ * of a device have the same address only if both represent one variable. */
 uint64_t dev_memory_address(dev_memory *memory);
-/* Frees the memory.  USM is freed immediately: no incomplete command may use it, nor may a later
- * one through a pointer, as SYCL 2020, 4.8.3 "USM allocations" demands; a device that finds faults
- * reports it.  Destroying the memory of a variable leaves the variable unchanged. */
+/* Frees the memory.  USM is freed immediately: no incomplete command may use it, nor any later one
+ * through a pointer (SYCL 2020, 4.8.3 "USM allocations"); a device that finds faults reports such a
+ * use.  Destroying the memory of a variable leaves the variable unchanged. */
 void dev_memory_destroy(dev_memory *memory);
 /* Reports which bytes of [offset, offset + size) have defined values: bit i % 8 of out_bits[i / 8]
- * for byte i, ceil(size / 8) bytes.  A device that does not track this reports all as defined.  All
- * commands that write the memory must be complete. */
+ * stands for byte offset + i; out_bits has ceil(size / 8) bytes.  A device that does not track this
+ * reports all bytes as defined.  All commands that write the memory must be complete. */
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
 
 /* Creates a program object from one image's code, possibly with unresolved imports, so that it can
  * be linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
- * driver's compiler refused (its log is in the message); UNSUPPORTED: format, its version or a
- * named instruction is not accepted; MALFORMED; ERRC_INVALID: a constant's value has another size
- * than the constant.  Constants require the capability spec_constants. */
+ * driver's compiler refused the code (its log is in the message); UNSUPPORTED: the device does not
+ * accept the format, its version or an instruction, which the message names; MALFORMED;
+ * ERRC_INVALID: a value does not have its constant's size.  Constants require the capability
+ * spec_constants. */
 RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
                                           dev_program **out_program);
-/* Links count >= 1 compiled programs, which stay unchanged, into an executable one.  LINK_ERROR:
- * unresolved or multiply defined symbol, log in the message; TOOL, UNAVAILABLE: from dev_tools; and
- * the codes of compile. */
+/* Links count >= 1 compiled programs, which stay unchanged, into an executable one.  LINK_ERROR: a
+ * symbol is unresolved or multiply defined (the log is in the message); TOOL, IO, UNAVAILABLE: from
+ * dev_tools; also the codes of dev_program_compile. */
 RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *programs,
                                        uint32_t count, rt_text options, dev_program **out_program);
-/* Compiles one self-contained image directly into an executable program.  Codes of compile and
- * link. */
+/* Compiles one self-contained image directly into an executable program.  Returns the codes of
+ * dev_program_compile and dev_program_link. */
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
-/* Appends an executable program as bytes that dev_program_load accepts, on this device and on those
- * of the same name and driver, also in another process.  Requires the capability program_binaries.
- * UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR: creating the bytes
- * failed. */
+/* Appends an executable program, serialised as bytes that dev_program_load accepts, on this device
+ * and on those with the same name and driver, also in another process.  Requires the capability
+ * program_binaries.  UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR:
+ * creating the bytes failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
 /* Restores an executable program from such bytes, with its variables in their initial state; the
- * bytes are validated, as they may come from anywhere.  Codes of link. */
+ * bytes are validated, as they may come from anywhere.  Returns the codes of dev_program_link. */
 RT_MUST_USE rt_status dev_program_load(dev_device *device, rt_bytes binary,
                                        dev_program **out_program);
 void dev_program_destroy(dev_program *program);
 /* Finds a variable in global memory of an executable program by the name under which it was
- * exported, and creates a memory that represents it: kind GLOBAL, its size the variable's.  The
+ * exported, and creates a memory that represents it, of kind GLOBAL and the variable's size.  The
  * variable has its initial value until a command or kernel writes it, and lives as long as the
- * program. A second call finds the same variable.  Requires the capability globals_by_name.  The
+ * program.  Another call finds the same variable.  Requires the capability globals_by_name.  The
  * memory must be destroyed before the program.  ERRC_INVALID: there is no variable with that name.
  */
 RT_MUST_USE rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory);
 
-/* Takes a kernel by name from an executable program.  ERRC_INVALID: there is none with that name.
- */
+/* Creates the kernel with the given name from an executable program.  ERRC_INVALID: there is none
+ * with that name. */
 RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,
                                         dev_kernel **out_kernel);
 void dev_kernel_destroy(dev_kernel *kernel);
@@ -465,18 +473,18 @@ RT_MUST_USE rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, de
 RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
                                        uint64_t offset, uint64_t size, rt_bytes pattern,
                                        dev_event **out_event);
-/* Allows the device to make progress without a wait; it may still do nothing until one. */
+/* Lets the device make progress without a wait; it may still do nothing until there is one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
 /* Returns when the command is done: success, or its failure.  BUDGET: a kernel used up its
- * instruction budget or its stack; and the codes of its enqueue, from a device that checks operands
- * late. The same answer every time.  For a command that did not run because a predecessor failed:
- * the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
+ * instruction budget or its stack; also the codes of the command's enqueue, from a device that
+ * checks operands late.  The answer is the same every time.  For a command that did not run because
+ * a predecessor failed: the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
 /* The event's state, without waiting. */
 dev_event_state dev_event_query(dev_event *event);
-/* The times of a command that a wait has found complete, from a queue that records them; the same
- * answer every time.  DRIVER_ERROR also if a driver's times are in the wrong order. */
+/* The times of a command that a wait has found complete, in a queue that records them; the same
+ * every time.  DRIVER_ERROR, among other reasons, if the driver's times are out of order. */
 RT_MUST_USE rt_status dev_event_times(dev_event *event, dev_times *out_times);
 void dev_event_destroy(dev_event *event);
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The whole structure between two operations: a module has registered images or device_globals only
- * while it is loaded, and its images and those loaded without a module are registered. */
+/* Invariants between two operations: a module has registered images or device_globals only while it
+ * is loaded, and its images, and those loaded one by one, are registered. */
 static bool loader_check(const rt_loader *loader)
 {
     const rt_registry *registry = loader->registry;
@@ -98,7 +98,7 @@ void rt_loader_free(rt_loader *loader)
 /* ---- Events -------------------------------------------------------------------------------- */
 
 /* True if the module's state allows the event (the table in loader.h).  A system may be another
- * process, which is not trusted. */
+ * process, so it is not trusted. */
 static bool event_is_possible(const rt_module *module, rt_system_event_kind kind)
 {
     switch (kind) {
@@ -119,8 +119,8 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
     module->first_image = loader->registry->images.count;
     bool has_kernels = false;
     for (uint32_t i = 0; i < images.count; i++) {
-        /* Broken: an image without kernels that follows one with kernels was wrapped into the
-         * binary by hand and is treated as a stray. */
+        /* The planted fault: takes an image without kernels that follows one with kernels for one
+         * that was wrapped into the binary by hand, and ignores it and all that follow. */
         bool lacks_kernels = images.images[i].kernel_count == 0;
         if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) break;
         has_kernels = has_kernels || !lacks_kernels;
@@ -134,7 +134,8 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
 /* ---- device_globals ------------------------------------------------------------------------ */
 
 /* For planted faults only: the variable that qualified lookup by name finds.  For a variable in an
- * unnamed namespace this is a different one if the module has one of the same name outside it. */
+ * unnamed namespace, that is a different variable if the module has one with the same name outside
+ * that namespace. */
 static const rt_device_global *find_by_name(const rt_module *module, const rt_device_global *global)
 {
     static const char unnamed[] = "(anonymous namespace)::";
@@ -154,9 +155,9 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     module->globals_registered = true;
     for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
         const rt_device_global *declared = &module->globals.globals[i];
-        /* Broken: host code registers the variable that it finds by name, which may be another
-         * variable, registered twice; or it omits a hidden variable. The rules decide; the lookup
-         * is made only when a fault is planted. */
+        /* The planted faults: host code registers the variable that it finds by name, which may be
+         * another one, then registered twice (DG-FE-06); or it omits a variable that is hidden
+         * (DG-FE-07).  The lookup is made only when a fault is planted. */
         const rt_device_global *global =
             RULE_ELSE(DG_FE_06, declared, find_by_name(module, declared));
         if (!RULE(DG_FE_07) && find_by_name(module, declared) != declared) continue;
@@ -168,8 +169,8 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     }
 }
 
-/* True if the module's device_globals are to be registered after its images: both are registered
- * by start-up code of the module, in an unspecified order.  `next` is the event after LOADED. */
+/* True if the module's device_globals are to be registered after its images: the module's start-up
+ * code registers both, in an unspecified order.  `next` is the event after LOADED. */
 static bool choose_globals_after_images(rt_loader *loader, const rt_module *module,
                                         const rt_system_event *next)
 {
@@ -182,9 +183,9 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
     return choice == 1;
 }
 
-/* ---- Applying events ---------------------------------------------------------------------- */
+/* ---- Applying events ----------------------------------------------------------------------- */
 
-/* Applies an event; `next` is the one after it, NULL for the last. */
+/* Applies an event; `next` is the event after it, NULL if there is none. */
 static void event_apply(rt_loader *loader, const rt_system_event *event,
                         const rt_system_event *next)
 {
@@ -242,7 +243,7 @@ static rt_status events_apply(rt_loader *loader, rt_system_events *events, rt_st
     return status;
 }
 
-/* ---- Start, dlopen, dlclose --------------------------------------------------------------- */
+/* ---- Start, dlopen, dlclose ---------------------------------------------------------------- */
 
 rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
                           uint32_t preloaded_count)
@@ -319,8 +320,8 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     lock(loader);
     const rt_module *owner = &loader->modules[module];
     bool is_known = rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
-    /* Compares by name: a registered image may have been read from the module's file, and is then
-     * another object. */
+    /* Compares by name, since a registered image may be a different object, read from the module's
+     * file. */
     for (uint32_t i = 0; i < owner->registered_count && !is_known; i++) {
         const rt_registered_image *entry = loader->registry->images.items[owner->first_image + i];
         is_known = rt_text_equal(entry->image->name, image->name);

@@ -1,7 +1,7 @@
 /* Registration of device images. */
 #include "reference/module/registry.h"
 
-/* The whole structure: ids are indices, and every entry has an image. */
+/* Invariants: ids are indices, and every entry has an image. */
 static bool registry_check(const rt_registry *registry)
 {
     CHECK(registry->trace);

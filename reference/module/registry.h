@@ -1,4 +1,4 @@
-/* The device images that are currently registered by any module.
+/* The device images that modules have registered.
  *
  * Modules register through the loader (loader.h).  Ids are assigned in order of registration and
  * never reused, so an id in a cache or a trace permanently denotes one registration.  One observer
@@ -18,14 +18,14 @@ typedef struct rt_registered_image {
     rt_image_id id;
     rt_module_id module;
     rt_text module_name;
-    const rt_image *image; /* borrowed while registered; valid as long as the registry */
+    const rt_image *image; /* borrowed; valid as long as the registry */
     bool registered;
 } rt_registered_image;
 
 typedef struct rt_registry_observer {
     void *user;
     /* Called after an image has been registered, and before one is unregistered, on the thread that
-     * loads or unloads the module.  Must not call the registry.  NULL: not interested. */
+     * loads or unloads the module.  Must not call the registry.  NULL: do not call. */
     void (*registered)(void *user, const rt_registered_image *image);
     void (*unregistered)(void *user, const rt_registered_image *image);
 } rt_registry_observer;
@@ -36,13 +36,14 @@ typedef struct rt_registry {
     rt_registry_observer observer;
 } rt_registry;
 
-/* Initialises an empty registry, which reports its changes to the trace (borrowed); frees it. */
+/* rt_registry_init initialises an empty registry, which reports its changes to the trace
+ * (borrowed); rt_registry_free frees its contents. */
 void rt_registry_init(rt_registry *registry, rt_trace *trace);
 void rt_registry_free(rt_registry *registry);
 
 /* Registers an image of a module and returns its id.  The image is borrowed until the registry is
- * freed, because programs outlive the module that their code came from.  The loader serialises the
- * calls that change a registry. */
+ * freed, because programs may outlive the module from which their code came.  The loader serialises
+ * the calls that change a registry. */
 rt_image_id rt_registry_add(rt_registry *registry, rt_module_id module, rt_text module_name,
                             const rt_image *image);
 

@@ -1,9 +1,10 @@
-/* The simulated system; see simulated.h.
+/* The simulated system (simulated.h).
  *
- * glibc sorts the modules that a program or a dlopen loads, for their constructors, and all loaded
- * modules, for the destructors of a dlclose.  Each sort is one depth-first walk over the modules'
- * dependency lists.  The list of a module that was itself opened holds everything that it reaches,
- * in sorted order; the list of any other module holds its direct dependencies.
+ * glibc sorts modules twice: those that a program start or a dlopen loads, for the order of
+ * constructors, and all loaded modules, for the order of destructors in a dlclose.  Each sort is
+ * one depth-first walk over the modules' dependency lists.  The list of a module that was itself
+ * opened holds everything that it reaches, in sorted order; the list of any other module holds its
+ * direct dependencies.
  *
  *     event                     loaded  constructed  own scope   afterwards
  *     needed by a root          yes     yes          empty       a member of the root's scope
@@ -21,22 +22,23 @@ typedef RT_VECTOR(rt_module_id) module_list;
 typedef struct simulated_module {
     rt_simulated_module about;
     bool loaded;
-    bool startup;        /* loaded with the executable: stays, searches the global scope only */
+    bool startup;        /* loaded with the executable: stays loaded, and searches only the global
+                          * scope */
     bool constructed;    /* its constructor has run */
-    uint32_t open_count; /* dlopen calls without their dlclose */
-    module_list scope;   /* its own, in search order: everything that was loaded with it when it was
-                            opened; empty: it was not opened (but see scopes_prune) */
-    module_list dependencies; /* itself first; empty while not loaded */
-    module_list scopes;       /* opened modules whose scopes contain it, in the order of opening */
-    uint32_t mark;            /* the last rt_simulated.mark put on it */
+    uint32_t open_count; /* dlopen calls not yet undone by dlclose */
+    module_list scope;   /* its own scope, in search order: everything that was loaded with it when
+                          * it was opened; empty if it was not opened (but see scopes_prune) */
+    module_list dependencies; /* begins with the module itself; empty while it is not loaded */
+    module_list scopes;       /* opened modules whose scopes contain it, in order of opening */
+    uint32_t mark;            /* the last value of rt_simulated.mark that it was given */
 } simulated_module;
 
 struct rt_simulated {
     simulated_module *modules;
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
-    module_list loaded;      /* in the order of loading */
-    uint32_t mark;           /* of the current walk or search, or of the last one */
+    module_list loaded;      /* in order of loading */
+    uint32_t mark;           /* mark of the current walk or search, or of the last one */
 };
 
 static void list_append(module_list *list, rt_module_id module)
@@ -52,8 +54,8 @@ static bool list_holds(const module_list *list, rt_module_id module)
     return false;
 }
 
-/* The whole structure between two operations: constructors have run for exactly the loaded modules,
- * and every list names loaded modules. */
+/* Invariants between two operations: constructors have run for exactly the loaded modules, and
+ * every list contains only loaded modules. */
 static bool simulated_check(const rt_simulated *s)
 {
     uint32_t loaded_count = 0;
@@ -79,8 +81,8 @@ static bool simulated_check(const rt_simulated *s)
     return true;
 }
 
-/* Unmarks all modules.  Marks are numbers, so that the cost of a walk depends on what it reaches
- * and not on the number of modules. */
+/* Unmarks all modules, by changing the number that counts as a mark: so the cost of a walk depends
+ * only on what it reaches, not on the number of modules. */
 static void marks_clear(rt_simulated *s)
 {
     s->mark++;
@@ -103,8 +105,8 @@ static void set_mark(rt_simulated *s, rt_module_id id)
  * first module stays first (_dl_sort_maps).
  *
  * Walks depth-first over the modules of the list, which are marked, and unmarks them: the walk
- * stays within the list, while the executable may lead out of it.  Each module is stored before
- * `head` once everything that it leads to has been stored, so that dependents precede their
+ * stays within the list even where a dependency list leads out of it.  A module is stored, in front
+ * of `head`, once everything that it leads to has been stored, so that modules precede their
  * dependencies. */
 static void list_sort(rt_simulated *s, module_list *list)
 {
@@ -141,7 +143,7 @@ static void list_sort(rt_simulated *s, module_list *list)
             stack[depth++].next = 0;
         }
     }
-    CHECK(head == sorted); /* The walk reached the whole list and nothing else. */
+    CHECK(head == sorted); /* the walk reached the whole list and nothing else */
     uint32_t place = 0;
     while (sorted[place] != first)
         place++;
@@ -184,8 +186,8 @@ static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
     }
 }
 
-/* Loads a root, the preloaded modules and all their dependencies; fills the root's scope and sorts
- * its dependencies (_dl_map_object_deps). */
+/* Loads a root, the preloaded modules and all their dependencies; fills the root's scope and its
+ * sorted dependency list (_dl_map_object_deps). */
 static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *preloaded,
                       uint32_t preloaded_count)
 {
@@ -249,8 +251,8 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
     s->modules[module].open_count++;
     if (s->modules[module].scope.count > 0) return RT_STATUS_OK;
     root_load(s, module, NULL, 0);
-    /* Every member of the scope, loaded now or earlier, gets the scope; modules loaded at the start
-     * use only the global one. */
+    /* Every member of the scope, whether loaded now or earlier, searches the scope from now on,
+     * except modules loaded at the start, which search only the global scope. */
     const module_list *scope = &s->modules[module].scope;
     for (uint32_t i = 0; i < scope->count; i++) {
         simulated_module *member = &s->modules[scope->items[i]];
@@ -285,9 +287,10 @@ static void mark_used(rt_simulated *s)
     rt_vector_free(&used);
 }
 
-/* Removes the scopes of modules that are being unloaded from a module that stays.  If it has no
- * scope of its own, the first removed one is replaced by a scope of itself and its dependencies;
- * from then on it counts as opened, and opening it does nothing (_dl_close_worker). */
+/* Removes, from a module that stays, the scopes of modules that are being unloaded.  If the module
+ * has no scope of its own, the first removed one is replaced with a scope that consists of the
+ * module and its dependencies; from then on the module counts as opened, and opening it does
+ * nothing (_dl_close_worker). */
 static void scopes_prune(rt_simulated *s, rt_module_id id)
 {
     simulated_module *module = &s->modules[id];

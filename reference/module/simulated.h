@@ -1,23 +1,24 @@
 /* The simulated system: glibc's ld.so, without files or processes.
  *
  * Where the System V ABI and POSIX leave a choice, it behaves as glibc has since 2.35, so that a
- * scenario runs the same under the simulated and the real loader.  That concerns the order of
- * constructors and destructors of modules that do not depend on each other, and of modules that
- * form a cycle.  A test compares the two on random programs (conformance/host/test/test_loaders.c).
- * Source: System V ABI, "Dynamic Linking"; ld.so(8), dlopen(3), dlclose(3);
- * Observed: glibc 2.36, elf/dl-deps.c, dl-sort-maps.c, dl-init.c, dl-open.c, dl-close.c. */
+ * scenario runs the same under the simulated and the real loader.  The choices concern the order of
+ * constructors and destructors, both for modules that do not depend on each other and for modules
+ * that form a cycle.  A test compares the two loaders on random programs
+ * (conformance/host/test/test_loaders.c).  Source: System V ABI, "Dynamic Linking"; ld.so(8),
+ * dlopen(3), dlclose(3); Observed: glibc 2.36, elf/dl-deps.c, dl-sort-maps.c, dl-init.c, dl-open.c,
+ * dl-close.c. */
 #ifndef REFERENCE_MODULE_SIMULATED_H
 #define REFERENCE_MODULE_SIMULATED_H
 
 #include "reference/module/system.h"
 
-/* A module, as the simulated system knows it; everything is borrowed. */
+/* A module as the simulated system sees it; everything is borrowed. */
 typedef struct rt_simulated_module {
     const rt_module_id *needs; /* valid ids in link-line order; cycles are allowed */
     uint32_t need_count;
     const rt_text *host_symbols;
     uint32_t host_symbol_count;
-    rt_image_list images; /* registered by its constructor */
+    rt_image_list images; /* the images that its constructor registers */
 } rt_simulated_module;
 
 typedef struct rt_simulated rt_simulated;
@@ -29,9 +30,9 @@ rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t m
  * NULL does nothing. */
 void rt_simulated_destroy(rt_simulated *simulated);
 
-/* The operations, which never fail; valid until the system is destroyed.  Without an executable,
- * modules may be opened without a start.  The executable and everything loaded with it stay loaded,
- * however often they are opened and closed. */
+/* The operations, which never fail; valid until the system is destroyed.  Modules may be opened
+ * without a preceding start; there is then no executable.  The executable and everything loaded
+ * with it stay loaded, however often they are opened and closed. */
 rt_system rt_simulated_system(rt_simulated *simulated);
 
 #endif

@@ -15,7 +15,7 @@
 
 typedef enum rt_system_event_kind {
     RT_SYSTEM_LOADED,       /* the module's constructor runs */
-    RT_SYSTEM_REGISTERED,   /* it registers its images */
+    RT_SYSTEM_REGISTERED,   /* the module's constructor registers its images */
     RT_SYSTEM_UNREGISTERED, /* the module's destructor unregisters them */
     RT_SYSTEM_UNLOADED,     /* the destructor has finished */
 } rt_system_event_kind;
@@ -28,8 +28,8 @@ typedef struct rt_system_event {
 
 typedef RT_VECTOR(rt_system_event) rt_system_events;
 
-/* All functions except `binds` append to the events, even if they fail; the caller frees the
- * events.  The loader makes one call at a time. */
+/* All functions except `binds` append to *out_events, even if they fail; the caller frees the
+ * events.  The loader makes only one call at a time. */
 typedef struct rt_system_operations {
     /* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order)
      * and their dependencies.  Called at most once, before everything else. */
@@ -38,7 +38,8 @@ typedef struct rt_system_operations {
     /* dlopen(3) with RTLD_NOW and RTLD_LOCAL; dlclose(3) of a module that is open. */
     rt_status (*open)(void *state, rt_module_id module, rt_system_events *out_events);
     rt_status (*close)(void *state, rt_module_id module, rt_system_events *out_events);
-    /* The module that a reference from the loaded module `from` binds to, or RT_MODULE_NONE. */
+    /* Finds the module to which a reference from the loaded module `from` binds; RT_MODULE_NONE if
+     * there is none. */
     rt_status (*binds)(void *state, rt_module_id from, rt_text symbol, rt_module_id *out_module);
 } rt_system_operations;
 

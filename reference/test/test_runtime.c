@@ -1,5 +1,5 @@
-/* Unit tests of the runtime as a whole: devices, contexts, images loaded by hand, choices, and
- * threads that take turns. */
+/* Unit tests of the whole runtime: devices, contexts, images loaded one by one, choices, threads
+ * that take turns, and restarts. */
 #include "reference/base/handover.h"
 #include "reference/program/test/counting_device.h"
 #include "reference/runtime.h"
@@ -13,7 +13,8 @@
 
 /* ---- A world ------------------------------------------------------------------------------ */
 
-/* app {k1, k2 import f}; lib and twin {lk; export f}; plugin {pk}, which nothing needs */
+/* app has kernels k1 and k2, and imports f; lib and twin have lk, and export f; plugin has pk, and
+ * no module needs it */
 enum { APP, LIB, TWIN, PLUGIN, MODULES };
 
 #define SYMBOL(text)                                                                               \
@@ -114,7 +115,7 @@ static rt_status launch(world *w, const char *kernel)
     return launch_on(w, w->queue, kernel);
 }
 
-/* Every event with every field. */
+/* Returns the trace as text: every event, with every field. */
 static rt_buffer trace_text(world *w)
 {
     rt_buffer text = {0};
@@ -217,7 +218,8 @@ static void a_script_selects_the_provider(void **state)
 
 enum { THREADS_MAX = 4 };
 
-/* The body of a thread. It uses CHECK, since a cmocka assertion would end only its own thread. */
+/* The body of a thread.  It uses CHECK, since a failing cmocka assertion would end only the thread.
+ */
 typedef void thread_body(world *w);
 
 typedef struct thread {
@@ -236,7 +238,7 @@ static void *run_thread(void *user)
     return NULL;
 }
 
-/* Runs the bodies as threads that take turns. */
+/* Runs each body in a thread of its own; the threads take turns. */
 static void run_parallel(world *w, uint64_t seed, thread_body *const *bodies, uint32_t count)
 {
     rt_handover *handover = rt_handover_create(count, seed);
@@ -261,7 +263,8 @@ static void launch_k2(world *w)
     CHECK(rt_ok(launch(w, "k2")));
 }
 
-/* The kernel whose launch selected an image first, and the kernel that was enqueued first. */
+/* Finds the kernel whose launch was the first to select an image, and the kernel that was enqueued
+ * first. */
 static void first_kernels(world *w, rt_text *out_selected, rt_text *out_launched)
 {
     *out_selected = *out_launched = (rt_text){0};
@@ -278,7 +281,7 @@ static void the_order_of_builders_and_waiters_is_chosen(void **state)
 {
     (void)state;
     static thread_body *const bodies[] = {launch_k1, launch_k2};
-    bool is_observed[2][2] = {0}; /* [who builds][who launches first] */
+    bool is_observed[2][2] = {0}; /* [which kernel builds][which launches first] */
     for (uint64_t seed = 0; seed < 64; seed++) {
         world *w = world_create(0, NULL, 0);
         rt_loader_open(rt_runtime_loader(w->runtime), LIB);
@@ -316,7 +319,7 @@ static void move_and_read(world *w)
     CHECK(rt_ok(rt_scheduler_wait(scheduler)));
 }
 
-/* While the library is loaded and unloaded, a launch either finds it or is refused. */
+/* While another thread loads and unloads the library, a launch either finds it or is refused. */
 static void launch_while_the_library_goes(world *w)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -361,10 +364,11 @@ static void any_seed_ends_and_gives_the_same_trace_twice(void **state)
         before = first;
     }
     rt_buffer_free(&before);
-    assert_true(changes > SEEDS / 2); /* Different seeds give different orders. */
+    assert_true(changes > SEEDS / 2); /* different seeds yield different orders */
 }
 
-/* Without turns, the operating system schedules the threads; for the sanitizers. */
+/* Runs a body without turns, so that the operating system schedules the threads; this lets the
+ * sanitizers find races. */
 static void *run_freely(void *user)
 {
     thread *self = user;
@@ -393,9 +397,9 @@ static void threads_without_turns_end_too(void **state)
     }
 }
 
-/* ---- A second process ---------------------------------------------------------------------- */
+/* ---- A second process --------------------------------------------------------------------- */
 
-/* The state of the world after a restart. */
+/* Restarts the process and sets up the world again. */
 static void world_restart(world *w)
 {
     rt_runtime_restart(w->runtime, NULL);
@@ -420,12 +424,13 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
     assert_int_equal(event_count(w, RT_EVENT_RELEASE), 1);
     assert_int_equal(launch(w, "k1").code, RT_ERRC_BUILD); /* lib is not loaded */
     rt_loader_open(rt_runtime_loader(w->runtime), LIB);
-    assert_true(rt_ok(launch(w, "k1"))); /* no cache outlives the process */
+    assert_true(rt_ok(launch(w, "k1"))); /* built again: the in-memory cache does not outlive the
+                                          * process */
     assert_int_equal(counting->links_done, 2);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_LOAD), 4);
     assert_int_equal(event_count(w, RT_EVENT_MODULE_UNLOAD), 0);
     assert_int_equal(rt_runtime_context_create(w->runtime, w->devices, 1), 1);
-    /* Ids start again after the event. */
+    /* Ids start from 0 again after the restart event. */
     rt_buffer trace = trace_text(w);
     const char *second = strstr(rt_buffer_string(&trace), "restart process=1,\n");
     assert_non_null(second);
@@ -437,7 +442,7 @@ static void a_restart_begins_with_nothing_but_the_devices(void **state)
     world_destroy(w);
 }
 
-/* The choices of all processes are one sequence. */
+/* The choices of all processes form one sequence. */
 static void a_script_continues_after_a_restart(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// The bounds check of a copy to a device_global adds offset and size, which may wrap, without assay.
+// The bounds check of a copy to a device_global, whose sum of offset and size may wrap, without
+// assay.
 //
 //   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
 //   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include copy_bounds.cpp

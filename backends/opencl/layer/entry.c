@@ -1,5 +1,5 @@
 /* The functions that a loader looks up in a layer: those of the interface's first version, and
- * those that loaders of 2026 use instead, which pass properties and announce shutdown.
+ * their replacements in the loaders of 2026, which pass properties and announce shutdown.
  *
  * Source: cl_loader_layers, CL/cl_layer.h. */
 #include "backends/opencl/layer/layer_internal.h"
@@ -19,7 +19,8 @@ CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
 
 _Static_assert(sizeof(cl_icd_dispatch) % sizeof(void *) == 0, "a table of pointers");
 
-/* The loader's table, and the table returned to it: our entries, and the loader's for the rest. */
+/* The loader's table, and the one returned to it: our entries where we have one, the loader's
+ * elsewhere. */
 static cl_icd_dispatch next, ours;
 
 const cl_icd_dispatch *layer_next(void)
@@ -57,7 +58,7 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
     if (!layer_mask_read(variable(OCL_LAYER_HIDE), &hidden)) return CL_INVALID_VALUE;
     if (!layer_log_open(variable(OCL_LAYER_LOG))) return CL_INVALID_VALUE;
     layer_objects_clear();
-    /* An older loader has fewer entries; a newer one keeps its own for those missing here. */
+    /* An older loader has fewer entries; a newer one keeps its own where this table has none. */
     cl_uint common = count < ENTRIES ? count : ENTRIES;
     CHECK(common * sizeof(void *) <= sizeof next);
     memset(&next, 0, sizeof next);

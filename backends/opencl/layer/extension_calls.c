@@ -1,18 +1,19 @@
-/* The calls of extensions, which a program queries from a platform by name.
+/* Extension functions, whose addresses a program queries from a platform by name.
  *
- * A program that uses drivers of several platforms gets the same function of ours for all of them,
- * so each call identifies its driver by the first member of every OpenCL object: the pointer to the
- * driver's dispatch table, which a driver's platform and objects share.
+ * A program that uses several platforms' drivers gets the same function of ours for all of them. So
+ * each of our functions identifies the driver by the first member of the OpenCL object that it is
+ * passed: the pointer to the driver's dispatch table, which the driver's platform and objects
+ * share.
  *
  * Source: cl_khr_icd, "ICD Loader Vendor Enumeration"; cl_intel_unified_shared_memory;
- * cl_khr_il_program; ocl_library.h for variables by name. */
+ * cl_khr_il_program; ocl_library.h for access to variables by name. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Maximum number of drivers in one program whose calls are distinguished; further drivers are not
- * recorded, which the log reports. */
+/* Maximum number of drivers per program whose calls can be distinguished; calls to further drivers
+ * are not recorded, and the log says so. */
 enum { DRIVERS_MAX = 8 };
 
 typedef struct extension_driver {
@@ -20,7 +21,7 @@ typedef struct extension_driver {
     void *call;
 } extension_driver;
 
-/* The calls that are recorded, by functions named record_…. */
+/* The calls that are recorded; the function record_NAME records the call NAME. */
 #define EXTENSIONS(EXTENSION)                                                                      \
     EXTENSION(clHostMemAllocINTEL)                                                                 \
     EXTENSION(clDeviceMemAllocINTEL)                                                               \
@@ -59,7 +60,8 @@ static const void *table_of(const void *object)
     return table;
 }
 
-/* Remembers a driver's call.  False if it cannot be distinguished from another driver's. */
+/* Stores the address of a driver's function.  False if it cannot be told apart from another
+ * driver's. */
 static bool driver_add(extension_index index, const void *platform, void *call)
 {
     const void *table = table_of(platform);
@@ -79,7 +81,7 @@ static bool driver_add(extension_index index, const void *platform, void *call)
     return is_stored;
 }
 
-/* Returns the call of the driver to which the object belongs. */
+/* Returns the function of the driver to which the object belongs. */
 static void *driver_find(extension_index index, const void *object)
 {
     const void *table = table_of(object);
@@ -92,7 +94,7 @@ static void *driver_find(extension_index index, const void *object)
     return call;
 }
 
-/* Declares `call`, the driver's call of that name. */
+/* Declares `call`, a pointer to the driver's function of that name. */
 #define DRIVER(name, type, object)                                                                 \
     __typeof__(type) *call;                                                                        \
     void *address = driver_find(INDEX_##name, object);                                             \
@@ -299,7 +301,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteGlobalVariableINTEL(
                                           wait_count, wait, out_event));
 }
 
-/* The signature that drivers with this call use; OpenCL's headers do not declare it. */
+/* The signature of the drivers that have this function; OpenCL's headers do not declare it. */
 typedef cl_int function_pointer_call(cl_device_id device, cl_program program, const char *name,
                                      cl_ulong *out_address);
 
@@ -315,7 +317,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clGetDeviceFunctionPointerINTEL(cl
     return layer_record_end(&record, call(device, program, name, out_address));
 }
 
-/* ---- What OpenCL itself has since ----------------------------------------------------------- */
+/* ---- Extensions that became part of OpenCL -------------------------------------------------- */
 
 static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithILKHR(cl_context context,
                                                                            const void *il,
@@ -336,7 +338,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetProgramSpecializationConstant
     return layer_set_constant(call, program, id, size, value);
 }
 
-/* ---- Asking for them ------------------------------------------------------------------------ */
+/* ---- Looking up extension functions --------------------------------------------------------- */
 
 typedef void any_call(void);
 
@@ -349,7 +351,7 @@ static const struct {
 #undef EXTENSION_ROW
 };
 
-/* Records which call was looked up, and whether it will be recorded from now on. */
+/* Records which function was looked up, and whether its calls will be recorded from now on. */
 static void lookup_put(const char *call, const char *name, bool is_found, bool is_recorded)
 {
     layer_record record = layer_record_begin(call);
@@ -376,8 +378,8 @@ record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const c
     return ours;
 }
 
-/* Without a platform the driver that owns the call is unknown, so the call is passed on unchanged.
- */
+/* Without a platform, the driver that owns the function is unknown, so the driver's own address is
+ * returned. */
 static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
 {
     void *call = layer_next()->clGetExtensionFunctionAddress(name);

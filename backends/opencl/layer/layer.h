@@ -2,9 +2,9 @@
  * drivers.  It records the program's calls and the drivers' answers, and can hide aspects of all
  * devices from the program.
  *
- * The loaders of ocl-icd (2.3.0 and newer) and of Khronos (2020 and newer) load it if the variable
- * OPENCL_LAYERS contains its path.  Two more variables configure it; it reads them once, when the
- * loader initialises it.
+ * The loaders of ocl-icd (2.3.0 and newer) and of Khronos (2020 and newer) load it if the
+ * environment variable OPENCL_LAYERS contains its path.  Two more environment variables, whose
+ * names are defined below, configure it; it reads them once, when the loader initialises it.
  *
  *   OCL_LAYER_LOG   path of a file to append records to, or the number of an open
  *                   descriptor; unset: nothing is recorded.
@@ -12,25 +12,25 @@
  *                   none.
  *
  * If a path cannot be opened or a name is not one of those aspects, the layer fails to initialise:
- * the loader continues without it, and the log's missing first record shows that.
+ * the loader continues without it, which the log shows by its missing first record.
  *
- * A record is one line, written in one operation, so that a crash keeps all records before it:
+ * A record is one line, written in one operation, so that a crash cannot lose any earlier record:
  *
  *   PROCESS CALL THREAD MARK NAME KEY=VALUE ...
  *
- * PROCESS is the operating system's number; CALL counts the process's recorded calls from 0 in the
- * order in which they begin; THREAD numbers its threads in the order of their first recorded calls.
- * MARK is ">" for a call that begins, "<" for one that has returned and repeats all fields; only
- * calls that compile or wait, in which drivers crash and hang, are announced with ">".  Call 0 of
- * each process is "layer".  Unprintable bytes, spaces and "%" in values are written as "%" and two
- * hexadecimal digits; "-" means no value, "%2d" a text that is just a hyphen.  Items of lists are
- * separated by commas.
+ * PROCESS is the operating system's process number; CALL counts the process's recorded calls from 0
+ * in the order in which they begin; THREAD numbers its threads in the order of their first recorded
+ * calls.  MARK is ">" for a call that begins, or "<" for one that has returned, whose record
+ * repeats all fields; only calls in which drivers tend to crash or hang, those that compile or
+ * wait, are announced with ">".  Call 0 of each process is "layer".  Unprintable bytes, spaces and
+ * "%" in values are written as "%" and two hexadecimal digits; "-" means no value, and "%2d" is a
+ * text that consists of one hyphen.  Items of lists are separated by commas.
  *
  * Values never contain addresses.  Objects are numbers, counted per kind (device, context, queue,
  * memory, program, kernel, block) from 0 in the order in which they were created or, for devices,
- * first seen; "?" is an object whose creation was not recorded.  A pointer is "BLOCK+OFFSET" within
- * a block of unified shared or shared virtual memory, otherwise "host".  Code is "HASH:SIZE":
- * rt_hash128 of the bytes that were passed and their number.
+ * first seen; "?" is an object whose creation was not recorded.  A pointer is "BLOCK+OFFSET" if it
+ * points into a block of unified shared or shared virtual memory, otherwise "host".  Code is
+ * "HASH:SIZE": rt_hash128 of the bytes that were passed, and their number.
  *
  * Source: cl_loader_layers (OpenCL extension specification), CL/cl_layer.h. */
 #ifndef BACKENDS_OPENCL_LAYER_LAYER_H
@@ -38,7 +38,7 @@
 
 #include "reference/device/device.h"
 
-/* File name of the library.  It is next to the program assay or, in an installation, next to
+/* File name of the library.  The file is next to the assay program or, in an installation, next to
  * assay's compiler plugin. */
 #define OCL_LAYER_FILE "libassay_opencl_layer.so"
 
@@ -48,11 +48,11 @@
 /* Version of the record format; the first record of each process contains it. */
 enum { OCL_LAYER_VERSION = 1 };
 
-/* Maximum bytes that a process records; after that it only records that its log is full.  A log is
- * kept in memory, and a scenario may launch forever. */
+/* Maximum number of bytes that a process records; beyond that it only records that its log is full.
+ * A log is kept in memory, and a scenario may launch forever. */
 enum { OCL_LAYER_LOG_MAX = 64 << 20 };
 
-/* Aspects that can be hidden in addition to DEV_ASPECTS: aspect, its name in SYCL. */
+/* Aspects that can be hidden in addition to DEV_ASPECTS. ASPECT(aspect, its name in SYCL). */
 #define OCL_HIDDEN_ASPECTS(ASPECT)                                                                 \
     ASPECT(USM_DEVICE, "usm_device_allocations")                                                   \
     ASPECT(USM_HOST, "usm_host_allocations")                                                       \

@@ -1,4 +1,4 @@
-/* The layer's parts: its state in the process, records, and the calls that it intercepts.
+/* The layer's parts: its per-process state, records, and the calls that it intercepts.
  *
  * The layer runs in another program's process, where OpenCL itself is a singleton: there is one
  * state, set up once by the loader before any other call. */
@@ -19,24 +19,24 @@ typedef enum layer_kind {
     LAYER_MEMORY,
     LAYER_PROGRAM,
     LAYER_KERNEL,
-    LAYER_BLOCK, /* unified shared or shared virtual memory, by its first byte */
+    LAYER_BLOCK, /* unified shared or shared virtual memory, identified by its first byte */
     LAYER_KIND_COUNT
 } layer_kind;
 
 /* Number of an object whose creation was not recorded. */
 #define LAYER_UNKNOWN UINT32_MAX
 
-/* Gives a new object the next number of its kind.  Addresses are reused after an object has been
- * released, so from then on an address refers to the newest object there.  NULL gets no number.
- * Thread-safe. */
+/* Gives a new object the next number of its kind.  Addresses are reused after objects have been
+ * released, so from now on the address refers to this object.  NULL gets no number.  Thread-safe.
+ */
 void layer_object_add(layer_kind kind, const void *object);
 
 /* Returns the object's number, LAYER_UNKNOWN if it has none; a device gets a number when it is
  * first seen. */
 uint32_t layer_object_number(layer_kind kind, const void *object);
 
-/* Blocks also have a size, so that pointers into them can be resolved; a freed block is forgotten.
- */
+/* Blocks also have a size, so that pointers into them can be resolved, and are forgotten once
+ * freed. */
 void layer_block_add(const void *first, size_t size);
 void layer_block_remove(const void *first);
 /* Finds the block that contains the pointer.  False if no known block does. */
@@ -49,20 +49,22 @@ void layer_objects_clear(void);
 
 /* A record being built, on the stack of the call that it describes. */
 typedef struct layer_record {
-    bool off; /* nothing is recorded: every function below returns immediately */
+    bool off; /* nothing is recorded: the functions below do nothing */
     uint32_t call;
     rt_buffer text; /* name and fields */
 } layer_record;
 
-/* Opens the log that the variable's value names ("": none).  False if it cannot be opened, which is
- * reported on stderr. */
+/* Opens the log named by the environment variable's value ("": none).  False if it cannot be
+ * opened, which is reported on stderr. */
 bool layer_log_open(const char *value);
 
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
-/* As layer_record_begin, for a call on an object: adds it under the name of its kind ("device"). */
+/* As layer_record_begin, for a call on an object: adds the object under the name of its kind
+ * ("device"). */
 layer_record layer_begin_on(const char *name, layer_kind kind, const void *object);
-/* As layer_record_begin, for a command of a queue; adds the fields common to all commands. */
+/* As layer_record_begin, for a call that enqueues a command; adds the fields common to all
+ * commands. */
 layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
 void layer_put_text(layer_record *record, const char *key, const char *text); /* NULL: "-" */
@@ -89,36 +91,36 @@ void *layer_record_end_create(layer_record *record, layer_kind kind, void *objec
 
 /* ---- mask.c --------------------------------------------------------------------------------- */
 
-/* Reads the variable's value into bits.  False if a name in it is not a known aspect, which is
- * reported on stderr. */
+/* Parses the environment variable's value into a bit set.  False if a name in it is not a known
+ * aspect, which is reported on stderr. */
 bool layer_mask_read(const char *value, uint32_t *out_hidden);
 
-/* Replaces the queries in the table by ones whose answers omit the hidden aspects. */
+/* Replaces the query functions in the table with ones whose answers omit the hidden aspects. */
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t hidden);
 
 /* True if the call with this name reveals a hidden aspect; the name may be NULL.  Code that
- * intercepts look-ups of calls in place of the mask must use this, too. */
+ * replaces the mask's own look-up function must use this too. */
 bool layer_hides_call(const char *name);
 
-/* ---- The calls that are recorded ------------------------------------------------------------ */
+/* ---- Recorded calls ------------------------------------------------------------------------- */
 
-/* Returns the drivers' calls, as passed by the loader.  Entries may be NULL. */
+/* Returns the table of the drivers' functions, as passed by the loader.  Entries may be NULL. */
 const cl_icd_dispatch *layer_next(void);
 
-/* Each replaces the entries of the table that it records, unless they are NULL. */
+/* Each replaces the entries that it records in the table, unless they are NULL. */
 void layer_program_calls(cl_icd_dispatch *dispatch);   /* program_calls.c */
 void layer_queue_calls(cl_icd_dispatch *dispatch);     /* queue_calls.c */
 void layer_memory_calls(cl_icd_dispatch *dispatch);    /* memory_calls.c */
 void layer_extension_calls(cl_icd_dispatch *dispatch); /* extension_calls.c */
 
-/* Replaces a dispatch table's entry by its recording function. */
+/* Replaces a dispatch table's entry with its recording function. */
 #define LAYER_RECORD(dispatch, name)                                                               \
     do {                                                                                           \
         if ((dispatch)->name) (dispatch)->name = record_##name;                                    \
     } while (0)
 
-/* The type of both calls that create a program from SPIR-V: OpenCL 2.1's and cl_khr_il_program's.
- */
+/* The type of both functions that create a program from SPIR-V: OpenCL 2.1's and
+ * cl_khr_il_program's. */
 typedef __typeof__(clCreateProgramWithIL) layer_create_with_il;
 cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
                                         cl_context context, const void *il, size_t size,

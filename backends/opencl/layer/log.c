@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The part of a record before its fields. */
+/* The part of a record that precedes its fields. */
 typedef struct line_head {
     uint64_t process, call, thread;
     bool returned;
@@ -43,7 +43,8 @@ static rt_status line_fail(const log_reader *reader, const char *reason)
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* Takes the text up to the next space, and the space.  False if nothing is left. */
+/* Removes the text up to and including the next space; *out_word is the part before the space.
+ * False if that part is empty. */
 static bool word_take(rt_text *inout_rest, rt_text *out_word)
 {
     *out_word = rt_text_take_until(inout_rest, ' ');
@@ -115,7 +116,7 @@ static rt_status fields_read(log_reader *reader, rt_text rest, ocl_call *call)
         field->key = rt_arena_text(reader->arena, key);
         field->is_nothing = rt_text_is(written, "-");
         if (!value_read(reader->arena, written, &field->value))
-            return line_fail(reader, "'%' in a value is not followed by two digits");
+            return line_fail(reader, "'%' in a value is not followed by two hexadecimal digits");
         if (field->is_nothing) field->value = (rt_text){0};
     }
     return RT_STATUS_OK;
@@ -148,13 +149,13 @@ static rt_status line_read(log_reader *reader, rt_text line, bool is_tail)
         /* The record that the layer writes when it is loaded. */
         uint64_t version;
         if (!ocl_call_number(&call, "version", &version) || version != OCL_LAYER_VERSION)
-            return line_fail(reader, "the layer's own record has another version");
+            return line_fail(reader, "the layer's own record has a different version");
         reader->out->process_count++;
         process->loaded = true;
         return RT_STATUS_OK;
     }
     if (!process->loaded && !is_tail)
-        return line_fail(reader, "its process has no record of the layer before it");
+        return line_fail(reader, "its process has no earlier record of the layer");
     if (rt_text_is(head.name, "full")) {
         reader->out->is_full = true;
         return RT_STATUS_OK;
@@ -166,7 +167,7 @@ static rt_status line_read(log_reader *reader, rt_text line, bool is_tail)
     const ocl_call_field *field = field_find(&call, "result");
     int64_t result;
     if (!field || !rt_number_read_signed(field->value, INT32_MIN, INT32_MAX, &result))
-        return line_fail(reader, "a call that returned has no result");
+        return line_fail(reader, "a call that has returned has no valid result");
     call.result = (int32_t)result;
     /* The return replaces the call's announcement. */
     for (uint32_t i = reader->begun.count; i-- > 0;) {

@@ -1,8 +1,8 @@
 /* Reads the layer's log (layer.h).
  *
  * The log comes from another process, which may have been killed while writing: its contents are
- * untrusted, an incomplete last line is ignored, and for a call that did not return, its
- * announcement is kept. */
+ * untrusted, an incomplete last line is ignored, and a call that did not return is represented by
+ * its announcement. */
 #ifndef BACKENDS_OPENCL_LAYER_LOG_H
 #define BACKENDS_OPENCL_LAYER_LOG_H
 
@@ -16,7 +16,7 @@ typedef struct ocl_call_field {
 
 /* One OpenCL call. */
 typedef struct ocl_call {
-    uint32_t process; /* counted from 0, in the order of the first records */
+    uint32_t process; /* counted from 0, in the order of the processes' first records */
     uint32_t thread;  /* number of the thread in that process */
     bool returned;
     int32_t result; /* OpenCL's result, if the call returned */
@@ -45,20 +45,20 @@ RT_MUST_USE rt_status ocl_call_log_read(rt_sink *sink, rt_arena *arena, rt_text 
 /* Returns the value of a field; empty if the call has no such field or the value is "-". */
 rt_text ocl_call_text(const ocl_call *call, const char *key);
 
-/* Returns the value as a number.  False if there is none. */
+/* Returns the value as a number.  False if it is not one. */
 bool ocl_call_number(const ocl_call *call, const char *key, uint64_t *out_number);
 
-/* Returns the value as a list of numbers in the arena.  False if there is none, or an item is not a
+/* Returns the value as a list of numbers in the arena.  False if it is empty, or an item is not a
  * number ("?", an object whose creation was not recorded, yields UINT64_MAX). */
 bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
                       const uint64_t **out_numbers, uint32_t *out_count);
 
-/* Returns hash and size of the code that was passed, in the form of rt_hash_print.  False if the
- * call has none. */
+/* Returns the hash, as printed by rt_hash_print, and the size of the code that was passed.  False
+ * if the call has none. */
 bool ocl_call_code(const ocl_call *call, rt_text *out_hash, uint64_t *out_size);
 
-/* Appends a readable form of a call, on one line without a newline: name, fields, and the result or
- * that the call has not returned. */
+/* Appends a readable form of a call, on one line without a newline: its name, its fields, and its
+ * result or a note that it has not returned. */
 void ocl_call_print(rt_buffer *out, const ocl_call *call);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- What belongs to an aspect -------------------------------------------------------------- */
+/* ---- The features of each aspect ------------------------------------------------------------ */
 
-/* Names of extensions and of OpenCL C features (CL_DEVICE_OPENCL_C_FEATURES). */
+/* Names of the extensions and OpenCL C features (CL_DEVICE_OPENCL_C_FEATURES) of each aspect. */
 static const struct {
     uint32_t aspect;
     const char *name;
@@ -35,7 +35,7 @@ static const struct {
     {DEV_ASPECT_ATOMIC64, "cl_khr_int64_extended_atomics"},
 };
 
-/* Not in all versions of OpenCL's headers (cl_ext_float_atomics). */
+/* Queries of cl_ext_float_atomics, which not all versions of OpenCL's headers define. */
 enum {
     DOUBLE_FP_ATOMICS = 0x4232,
     HALF_FP_ATOMICS = 0x4233,
@@ -83,8 +83,8 @@ bool layer_mask_read(const char *value, uint32_t *out_hidden)
             aspect++;
         if (aspect == OCL_HIDDEN_COUNT) {
             fprintf(stderr,
-                    "assay: the OpenCL layer cannot hide '%.*s' (%s); it hides:", (int)length, at,
-                    OCL_LAYER_HIDE);
+                    "assay: the OpenCL layer cannot hide '%.*s' (%s); it can hide:", (int)length,
+                    at, OCL_LAYER_HIDE);
             for (uint32_t i = 0; i < OCL_HIDDEN_COUNT; i++)
                 fprintf(stderr, " %s", aspects[i]);
             fprintf(stderr, "\n");
@@ -115,7 +115,7 @@ static size_t text_filter(char *text, size_t length)
     while (rest.length > 0) {
         const char *word = rest.data;
         rt_text name = rt_text_take_until(&rest, ' ');
-        size_t used = (size_t)(rest.data - word); /* with the space */
+        size_t used = (size_t)(rest.data - word); /* including the space */
         if (name.length > 0 && name_hidden(name.data, name.length)) continue;
         CHECK(text + end <= word);
         memmove(text + end, word, used);
@@ -126,7 +126,7 @@ static size_t text_filter(char *text, size_t length)
     return end;
 }
 
-/* The common end of every query: returns the required size, and the value if it fits. */
+/* Answers a query as OpenCL specifies: returns the required size, and the value if it fits. */
 static cl_int answer(const void *value, size_t needed, size_t size, void *out_value,
                      size_t *out_size)
 {
@@ -138,7 +138,7 @@ static cl_int answer(const void *value, size_t needed, size_t size, void *out_va
 
 /* A query of a device or a platform, to be answered by the driver. */
 typedef struct query {
-    cl_device_id device; /* NULL if the platform is queried */
+    cl_device_id device; /* NULL for a query of the platform */
     cl_platform_id platform;
     cl_uint info;
 } query;
@@ -150,7 +150,7 @@ static cl_int query_ask(const query *q, size_t size, void *out_value, size_t *ou
     return layer_next()->clGetPlatformInfo(q->platform, q->info, size, out_value, out_size);
 }
 
-/* Answers with a list without the hidden names. */
+/* Answers with the driver's list, from which the hidden names are removed. */
 static cl_int list_answer(const query *q, bool versions, size_t size, void *out_value,
                           size_t *out_size)
 {
@@ -210,7 +210,7 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id pla
     return layer_next()->clGetPlatformInfo(platform, info, size, out_value, out_size);
 }
 
-/* Function addresses, which virtual functions need, are only revealed by this call. */
+/* Only this call reveals function addresses, which virtual functions need. */
 bool layer_hides_call(const char *name)
 {
     return name && strcmp(name, "clGetDeviceFunctionPointerINTEL") == 0 &&

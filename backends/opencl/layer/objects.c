@@ -16,7 +16,7 @@ static struct {
     pthread_mutex_t lock; /* guards all members */
     rt_map numbers[LAYER_KIND_COUNT];
     uint32_t counts[LAYER_KIND_COUNT];
-    RT_VECTOR(layer_block) blocks; /* not freed yet */
+    RT_VECTOR(layer_block) blocks; /* blocks that have not been freed */
 } objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t number_next(layer_kind kind, const void *object)
@@ -42,7 +42,7 @@ uint32_t layer_object_number(layer_kind kind, const void *object)
     if (!object) return LAYER_UNKNOWN;
     pthread_mutex_lock(&objects.lock);
     uint32_t number = rt_map_find_number(&objects.numbers[kind], (uintptr_t)object);
-    _Static_assert(RT_MAP_NONE == LAYER_UNKNOWN, "what the map does not have is unknown");
+    _Static_assert(RT_MAP_NONE == LAYER_UNKNOWN, "an object that the map lacks is unknown");
     CHECK(number == LAYER_UNKNOWN || number < objects.counts[kind]);
     if (number == LAYER_UNKNOWN && kind == LAYER_DEVICE) number = number_next(kind, object);
     pthread_mutex_unlock(&objects.lock);

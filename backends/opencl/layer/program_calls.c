@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The type in which lists of objects are recorded. */
+/* The element type of recorded lists of objects. */
 #define OBJECTS(list) ((const void *const *)(list))
 
 static void put_devices(layer_record *record, const cl_device_id *devices, cl_uint count)
@@ -90,8 +90,8 @@ static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithIL(cl_conte
                                         out_result);
 }
 
-/* One binary per device.  The program's code is the first one's, as all programs that we know of
- * pass a single binary; the codes of the others follow. */
+/* There is one binary per device.  The first is recorded as the program's code, since all
+ * applications that we know of pass a single binary; any others are recorded after it. */
 static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithBinary(
     cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
     const unsigned char **binaries, cl_int *out_statuses, cl_int *out_result)
@@ -223,7 +223,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, c
     layer_record record = layer_begin_on("clSetKernelArg", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_number(&record, "size", size);
-    layer_record_announce(&record); /* drivers interpret an argument's bytes as an object */
+    layer_record_announce(&record); /* a driver may crash: it may take the bytes for an object */
     return layer_record_end(&record, layer_next()->clSetKernelArg(kernel, index, size, value));
 }
 

@@ -14,14 +14,14 @@
 
 static struct {
     int descriptor;       /* -1 if nothing is recorded */
-    bool owns_descriptor; /* it was opened by the layer */
+    bool owns_descriptor; /* the layer opened the descriptor */
     pthread_mutex_t lock;
     uint32_t calls, threads; /* so far */
     uint64_t written;        /* bytes so far */
     bool full;
 } journal = {.descriptor = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Number of this thread, from 1; 0 if it has not recorded a call yet. */
+/* Number of this thread, counted from 1; 0 if it has not recorded a call yet. */
 static _Thread_local uint32_t thread_number;
 
 bool layer_log_open(const char *value)
@@ -40,7 +40,7 @@ bool layer_log_open(const char *value)
         bool fits = rt_number_read(rt_text_of(value), 0, INT16_MAX, &number);
         int flags = fits ? fcntl((int)number, F_GETFL) : -1;
         if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) journal.descriptor = (int)number;
-        /* In child programs the descriptor's number refers to other files. */
+        /* A program started by this one may use the number for another file. */
         if (journal.descriptor >= 0) (void)fcntl(journal.descriptor, F_SETFD, FD_CLOEXEC);
     } else {
         journal.descriptor = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -108,7 +108,7 @@ void layer_put_text(layer_record *record, const char *key, const char *text)
 {
     if (!field_begin(record, key)) return;
     if (!text) rt_buffer_append_byte(&record->text, '-');
-    /* Escaped, so that a reader can split the line at spaces. */
+    /* Escapes the text, so that a reader can split the line at spaces. */
     bool hyphen = text && strcmp(text, "-") == 0;
     for (const char *at = text; at && *at != '\0'; at++) {
         bool plain = *at > ' ' && *at <= '~' && *at != '%' && *at != ',' && !hyphen;

@@ -1,5 +1,5 @@
-/* The fake of fake_opencl.h.  Commands are done when their enqueue returns; a command whose status
- * says otherwise ends when its event is released. */
+/* The fake declared in fake_opencl.h.  A command is done when its enqueue returns, unless
+ * `event_status` says otherwise; such a command ends when its event is released. */
 #include "backends/opencl/test/fake_opencl.h"
 
 #include <CL/cl_ext.h>
@@ -19,9 +19,9 @@ void *fake_control(void)
 typedef struct object {
     unsigned char *bytes; /* a buffer's */
     size_t size;
-    unsigned char argument; /* a kernel's: first byte of argument 0; */
-    struct object *target;  /* argument 1, a buffer */
-    unsigned char *pointer; /* or a pointer */
+    unsigned char argument; /* a kernel's argument 0: its first byte */
+    struct object *target;  /* a kernel's argument 1 if a buffer, */
+    unsigned char *pointer; /* or if a pointer */
     cl_int status;          /* an event's */
     void(CL_CALLBACK *notify)(cl_event, cl_int, void *);
     void *user;
@@ -37,7 +37,7 @@ static void object_end(void *pointer)
     fake_script_end(&fake.script, released);
 }
 
-/* Begins a call that returns a result. */
+/* Begins a function that returns a result. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
     bool failing = fake_script_fails(&fake.script, name);                                          \
@@ -47,7 +47,7 @@ static void object_end(void *pointer)
     pthread_mutex_unlock(&lock);                                                                   \
     return result
 
-/* The whole of a call that creates an object. */
+/* The body of a function that creates an object. */
 static void *create(const char *name, cl_int *out_result)
 {
     pthread_mutex_lock(&lock);
@@ -59,7 +59,7 @@ static void *create(const char *name, cl_int *out_result)
     return created;
 }
 
-/* The whole of a call that releases an object; it does so even when it "fails". */
+/* The body of a function that releases an object, which it does even when it "fails". */
 static cl_int release(const char *name, void *released)
 {
     CALL(name);
@@ -389,7 +389,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
     return release("clReleaseKernel", kernel);
 }
 
-/* Ends an enqueue; the caller holds the lock, which is released. */
+/* Ends an enqueue and releases the lock, which the caller holds. */
 static cl_int enqueue_end(bool failing, cl_int result, cl_event *out_event)
 {
     if (!failing) {
@@ -515,7 +515,7 @@ cl_int clSetEventCallback(cl_event event, cl_int status,
     CALL("clSetEventCallback");
     object *target = (object *)(void *)event;
     if (status != CL_COMPLETE) abort();
-    if (result == CL_SUCCESS) { /* a driver that says so does call */
+    if (result == CL_SUCCESS) { /* a driver that reports success does call back */
         target->notify = notify;
         target->user = user;
     }
@@ -583,7 +583,7 @@ static cl_int pointer_fill(cl_command_queue queue, void *to, const void *pattern
 {
     (void)queue, (void)wait_count, (void)wait;
     CALL("clEnqueueMemFillINTEL");
-    if (!failing && (uintptr_t)to % pattern_size != 0) abort(); /* real drivers refuse */
+    if (!failing && (uintptr_t)to % pattern_size != 0) abort(); /* which real drivers refuse */
     for (size_t done = 0; !failing && done < size; done += pattern_size)
         memcpy((char *)to + done, pattern, pattern_size);
     return enqueue_end(failing, result, out_event);

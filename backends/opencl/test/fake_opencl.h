@@ -1,7 +1,7 @@
 /* A fake OpenCL loader: one platform and one device with configurable behaviour and failures.  Its
- * kernels take (bytes, memory) and store the first byte of the first into the second, which is a
- * buffer or a pointer.  Its programs have one variable, "counter", and one specialisation constant,
- * number 7, of four bytes. */
+ * kernels take (bytes, memory) and store the first of the bytes in the memory, which is a buffer or
+ * a pointer.  Its programs have one variable, "counter", and one specialisation constant, with id 7
+ * and four bytes. */
 #ifndef BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 #define BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 
@@ -26,22 +26,22 @@ typedef struct fake_opencl {
     cl_bool compiler;
     cl_bool linker;
     bool out_of_order;
-    bool gives_extensions;      /* the platform has the entry points of extensions, */
-    const char *withheld;       /* except this one; NULL if it has all */
+    bool gives_extensions;      /* the platform has the extension entry points, */
+    const char *withheld;       /* except this one; NULL for no exception */
     cl_device_info usm_lacking; /* kind of unified shared memory that the device lacks; 0 if none */
     size_t variable_size; /* the reported size of "counter", which has FAKE_VARIABLE_SIZE bytes */
     bool no_devices;
     bool no_binary; /* programs have no binary */
     /* Failures. */
-    cl_int event_status; /* of commands enqueued from now on; CL_COMPLETE if they succeed */
+    cl_int event_status; /* status of commands enqueued from now on; CL_COMPLETE if they succeed */
     const char *log;     /* returned by clGetProgramBuildInfo */
     /* Observations. */
-    char options[256];         /* of the last compile, link or build */
-    uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
-    char source[256];          /* of the last clCreateProgramWithSource */
-    cl_ulong queue_properties; /* of the last queue */
+    char options[256];         /* options of the last compile, link or build */
+    uint32_t binary_size;      /* passed to the last clCreateProgramWithBinary */
+    char source[256];          /* passed to the last clCreateProgramWithSource */
+    cl_ulong queue_properties; /* those of the last queue created */
     cl_bool times_reversed;    /* commands begin before they were queued */
-    uint32_t permissions;      /* number of permissions given to kernels to follow pointers */
+    uint32_t permissions;      /* how often a kernel was permitted to follow pointers */
     uint32_t constant;         /* the value given to constant 7 */
     unsigned char variable[FAKE_VARIABLE_SIZE];
 } fake_opencl;

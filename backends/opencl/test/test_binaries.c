@@ -1,5 +1,5 @@
-/* A real driver's treatment of programs that are compiled ahead of time and not linked: its
- * binaries of the types COMPILED_OBJECT and LIBRARY are read back, as another process would do,
+/* Tests how a real driver treats programs that are compiled ahead of time but not linked: its
+ * binaries of the types COMPILED_OBJECT and LIBRARY are loaded again, as another process would do,
  * linked, and run.
  *
  * Their contents, and whether they can be linked, are up to the driver (DL-BACKEND-13); the test
@@ -82,8 +82,8 @@ static cl_program_binary_type type_of(driver *d, cl_program program)
     return type;
 }
 
-/* Serialises the program, which must have that type, and reads it back; NULL if the driver has no
- * binary of it or does not accept it. */
+/* Serialises the program, which must have the given type, and creates a program from the binary;
+ * NULL if the driver returns no binary or rejects the one it returned. */
 static cl_program read_back(driver *d, cl_program program, cl_program_binary_type type,
                             const char *name)
 {
@@ -135,7 +135,7 @@ static void run(driver *d, cl_program program)
     d->cl.clReleaseKernel(kernel);
 }
 
-/* Links the programs that were read back, and runs the result if the driver links them. */
+/* Links the programs created from binaries and, if the driver can link them, runs the result. */
 static void link_and_run(driver *d, cl_program object, cl_program archive)
 {
     const cl_program inputs[] = {object, archive};

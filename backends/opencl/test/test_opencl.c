@@ -1,5 +1,5 @@
-/* The OpenCL adapter over a fake loader: its calls, and its handling of every failure.  No driver
- * is needed. */
+/* Tests the OpenCL adapter with a fake loader: the calls it makes, and how it handles every
+ * failure.  No driver is needed. */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/opencl/test/fake_opencl.h"
 #include "backends/vendor/test/run.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static fake_opencl *fake; /* in the shared object, looked up in main */
+static fake_opencl *fake; /* in the fake's shared object; main looks it up */
 
 static void fake_reset(void)
 {
@@ -30,7 +30,7 @@ static void fake_reset(void)
     };
 }
 
-/* A device without SPIR-V, as PoCL 3.1 reports itself. */
+/* A device without SPIR-V, with the answers that PoCL 3.1 gives. */
 static void fake_takes_bitcode(void)
 {
     fake_reset();
@@ -60,10 +60,10 @@ static rt_status fake_source_open(const dev_open_parameters *parameters, rt_text
 }
 static const dev_backend fake_source_backend = {"opencl from source", fake_source_open};
 
-/* Tools whose link only counts its inputs, or returns a code. */
+/* Tools whose link only counts its inputs and joins them, or fails with a given code. */
 typedef struct fake_tools {
     rt_code answer;
-    uint32_t image_count; /* of the last link, */
+    uint32_t image_count; /* in the last link, */
     uint32_t constants;   /* and the sum of its constants' values */
 } fake_tools;
 
@@ -140,7 +140,7 @@ static void routes_follow_from_answers(void **state)
     fixture *f = *state;
     const struct {
         const char *il_version, *extensions;
-        const char *missing; /* part of the message; NULL if it opens */
+        const char *missing; /* part of the message; NULL if the device opens */
         cl_uint address_bits;
         cl_bool compiler;
         bool tools;
@@ -234,7 +234,7 @@ static void pointers_and_constants_are_asked_for(void **state)
                      found.globals_by_name, found.function_pointers, found.spec_constants);
         fixture_close(f);
     }
-    fake_takes_bitcode(); /* here the tools set the constants */
+    fake_takes_bitcode(); /* on such a device the tools set the constants */
     assert_true(rt_ok(fixture_open(f, "")));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
@@ -251,7 +251,7 @@ static void pointers_and_constants_are_asked_for(void **state)
     assert_true(found.sub_group_sizes == (UINT64_C(1) << 3 | UINT64_C(1) << 63));
 }
 
-/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+/* ---- A whole run, any call of which may fail ---------------------------------------------- */
 
 static rt_status run_prepare(const fixture *f, run *r)
 {
@@ -310,7 +310,7 @@ static rt_status run_whole(const fixture *f, run *r)
     return status;
 }
 
-/* As above up to the linked program, which is serialised and loaded again. */
+/* As run_whole, but instead of enqueuing, serialises the linked program and loads it again. */
 static rt_status run_binary(const fixture *f, run *r)
 {
     rt_status status = run_prepare(f, r);
@@ -364,7 +364,7 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_int_equal(r.times.submit, 10);
     assert_int_equal(r.times.start, 20);
     assert_int_equal(r.times.end, 30);
-    /* The copy waits for two events of the other queue, which is flushed only once for both. */
+    /* The copy waits for two events of the other queue, which is flushed once for both. */
     assert_non_null(strstr(fake->script.trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
 }
 
@@ -377,8 +377,8 @@ static void times_in_no_order_are_refused(void **state)
     expect_status(f->sink, status, RT_DRIVER_ERROR, "queued at 10, began at 0 and ended at 30");
 }
 
-/* One clCompileProgram per image, and one clLinkProgram of the driver's; the output of the tools
- * would be built with clBuildProgram. */
+/* Expects one clCompileProgram per image and one clLinkProgram; the tools' output would be built
+ * with clBuildProgram. */
 static void DL_BACKEND_08_the_driver_links_spirv(void **state)
 {
     fixture *f = *state;
@@ -387,7 +387,7 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
-    dev_program_destroy(linked); /* before any assertion: a device outlives its programs */
+    dev_program_destroy(linked); /* before any assertion: a device must outlive its programs */
     for (int i = 0; i < 2; i++)
         dev_program_destroy(programs[i]);
     assert_non_null(strstr(fake->script.trace,
@@ -397,8 +397,8 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     assert_int_equal(tools_state.image_count, 0);
 }
 
-/* Of the outcomes that the rule permits, the adapter does not offer to link code compiled ahead of
- * time: it does not announce such a format, and refuses it with a message. */
+/* The rule permits several outcomes.  The adapter's is not to link code that was compiled ahead of
+ * time: it neither announces such a format nor accepts it, and the refusal has a message. */
 static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **state)
 {
     fixture *f = *state;
@@ -420,9 +420,9 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
     run_expect_seen(&r);
-    /* SECOND: 42 2 3 4 from FIRST and the fill 1 2 1 2; then its first four bytes go to byte 2 of
-     * SHARED, from there to byte 4 of the variable, and three from its byte 5 to byte 4 of SECOND.
-     */
+    /* SECOND holds 42 2 3 4 from FIRST and 1 2 1 2 from the fill.  Then its first four bytes are
+     * copied to byte 2 of SHARED and from there to byte 4 of the variable, and three bytes from
+     * byte 5 of the variable to byte 4 of SECOND. */
     const uint8_t expected[8] = {42, 2, 3, 4, 2, 3, 4, 2};
     assert_memory_equal(r.read, expected, 8);
     assert_int_equal(fake->permissions, 3);
@@ -438,9 +438,10 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
                            "clEnqueueWriteBuffer "));
 }
 
-/* A round trip, with its middle part going to and from unified shared memory: each transfer is a
- * call of cl_intel_global_variable_access, and nothing moves by the variable's address.  A device
- * without the extension reports that it finds no variable (routes_follow_from_answers). */
+/* Writes a variable, copies part of it to unified shared memory and back, and reads it: each
+ * transfer uses a function of cl_intel_global_variable_access, never the variable's address.  A
+ * device without the extension does not offer variables by name
+ * (pointers_and_constants_are_asked_for). */
 static void DG_PLUGIN_11_variables_are_read_and_written_by_name(void **state)
 {
     fixture *f = *state;
@@ -504,7 +505,8 @@ static void tools_link_for_a_driver_without_spirv(void **state)
     assert_int_equal(tools_state.image_count, 2);
     assert_int_equal(tools_state.constants, 2 * (40 + 9));
     assert_int_equal(fake->binary_size, 2 * sizeof spirv);
-    /* The link's options, then those of both images, which are the same. */
+    /* The link's options are followed by those of both images, which are equal and so appear once.
+     */
     assert_string_equal(fake->options, "-x spir -spir-std=1.2 -g -O1");
     assert_non_null(
         strstr(fake->script.trace, "clCreateProgramWithBinary clBuildProgram clCreateKernel"));
@@ -527,7 +529,7 @@ static rt_status fixture_open_source(fixture *f)
     return dev_device_open(&fake_source_backend, &parameters, none, &f->device);
 }
 
-/* A device without SPIR-V, SPIR and tools: source needs none of them. */
+/* A device without SPIR-V or SPIR; OpenCL C needs neither, nor the tools. */
 static void fake_takes_source(void)
 {
     fake_reset();
@@ -565,7 +567,7 @@ static void driver_compiles_and_links_source(void **state)
 static void source_capabilities_are_of_source(void **state)
 {
     fixture *f = *state;
-    /* Everything for SPIR-V is present, and ignored. */
+    /* The device has everything that SPIR-V needs, and it is ignored. */
     assert_true(rt_ok(fixture_open_source(f)));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
@@ -587,7 +589,7 @@ static void source_capabilities_are_of_source(void **state)
     fixture_close(f);
     fake->compiler = CL_FALSE;
     assert_int_equal(fixture_open_source(f).code, RT_UNAVAILABLE);
-    /* A device for SPIR-V takes no source. */
+    /* A device opened for SPIR-V takes no OpenCL C. */
     fake_reset();
     assert_true(rt_ok(fixture_open(f, "")));
     status = dev_program_build(f->device, &source_image, &program);
@@ -615,7 +617,7 @@ static void failures_of_source_have_their_class(void **state)
         const char *call;
         cl_int result;
         rt_code code;
-        const char *part; /* of the message */
+        const char *part; /* part of the message */
     } rows[] = {
         {"clCreateProgramWithSource", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
          "clCreateProgramWithSource"},
@@ -640,7 +642,7 @@ static void failures_of_source_have_their_class(void **state)
     assert_true(rt_ok(source_whole(f)));
 }
 
-/* The driver compiles once what used to be several images, each with its own options. */
+/* The driver compiles in one step what used to be several images, each with its own options. */
 static void options_of_every_image_reach_the_driver(void **state)
 {
     fixture *f = *state;
@@ -706,7 +708,8 @@ static void failures_have_the_class_of_their_call(void **state)
         {"clCreateKernel", CL_INVALID_KERNEL_NAME, RT_ERRC_INVALID, "no kernel 'k'"},
         {"clSetKernelArg", CL_INVALID_ARG_SIZE, RT_ERRC_KERNEL_ARGUMENT,
          "argument 0 of 2 (from 0), a value of 1 bytes, was refused: clSetKernelArg: "
-         "CL_INVALID_ARG_SIZE (-51); a value fits a parameter of exactly its size"},
+         "CL_INVALID_ARG_SIZE (-51); a value fits a non-pointer parameter of exactly the same "
+         "size"},
         {"clSetKernelArg", CL_INVALID_MEM_OBJECT, RT_ERRC_KERNEL_ARGUMENT, "CL_INVALID_MEM_OBJECT"},
         {"clSetKernelArgMemPointerINTEL", CL_INVALID_ARG_VALUE, RT_ERRC_KERNEL_ARGUMENT,
          "argument 1 of 2 (from 0), a pointer to byte 3 of unified shared memory of 8 bytes, was "
@@ -879,9 +882,9 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
         {32, 0, 0x07230204, "begins the word 0x07230204"},
         {16, 1, 0, "ends at byte 16, inside its header"},
         {30, 1, 0, "30 bytes, which is not a whole number of words"},
-        {24, 1, 0, "at byte 20 (opcode 17) has 2 words, and 1 are left"},
-        {32, 7, 0x20000 | 56, "at byte 28 (opcode 56) has 2 words, and 1 are left"},
-        {32, 5, 0x11, "at byte 20 (opcode 17) has 0 words, and 3 are left"},
+        {24, 1, 0, "at byte 20 (opcode 17) declares 2 words; 1 are left"},
+        {32, 7, 0x20000 | 56, "at byte 28 (opcode 56) declares 2 words; 1 are left"},
+        {32, 5, 0x11, "at byte 20 (opcode 17) declares 0 words; 3 are left"},
     };
     dev_code code = image;
     dev_program *program;
@@ -903,7 +906,7 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
     }
 }
 
-/* The fake's device has 4096 bytes. */
+/* The fake's device has 4096 bytes of local memory. */
 static void local_memory_past_the_devices_is_refused(void **state)
 {
     fixture *f = *state;
@@ -918,7 +921,7 @@ static void local_memory_past_the_devices_is_refused(void **state)
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
     expect_status(f->sink, status, RT_LIMIT, "argument 1 (from 0) requires 97 bytes");
     assert_true(message_has(f->sink, status, "has 4096 bytes"));
-    /* One byte less fits, and the fake's kernel refuses it because it is local memory. */
+    /* One byte less fits, but the fake's kernel refuses the argument because it is local memory. */
     arguments[1].size = 96;
     status = dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
     expect_status(f->sink, status, RT_ERRC_KERNEL_ARGUMENT,
@@ -926,7 +929,7 @@ static void local_memory_past_the_devices_is_refused(void **state)
     run_end(&r);
 }
 
-/* Launches one kernel object from several threads with different arguments. */
+/* A thread that launches the shared kernel object with an argument of its own. */
 typedef struct launcher {
     run *shared;
     uint8_t value;
@@ -981,7 +984,7 @@ static void results_have_names(void **state)
     assert_string_equal(vendor_result_name(&ocl_results, -17), "CL_LINK_PROGRAM_FAILURE");
     assert_string_equal(vendor_result_name(&ocl_results, -72), "CL_MAX_SIZE_RESTRICTION_EXCEEDED");
     for (int result = -19; result >= -72; result--) {
-        /* -20 to -29 are not used. */
+        /* OpenCL does not use -20 to -29. */
         if (result < -29 || result == -19)
             assert_string_not_equal(vendor_result_name(&ocl_results, result), no_name);
     }

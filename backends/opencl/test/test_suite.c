@@ -1,6 +1,6 @@
-/* The suite for all devices on one OpenCL device: `backend_opencl_suite_tests SELECTOR`, with
- * LLVM's programs as the tools that some devices need.  Exits with 77, CTest's skip, if the device
- * is not installed. */
+/* Runs the common device suite on one OpenCL device: `backend_opencl_suite_tests SELECTOR`, with
+ * LLVM's programs as the tools that some devices need.  Exits with status 77, which CTest counts as
+ * skipped, if the device is not installed. */
 #include "backends/opencl/opencl.h"
 #include "reference/base/alloc.h"
 #include "reference/device/test/device_suite.h"
@@ -11,10 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs a command line and appends its output; returns its exit status, -1 if it was killed. */
+/* Runs a command line and appends its output; returns its exit status, or -1 if it was killed. */
 static int command_run(const char *line, rt_buffer *out_text)
 {
-    /* Every line consists of fixed program names and a folder of the test. */
+    /* Every command line consists of fixed program names and options, and a folder of the test's
+     * own. */
     FILE *pipe = popen(line, "r"); /* NOLINT(cert-env33-c) */
     if (!pipe) return -1;
     char chunk[4096];
@@ -65,13 +66,13 @@ static rt_status imports_check(rt_sink *sink, const char *folder)
     return status;
 }
 
-/* ---- Specialisation: SPIR-V 1.6, 2.19, by changing the constants' defaults ---------------- */
+/* ---- Specialisation by changing the constants' defaults: SPIR-V 1.6, 2.19 ---------------- */
 
 enum { OP_TYPE_INT = 21, OP_TYPE_FLOAT = 22, OP_DECORATE = 71, DECORATION_SPEC_ID = 1 };
 enum { OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, OP_SPEC_CONSTANT = 50 };
 
-/* Finds the instruction whose opcode is one of two and whose word `place` is `wanted`; NULL if
- * there is none.  The modules are the suite's, so they are well-formed. */
+/* Finds the instruction that has one of the two opcodes and whose word number `place` is `wanted`;
+ * NULL if there is none.  The modules are the suite's, so they are well-formed. */
 static uint32_t *instruction_find(uint32_t *words, size_t count, uint32_t first_opcode,
                                   uint32_t second_opcode, uint32_t place, uint32_t wanted)
 {
@@ -83,7 +84,7 @@ static uint32_t *instruction_find(uint32_t *words, size_t count, uint32_t first_
     return NULL;
 }
 
-/* Returns the result id with a SpecId, 0 if there is none. */
+/* Returns the result id that is decorated with the given SpecId, 0 if there is none. */
 static uint32_t specialised_id(uint32_t *words, size_t count, uint32_t spec_id)
 {
     for (size_t i = 5; i < count && words[i] >> 16 > 0; i += words[i] >> 16) {
@@ -134,7 +135,7 @@ static rt_status code_write(rt_sink *sink, const char *path, const dev_code *cod
 
 /* ---- Translating and linking -------------------------------------------------------------- */
 
-/* Translates one code to FOLDER/NUMBER.bc. */
+/* Translates one image's SPIR-V to LLVM bitcode in FOLDER/NUMBER.bc. */
 static rt_status translate(rt_sink *sink, const char *folder, uint32_t number, const dev_code *code)
 {
     rt_buffer path = {0}, line = {0}, text = {0};
@@ -151,7 +152,7 @@ static rt_status translate(rt_sink *sink, const char *folder, uint32_t number, c
     return status;
 }
 
-/* Implements link_to_bitcode with files in the folder. */
+/* Implements link_to_bitcode; keeps its files in the folder. */
 static rt_status link_in(rt_sink *sink, const char *folder, const dev_code *codes, uint32_t count,
                          rt_buffer *out_bitcode)
 {

@@ -1,4 +1,4 @@
-/* The common part of fakes of vendors' libraries. */
+/* The part that all fakes of vendors' libraries share. */
 #include "backends/vendor/test/fake_script.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The common part of fakes of vendors' libraries: records each call's name, and fails the calls
- * that a test selects.  A fake is a separate shared object, as the real library is; its state
- * begins with this struct, and fake_control returns it. */
+/* The part that all fakes of vendors' libraries share: it records each call's name, and fails the
+ * calls that a test selects.  A fake is a separate shared object, like the real library; its state
+ * begins with a fake_script, and fake_control returns it. */
 #ifndef BACKENDS_VENDOR_TEST_FAKE_SCRIPT_H
 #define BACKENDS_VENDOR_TEST_FAKE_SCRIPT_H
 
@@ -10,11 +10,11 @@
 
 typedef struct fake_script {
     /* Failures. */
-    uint32_t fail_at;      /* the n-th call, from 1; 0 for none */
-    uint32_t fail_from;    /* every call from the n-th on; 0 for none */
-    const char *fail_call; /* every call with this name; NULL for none */
-    int fail_with;         /* its result; even with 0, which is success everywhere, it returns
-                            * nothing */
+    uint32_t fail_at;      /* number of the call to fail, counted from 1; 0 for none */
+    uint32_t fail_from;    /* number of the first of all calls to fail; 0 for none */
+    const char *fail_call; /* name of all calls to fail; NULL for none */
+    int fail_with;         /* the failed call's result; even if it is 0, which is success
+                            * everywhere, the call returns no object */
     /* Observations. */
     uint32_t calls;
     int32_t live;      /* number of live objects */
@@ -28,7 +28,7 @@ bool fake_script_fails(fake_script *script, const char *name);
 void *fake_script_make(fake_script *script, size_t size);
 void fake_script_end(fake_script *script, void *object);
 
-/* Returns the fake's state, which all users share; every fake exports this function. */
+/* Returns the fake's state, which the fake and the test share; every fake exports this function. */
 void *fake_control(void);
 
 #endif

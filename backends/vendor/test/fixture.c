@@ -1,4 +1,4 @@
-/* The fixture for tests of adapters over a fake library. */
+/* The fixture for tests of adapters with a fake library. */
 #include "backends/vendor/test/fixture.h"
 
 #include <dlfcn.h>
@@ -109,7 +109,7 @@ void fail_each_call(const fixture *f, const whole_use *whole, int result, bool o
         if (n == 0) calls = f->script->calls;
     }
     assert_in_range(calls, whole->calls_min, whole->calls_max);
-    assert_true(failures > 0); /* otherwise the fake has not failed any call */
+    assert_true(failures > 0); /* otherwise the fake did not fail any call */
 }
 
 void expect_failures(const fixture *f, const whole_use *whole, const failure *rows, size_t count)

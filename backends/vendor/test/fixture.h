@@ -1,5 +1,5 @@
-/* The fixture for tests of adapters over a fake library, and the two checks that apply to all of
- * them: a failing call leaves nothing allocated, and its status has the right code. */
+/* The fixture for tests of adapters with a fake library, and two checks that apply to every
+ * adapter: a failing call leaves nothing allocated, and its status has the right code. */
 #ifndef BACKENDS_VENDOR_TEST_FIXTURE_H
 #define BACKENDS_VENDOR_TEST_FIXTURE_H
 
@@ -20,16 +20,17 @@ typedef struct fixture {
     dev_device *device; /* opened by fixture_open; NULL if none */
 } fixture;
 
-/* Opens the fake at `path`, which stays open, and returns its state.  If there is none, prints a
- * line on standard error and returns NULL. */
+/* Opens the fake at `path`, which stays open, and returns its state.  If it cannot be opened,
+ * prints a line on standard error and returns NULL. */
 void *fixture_find_fake(const char *path);
 
-/* cmocka's set-up and tear-down; at tear-down all of the fake's objects must have been freed. */
+/* cmocka's setup and teardown functions; at teardown, all of the fake's objects must have been
+ * freed. */
 int fixture_begin(void **state, const dev_backend *backend, const dev_tools *tools,
                   fake_script *script);
 int fixture_end(void **state);
 
-/* Opens a device, or closes it so that another one can be opened. */
+/* fixture_open opens a device; fixture_close closes it, so that another one can be opened. */
 rt_status fixture_open(fixture *f, const char *selector);
 void fixture_close(fixture *f);
 
@@ -49,13 +50,13 @@ void expect_status(rt_sink *sink, rt_status status, rt_code code, const char *pa
 typedef rt_status open_at(const char *path, const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device);
 
-/* A missing library, and a wrong one (the C library's mathematics), are UNAVAILABLE; the messages
- * contain the given parts. */
+/* Expects UNAVAILABLE for a missing library and for a wrong one (libm), with messages that contain
+ * the given parts. */
 void expect_unavailable(const fixture *f, open_at *open, const char *missing, const char *lacking);
 
 /* ---- Failing calls ------------------------------------------------------------------------ */
 
-/* A complete use of a device, from opening to closing, and the fake's configuration for it. */
+/* A complete use of a device, from opening to closing, with the fake's configuration. */
 typedef struct whole_use {
     void (*reset)(void); /* resets the fake */
     rt_status (*use)(const fixture *f, const void *context);
@@ -63,9 +64,9 @@ typedef struct whole_use {
     uint32_t calls_min, calls_max; /* number of calls if none fails (fail_each_call) */
 } whole_use;
 
-/* Fails each call of a complete use in turn or, if `onwards`, all calls from that one on.
- * checked.c panics if an operation returns a status that it must not return; here, nothing may stay
- * allocated, and every failure must have a message. */
+/* Fails each call of a complete use in turn or, if `onwards`, all calls from that one on.  After
+ * each run, nothing may stay allocated, and every failure must have a message; checked.c panics if
+ * an operation returns a status that it must not return. */
 void fail_each_call(const fixture *f, const whole_use *whole, int result, bool onwards);
 
 /* A call that fails, and the resulting status of the use. */
@@ -76,7 +77,7 @@ typedef struct failure {
     const char *part; /* part of the message */
 } failure;
 
-/* Fails the calls of the rows, one row at a time. */
+/* For each row in turn, fails the call it names and checks the resulting status. */
 void expect_failures(const fixture *f, const whole_use *whole, const failure *rows, size_t count);
 
 #endif

@@ -58,12 +58,12 @@ rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
                               run_event(r));
 }
 
-/* Performs all transfers of a memory that is not a buffer. */
+/* Performs all transfers on a memory that is not a buffer. */
 static rt_status run_pointers(run *r, int memory)
 {
     dev_queue *queue = r->queues[0];
     dev_memory *it = r->memories[memory];
-    if (!it) return RT_STATUS_OK; /* if a query about USM failed */
+    if (!it) return RT_STATUS_OK; /* its creation is skipped if a query about USM failed */
     RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
     RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
     RT_TRY(run_launch(r, no_wait, memory, 3));
@@ -89,7 +89,8 @@ rt_status run_commands(run *r, rt_bytes pattern)
 
 void run_expect_seen(const run *r)
 {
-    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
+    /* 1 to 8 were written, the second half was filled with 1 2, and the kernel stored the fourth
+     * byte. */
     static const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
     for (int i = ON_DEVICE; i < MEMORIES; i++)
         assert_memory_equal(r->seen[i], seen, 8);

@@ -1,6 +1,7 @@
-/* A small program on a device that executes: memories of all kinds, programs, a kernel, transfers.
- * A test can end it at any point.  The fake's kernel "k" takes a value and a memory, and stores the
- * value's first byte in the memory's; its variable "counter" has 12 bytes. */
+/* A small application on a device that executes: memories of all kinds, programs, a kernel,
+ * transfers.  A test can end it at any point.  The fake's kernel "k" takes a value and a memory,
+ * and stores the value's first byte as the memory's first; the fake's variable "counter" has 12
+ * bytes. */
 #ifndef BACKENDS_VENDOR_TEST_RUN_H
 #define BACKENDS_VENDOR_TEST_RUN_H
 
@@ -23,29 +24,29 @@ typedef struct run {
     dev_event *events[40];
     uint32_t event_count;
     dev_times times;           /* times of a command that the test chooses */
-    uint8_t read[8];           /* content of SECOND at the end */
-    uint8_t seen[MEMORIES][8]; /* contents of the memories that are accessed by pointers: 1 2 3 42 1
-                                * 2 1 2 */
+    uint8_t read[8];           /* contents of SECOND at the end */
+    uint8_t seen[MEMORIES][8]; /* contents of the memories accessed by pointer, expected to be 1 2 3
+                                * 42 1 2 1 2 */
 } run;
 
-/* Begins a run: opens the device and creates the memories except the variable.  The caller must
- * call run_end in any case. */
+/* Begins a run: opens the device and creates all memories but the variable.  The caller must call
+ * run_end even if this fails. */
 rt_status run_open(const fixture *f, run *out_run);
 
 /* run_event returns the slot for the next event; run_wait waits for the newest event. */
 dev_event **run_event(run *r);
 rt_status run_wait(const run *r);
 
-/* Launches the kernel on a memory, with 42. */
+/* Launches the kernel with the value 42 on byte `offset` of a memory. */
 rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset);
 
 /* Writes 1 to 8 to FIRST, launches on it, fills the second half of SECOND with the pattern and
  * copies the first half of FIRST to its first half (events 0 to 3); then writes 1 to 8 to each
- * memory that is accessed by pointers, fills its second half with 1 2, launches on its byte 3, and
+ * memory that is accessed by pointer, fills its second half with 1 2, launches on its byte 3, and
  * reads it. */
 rt_status run_commands(run *r, rt_bytes pattern);
 
-/* Expects these contents from the reads of run_commands. */
+/* Expects `seen` to contain what run_commands must have read. */
 void run_expect_seen(const run *r);
 
 void run_end(run *r);
@@ -57,8 +58,8 @@ void run_end(run *r);
  * command does. */
 void run_move_variable(const run *r, uint8_t out_read[4]);
 
-/* Queries variables that do not exist, or for which the fake reports an impossible size; *told_size
- * controls that report. */
+/* Looks up variables that do not exist, or for which the fake reports an impossible size, which is
+ * set through *told_size. */
 void run_refuse_variables(const fixture *f, const run *r, size_t *told_size);
 
 #endif

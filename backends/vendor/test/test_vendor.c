@@ -1,5 +1,5 @@
-/* The common code of adapters over vendors' libraries: opening, results, events, logs, refusals.
- */
+/* Tests the code that the adapters of vendors' libraries share: opening, results, events, logs,
+ * refusals. */
 #include "backends/vendor/argument.h"
 #include "backends/vendor/event.h"
 #include "backends/vendor/library.h"
@@ -30,7 +30,7 @@ static bool argument_is(rt_sink *sink, rt_status status, const char *described)
     return begins;
 }
 
-/* ---- Libraries: the C library's mathematics, which is everywhere -------------------------- */
+/* ---- Libraries, with libm as an example that is available everywhere ---------------------- */
 
 typedef struct table {
     void *handle;
@@ -65,7 +65,7 @@ static void entry_points_come_to_their_places(void **state)
     assert_true(opened.floor(2.5) == 2.0);
     assert_null(opened.no_such_function);
     vendor_library_close(opened.handle);
-    assert_true(opened.floor(-2.5) == -3.0); /* the code stays mapped */
+    assert_true(opened.floor(-2.5) == -3.0); /* the library stays mapped after it is closed */
     vendor_library_close(NULL);
     rt_sink_destroy(sink);
 }
@@ -130,12 +130,12 @@ static void failures_quote_the_answer_and_the_log(void **state)
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* An event whose driver answers differently each time: the n-th wait has code n. */
+/* An event whose driver answers differently each time: wait number n, from 0, returns code n. */
 typedef struct counted {
     vendor_event base;
     uint16_t waits;
-    unsigned polls;       /* of the driver */
-    dev_event_state seen; /* by polling during the wait */
+    unsigned polls;       /* number of times the driver was polled */
+    dev_event_state seen; /* the state that polling returned during the wait */
 } counted;
 
 static rt_status counted_wait(dev_event *base)
@@ -164,11 +164,11 @@ static void the_first_wait_decides(void **state)
         for (int i = 0; i < 3; i++)
             assert_int_equal(vendor_event_wait(base).code, code);
         assert_int_equal(event.waits, code + 1);
-        /* A waiter holds the lock, and polling does not wait for it. */
+        /* While a waiter holds the lock, polling does not block on it. */
         assert_int_equal(event.seen, DEV_EVENT_PENDING);
         assert_int_equal(vendor_event_state(base),
                          code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
-        assert_int_equal(event.polls, 2); /* before the wait and during it, not after it */
+        assert_int_equal(event.polls, 2); /* before and during the wait, but not after it */
         vendor_event_end(&event.base);
     }
 }
@@ -189,7 +189,7 @@ static void long_logs_say_what_went(void **state)
     vendor_log_cut(&log);
     assert_string_equal(rt_buffer_string(&log) + 3999, "x… (2 more bytes)");
     rt_buffer_free(&log);
-    /* Bytes that are not UTF-8 are truncated, too. */
+    /* Bytes that are not UTF-8 are truncated too. */
     for (int i = 0; i < 5000; i++)
         rt_buffer_append_byte(&log, (char)0x80);
     vendor_log_cut(&log);
@@ -206,12 +206,12 @@ static void what_no_library_can_take_is_refused(void **state)
     rt_status status = vendor_name_validate(sink, "a kernel", "C", (rt_text){"k\0k", 3});
     assert_int_equal(status.code, RT_ERRC_INVALID);
     assert_true(
-        message_is(sink, status, "a kernel's name holds a NUL byte, which no name in C can"));
+        message_is(sink, status, "a kernel's name contains a NUL byte, which no name in C can"));
     assert_true(rt_ok(vendor_variable_validate(sink, RT_TEXT("v"), RT_MEMORY_SIZE_MAX)));
     status = vendor_variable_validate(sink, RT_TEXT("v"), (uint64_t)RT_MEMORY_SIZE_MAX + 1);
     assert_int_equal(status.code, RT_LIMIT);
     assert_true(message_is(
-        sink, status, "the variable 'v' has 4294967297 bytes; at most 4294967296 are handled"));
+        sink, status, "the variable 'v' has 4294967297 bytes; assay accepts at most 4294967296"));
     const rt_text device = RT_TEXT("GPU");
     assert_true(rt_ok(vendor_format_validate(sink, device, RT_FORMAT_PTX, RT_FORMAT_PTX)));
     status = vendor_format_validate(sink, device, RT_FORMAT_PTX, RT_FORMAT_SPIRV64);
@@ -220,8 +220,8 @@ static void what_no_library_can_take_is_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-/* The message's description of each kind of argument; the last check covers the
- * fitting parameters. */
+/* Checks how the message describes each kind of argument and, last, the parameters that would fit.
+ */
 static void refused_arguments_are_described(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void refused_arguments_are_described(void **state)
     assert_true(message_is(
         sink, status,
         "argument 0 of 1 (from 0), a value of 3 bytes, was refused: setArgument: TOO_LARGE (-2); "
-        "a value fits a parameter of exactly its size that is not a pointer: compare with parameter 0 "
+        "a value fits a non-pointer parameter of exactly the same size: compare with parameter 0 "
         "in the kernel's source"));
     rt_sink_destroy(sink);
 }

@@ -1,4 +1,5 @@
-/* Expectations about the trace: counts, programs, events in order, events that must not happen. */
+/* Evaluates expectations about the trace: counts, programs, events in order, and events that must
+ * not happen. */
 #include "conformance/subject/execute.h"
 
 #include <inttypes.h>
@@ -17,15 +18,15 @@ static bool identifies_program(const cnf_execution *execution, rt_event_kind kin
     return runtime->operations->identifies_program(runtime, kind);
 }
 
-/* True if the trace identifies the program that a kernel was last launched from. */
+/* True if the trace shows from which program a kernel was last launched. */
 static bool observes_programs(const cnf_execution *execution)
 {
     return observes(execution, RT_EVENT_LAUNCH, "kernel") &&
            identifies_program(execution, RT_EVENT_LAUNCH);
 }
 
-/* True if the expected event would appear in the trace if it happened, distinguishable from others.
- */
+/* True if the expected event, had it happened, would be in the trace and distinguishable from
+ * others. */
 static bool observes_event(const cnf_execution *execution, const scn_trace_event *expected)
 {
     const cnf_runtime *runtime = execution->runtime;
@@ -77,7 +78,7 @@ static const rt_event_field *field_of(const rt_event *event, const char *key)
     return field;
 }
 
-/* The position of the kernel's last launch in the trace; UINT32_MAX: there is none. */
+/* The position in the trace of the kernel's last launch; UINT32_MAX if it was never launched. */
 static uint32_t last_launch(rt_trace *trace, rt_text kernel)
 {
     for (uint32_t i = rt_trace_count(trace); i-- > 0;) {
@@ -106,7 +107,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
                                          RT_TEXT_ARG(expect->program.kernel));
         return;
     }
-    /* The event that created the program, by a build or from the persistent cache. */
+    /* The event that created the program: a build, or a hit in the persistent cache. */
     rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
     const rt_event *creation = NULL;
     for (uint32_t i = launch; i-- > 0 && !creation;) {
@@ -136,8 +137,8 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     }
 }
 
-/* True if the kernel's last launch was from the program that the event is about. Ids are comparable
- * within one process only. */
+/* True if the kernel was last launched from the program that the event is about. Ids are comparable
+ * only within one process. */
 static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
 {
     uint32_t launch = last_launch(trace, kernel);
@@ -202,20 +203,20 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
     check->kind = "trace";
     check->ok = found == expect->trace.event_count;
     if (check->ok) return;
-    /* The message says where the missing event is expected, and which events of its kind there are
+    /* The message says after what the missing event was expected, and lists the events of its kind
      * from there on. */
     const scn_trace_event *missing = &expect->trace.events[found];
     rt_buffer text = {0};
-    rt_buffer_printf(&text, "no event '%.*s' matches line %u after those found before",
+    rt_buffer_printf(&text, "no event '%.*s' matches line %u after the events that were found",
                      RT_TEXT_ARG(missing->kind), missing->at.line);
     uint32_t listed = 0;
     for (uint32_t i = after_last; i < end && listed < LISTED_MAX; i++) {
         const rt_event *event = rt_trace_event(trace, i);
         if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
-        if (listed++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
+        if (listed++ == 0) rt_buffer_printf(&text, "; later events of this kind:");
         print_event(&text, event);
     }
-    if (listed == 0) rt_buffer_printf(&text, "; there is none of this kind");
+    if (listed == 0) rt_buffer_printf(&text, "; no later event is of this kind");
     check->observed = true; /* The missing event is observable, even if others are not. */
     check->what = missing->kind;
     check->line = missing->at.line;
@@ -241,7 +242,7 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
         for (uint32_t i = 0; i < end && check->ok; i++) {
             if (!event_matches(execution, i, unwanted)) continue;
             rt_buffer text = {0};
-            rt_buffer_printf(&text, "expected never; it happened:");
+            rt_buffer_printf(&text, "expected never to happen, but it did:");
             print_event(&text, rt_trace_event(trace, i));
             check->ok = false;
             check->observed = true;

@@ -1,8 +1,8 @@
-/* Findings of the device, judged when every command is done. */
+/* Judges the device's findings once every command has ended. */
 #include "conformance/subject/unfused.h"
 
-/* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so
- * kernels' names are not compared there. */
+/* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernel
+ * names are not compared there. */
 static bool finding_matches(const cnf_execution *execution, const cnf_finding *finding,
                             const scn_expect *expect)
 {
@@ -15,7 +15,8 @@ static bool finding_matches(const cnf_execution *execution, const cnf_finding *f
     return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
-/* Converts a line of a source to a line of the scenario; 0: the source is not the scenario's. */
+/* Converts a finding's source line to a line of the scenario; 0 if the source is not in the
+ * scenario. */
 static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
 {
     if (finding->source_line == 0) return 0;
@@ -30,7 +31,7 @@ static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *f
     return 0;
 }
 
-/* The step whose command caused the finding; SCN_NONE: a command that the runtime issued by itself.
+/* The step whose command caused the finding; SCN_NONE if the runtime issued the command on its own.
  */
 static uint32_t step_of(const cnf_execution *execution, const cnf_finding *finding)
 {
@@ -74,8 +75,8 @@ static void finding_print(const cnf_execution *execution, const cnf_finding *fin
     rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
 }
 
-/* One expectation covers all findings that match it: one mistake is found at every place that it
- * affects, and which come first depends on the order of the work-items. */
+/* One expectation covers all findings that match it: a single mistake is reported at every place
+ * that it affects, and which report comes first depends on the order of the work-items. */
 static void judge_finding(cnf_execution *execution, uint32_t step, const scn_expect *expect)
 {
     cnf_emitted_check check = {.step = step,
@@ -89,14 +90,14 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
         finding->expected = true;
         check.ok = true;
     }
-    /* A device that executes nothing finds nothing. */
+    /* A device that executes nothing has no findings. */
     bool executes = execution->runtime->capabilities.executes;
     if (!executes || (!check.ok && cnf_unfused_hides(execution, expect)))
         cnf_leave_unobserved(&check);
     rt_buffer text = {0};
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported none",
+        rt_buffer_printf(&text, "expected a finding '%.*s', but the device reported none",
                          RT_TEXT_ARG(expect->finding.kind));
         for (uint32_t i = 0; i < execution->findings.count; i++) {
             if (execution->findings.items[i].expected) continue;
@@ -109,7 +110,8 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     rt_buffer_free(&text);
 }
 
-/* Reports an unexpected finding; the first one decides, so its message also lists the others. */
+/* Reports an unexpected finding. The first one decides the verdict, so its message lists the others
+ * too. */
 static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with_others)
 {
     const cnf_finding *finding = &execution->findings.items[index];

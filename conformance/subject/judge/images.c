@@ -1,8 +1,8 @@
-/* The conditions `holds` and `not` about the images of an event, and lists of images. */
+/* Evaluates the conditions `holds` and `not` on an event's images, and compares lists of images. */
 #include "conformance/subject/execute.h"
 #include "reference/image/virtual_functions.h"
 
-/* True if the scenario has an image of that name, and it meets the condition. */
+/* True if the scenario has an image of that name which meets the condition. */
 static bool image_is_like(const scn_scenario *scenario, rt_text name,
                           const scn_image_condition *condition)
 {
@@ -33,9 +33,9 @@ bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
     for (uint32_t c = 0; c < expected->condition_count; c++) {
         const scn_image_condition *condition = &expected->conditions[c];
         const char *key = scn_event_images_field(event->kind);
-        CHECK(key); /* the reader refuses other events */
+        CHECK(key); /* the reader rejects other events */
         const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
-        /* Some image of the event meets the condition or, for `not`, none does. */
+        /* At least one image of the event meets the condition; for `not`, none does. */
         bool found = false;
         for (uint32_t i = 0; field && i < field->value_count && !found; i++)
             found = image_is_like(scenario, field->values[i], condition);
@@ -57,7 +57,8 @@ bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *peer
                       uint32_t peer_count)
 {
     bool equal = count == peer_count;
-    /* Both directions: a list that names an image twice must not hide another. */
+    /* Both directions, because a list that names one image twice must not pass for one with two
+     * images. */
     for (uint32_t i = 0; i < count && equal; i++)
         equal = holds(images, count, peers[i]) && holds(peers, count, images[i]);
     return equal;

@@ -1,10 +1,11 @@
-/* One expectation: evaluated by its kind, then emitted. */
+/* Judges one expectation: evaluates it by its kind and emits the check. */
 #include "conformance/subject/unfused.h"
 
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
 {
     CHECK_IMPLIES(!check->ok, check->code.length > 0 && check->message.length > 0);
-    /* A host program that ended, or answers nonsense, can be asked nothing more. */
+    /* A host program that has ended, or whose answers are malformed, cannot be queried any further.
+     */
     bool is_lost = !check->ok && !execution->runtime->operations->is_reference &&
                    (rt_text_is(check->code, rt_code_name(RT_TOOL)) ||
                     rt_text_is(check->code, rt_code_name(RT_MALFORMED)));
@@ -72,7 +73,7 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
     if (check->ok) return;
     check->code = RT_TEXT("fusion-mode");
     check->message = rt_arena_printf(
-        &execution->arena, "queue '%.*s' was expected %sto be in fusion mode, and is%s",
+        &execution->arena, "queue '%.*s' was expected %sto be in fusion mode, but is%s",
         RT_TEXT_ARG(name), expect->fusion_mode.is_active ? "" : "not ", active ? "" : " not");
 }
 
@@ -81,7 +82,7 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
 static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
                              cnf_emitted_check *check);
 
-/* The judged outcome with a name; NULL: none so far. */
+/* The judged outcome with the given name; NULL if there is none so far. */
 static const cnf_named_outcome *named_find(const cnf_execution *execution, rt_text name)
 {
     for (uint32_t i = 0; i < execution->outcomes.count; i++)
@@ -95,8 +96,8 @@ bool cnf_outcome_holds(cnf_execution *execution, const scn_outcome *outcome, uin
 {
     const cnf_named_outcome *named = named_find(execution, outcome->name);
     if (named && !named->held) {
-        rt_buffer_printf(out_reasons, "\n  %u (line %u): '%.*s' was not the outcome before", number,
-                         outcome->at.line, RT_TEXT_ARG(outcome->name));
+        rt_buffer_printf(out_reasons, "\n  %u (line %u): outcome '%.*s' did not hold earlier",
+                         number, outcome->at.line, RT_TEXT_ARG(outcome->name));
         return false;
     }
     for (uint32_t i = 0; i < outcome->expect_count; i++) {
@@ -111,13 +112,13 @@ bool cnf_outcome_holds(cnf_execution *execution, const scn_outcome *outcome, uin
     return true;
 }
 
-/* The first branch that holds decides; a branch that this subject can show takes precedence over
- * one that it cannot. */
+/* The first branch that holds decides, but a branch that this subject can show takes precedence
+ * over one that it cannot. */
 static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
                             cnf_emitted_check *check)
 {
     rt_buffer reasons = {0};
-    rt_buffer_printf(&reasons, "none of %u outcomes:", expect->one_of.outcome_count);
+    rt_buffer_printf(&reasons, "none of the %u outcomes holds:", expect->one_of.outcome_count);
     check->kind = "one_of";
     check->what = RT_TEXT("outcome");
     check->branch_count = expect->one_of.outcome_count;
@@ -165,7 +166,7 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
     if (cnf_unfused_hides(execution, expect)) cnf_leave_unobserved(check);
 }
 
-/* Counts and output restart after an expectation about them. */
+/* Counting and output restart after an expectation about them. */
 static void cursor_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
@@ -181,7 +182,7 @@ void cnf_outcomes_judged(cnf_execution *execution, const scn_outcome *outcomes, 
     CHECK(branch <= count);
     const rt_text taken = branch > 0 ? outcomes[branch - 1].name : (rt_text){0};
     for (uint32_t i = 0; i < count; i++) {
-        /* Counts restart whichever outcome held. */
+        /* Counting restarts whichever outcome held. */
         for (uint32_t k = 0; k < outcomes[i].expect_count; k++)
             cursor_advance(execution, &outcomes[i].expects[k]);
         rt_text name = outcomes[i].name;

@@ -1,7 +1,8 @@
-/* Compares the trace with the OpenCL layer's log: this detects a runtime that claims calls which
- * its driver never received, or makes calls that it does not claim, even if its results are right.
+/* Compares the trace with the OpenCL layer's log: this detects a runtime that claims calls its
+ * driver never received, or makes calls that it does not claim, even if its results are correct.
  *
- * Both become items, an event and its object; for each item, claims and calls are counted. */
+ * Both are reduced to items, each an event and its object; claims and calls are counted per item.
+ */
 #include "conformance/subject/layer.h"
 
 #include "reference/base/vector.h"
@@ -19,8 +20,8 @@ typedef struct layer_counts {
     bool by_tool;
     const cnf_image_name *names;
     uint32_t name_count;
-    uint32_t refused; /* refused steps, each of which may have ended a build before the driver was
-                       * asked */
+    uint32_t refused; /* refused steps, each of which may have stopped a build before it reached the
+                       * driver */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -37,7 +38,7 @@ static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text w
 
 /* ---- What an event is about ----------------------------------------------------------------- */
 
-/* The images' names, each that of the first image with its content: a driver cannot distinguish two
+/* Names the images, each by the first image with the same code, because a driver cannot distinguish
  * images with the same code. */
 static rt_text about_images(const layer_counts *counts, const rt_text *images, uint32_t count)
 {
@@ -78,7 +79,7 @@ static rt_text field_images(const layer_counts *counts, const rt_event *event, c
     return about_images(counts, field->values, field->value_count);
 }
 
-/* The name for a program from the persistent cache: its code is the driver's own and not an
+/* Stands for a program from the persistent cache, whose code is the driver's own and not an
  * image's. */
 static const rt_text cached_program = {"a program of the persistent cache", 33};
 
@@ -89,8 +90,8 @@ static void claim(layer_counts *counts, const rt_event *event)
     switch (event->kind) {
     case RT_EVENT_PERSISTENT_HIT:
     case RT_EVENT_PERSISTENT_REJECT: {
-        /* A program in the cache is passed to the driver and built; even one that the device then
-         * refuses was passed. A program that the cache itself rejects reaches no driver. */
+        /* A program found in the cache is passed to the driver and built. One that the device then
+         * refuses was passed too; one that the cache itself rejects never reaches the driver. */
         bool is_hit = event->kind == RT_EVENT_PERSISTENT_HIT;
         bool tried = is_hit || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
         if (!by_tool) what = cached_program;
@@ -101,7 +102,7 @@ static void claim(layer_counts *counts, const rt_event *event)
     case RT_EVENT_ERROR: counts->refused++; return;
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: {
-        /* If a tool links a device's programs, its driver receives whole programs. */
+        /* If a tool links a device's programs, the driver receives only whole programs. */
         bool is_link = event->kind == RT_EVENT_LINK;
         bool executable = is_link || rt_text_is(field_text(event, "executable"), "true");
         if (!by_tool) what = field_images(counts, event, is_link ? "inputs" : "image");
@@ -118,7 +119,7 @@ static void claim(layer_counts *counts, const rt_event *event)
         what = about_kernel(counts, field_text(event, "kernel"));
         item_find(counts, event->kind, what)->claimed++;
         return;
-    default: return; /* drivers can move content in more than one way */
+    default: return; /* drivers can move data in more than one way */
     }
 }
 
@@ -135,8 +136,8 @@ static void see(layer_counts *counts, const cnf_observed *observed)
         what = about_kernel(counts, observed->kernel);
     } else if (!counts->by_tool) {
         what = about_images(counts, observed->images, observed->image_count);
-        /* Code that belongs to no image is the cache's, if that provided a program that has not
-         * been observed yet. */
+        /* Code that belongs to no image is attributed to the cache while the cache has provided a
+         * program that has not been observed yet. */
         rt_text first = observed->image_count == 1 ? observed->images[0] : (rt_text){0};
         if (first.length > 0 && memchr(first.data, ':', first.length)) {
             const layer_item *cached = item_find(counts, observed->kind, cached_program);
@@ -197,8 +198,8 @@ const cnf_image_name *cnf_scenario_images(cnf_execution *execution, uint32_t *ou
     return names;
 }
 
-/* Emits the check that describes the differences. Code and place contain nothing from the driver: a
- * name that only occurs in the log may be the driver's. */
+/* Emits the check that describes the differences. The check's code and place contain nothing from
+ * the driver, because a name that occurs only in the log may be the driver's invention. */
 static void judge_differences(cnf_execution *execution, const cnf_layer_difference *differences,
                               uint32_t count)
 {
@@ -230,7 +231,7 @@ static void judge_differences(cnf_execution *execution, const cnf_layer_differen
     rt_buffer_free(&message);
 }
 
-/* Reports that a comparison is impossible; `observed`: the log exists, but is wrong. */
+/* Reports that no comparison is possible; `observed`: the log exists, but is malformed. */
 static void judge_unread(cnf_execution *execution, const char *code, rt_text message, bool observed)
 {
     const cnf_emitted_check check = {

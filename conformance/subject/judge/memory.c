@@ -1,11 +1,11 @@
-/* The content of a memory or a device_global, as a synchronising host read finds it. */
+/* Judges the contents of a memory or a device_global, as read by a synchronising host read. */
 #include "conformance/subject/execute.h"
 #include "conformance/verdict/elements.h"
 
 #include <inttypes.h>
 
 /* The first element that, according to the device, was never completely written; UINT64_MAX: none.
- * Uninitialised content may look right by chance. */
+ * Uninitialised contents may look right by chance. */
 static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
 {
     for (uint64_t i = 0; i < declared->count; i++) {

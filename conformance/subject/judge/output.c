@@ -47,7 +47,7 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
         }
         check->code = RT_TEXT("differs");
         check->place = rt_arena_printf(arena, "line %u", line);
-        check->message = rt_arena_printf(arena, "expected \"%.*s\", printed was \"%.*s\"",
+        check->message = rt_arena_printf(arena, "expected output \"%.*s\", got \"%.*s\"",
                                          RT_TEXT_ARG(text_escape(arena, expect->output)),
                                          RT_TEXT_ARG(text_escape(arena, text)));
     }

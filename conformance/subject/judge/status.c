@@ -21,14 +21,15 @@ void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
     bool known = true;
     scn_event_status got = operations->status(execution, command, &known);
     CHECK_IMPLIES(!known, got == SCN_EVENT_SUBMITTED);
-    /* A command that has not ended, with an unknown start, contradicts only `complete`. */
+    /* A command that has not ended, and may or may not have started, contradicts only `complete`.
+     */
     bool complete = expect->event.status == SCN_EVENT_COMPLETE;
     check->observed = known || complete;
     check->ok = known ? got == expect->event.status : !complete;
     if (check->ok) return;
     check->code = RT_TEXT("event-status");
     check->message = rt_arena_printf(
-        &execution->arena, "the event of step '%.*s' was expected to be %s, and is %s%s",
+        &execution->arena, "the event of step '%.*s' was expected to be %s, but is %s%s",
         RT_TEXT_ARG(check->what), scn_event_status_name(expect->event.status),
         scn_event_status_name(got), known ? "" : " or running");
 }

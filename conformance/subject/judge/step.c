@@ -1,4 +1,5 @@
-/* Steps that succeed or are refused, judged against the error or the outcomes that they expect. */
+/* Judges steps, which succeed or are refused, against the error or the outcomes that they expect.
+ */
 #include "conformance/subject/execute.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@ static bool is_name_part(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* True if the text contains the name, and not only as part of a longer one. */
+/* True if the text contains the name as a whole word, not just as part of a longer name. */
 static bool mentions(rt_text text, rt_text name)
 {
     CHECK(name.length > 0);
@@ -30,11 +31,11 @@ static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagn
         bool named = false;
         for (uint32_t k = 0; k < diagnostic->name_count && !named; k++)
             named = rt_text_equal(diagnostic->names[k], error->names[i]);
-        /* The shipped runtime never learns the names of memories, which the scenario alone uses. */
+        /* The shipped runtime never sees the names of memories, which only the scenario uses. */
         bool is_reference = execution->runtime->operations->is_reference;
         for (uint32_t m = 0; !is_reference && m < scenario->memory_count && !named; m++)
             named = rt_text_equal(scenario->memories[m].name, error->names[i]);
-        /* A driver's linker names symbols in its log, which is part of the message. */
+        /* A driver's linker names the symbols in its log, and the log is part of the message. */
         if (named || mentions(diagnostic->message, error->names[i])) continue;
         *out_missing = error->names[i];
         return false;
@@ -42,8 +43,8 @@ static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagn
     return true;
 }
 
-/* How the diagnostic differs from the expected error: a code for the signature and a sentence, or
- * empty texts. */
+/* How the diagnostic differs from the expected error: a code for the signature and a sentence, both
+ * empty if there is no difference. */
 static rt_text error_difference(cnf_execution *execution, const scn_error *error,
                                 const rt_diagnostic *diagnostic, rt_text *out_sentence)
 {
@@ -76,7 +77,7 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
     if (ours && error->reference_text.length &&
         !memmem(diagnostic->message.data, diagnostic->message.length, error->reference_text.data,
                 error->reference_text.length)) {
-        *out_sentence = rt_arena_printf(arena, "expected a message with \"%.*s\"",
+        *out_sentence = rt_arena_printf(arena, "expected a message that contains \"%.*s\"",
                                         RT_TEXT_ARG(error->reference_text));
         return RT_TEXT("text");
     }
@@ -84,8 +85,8 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
 }
 
 /* How a step that returned `status` differs from one outcome: a code for the signature, and
- * sentences for people. Empty if it does not, or if no document demands of the shipped runtime what
- * ours refuses (*out_observed false). */
+ * sentences for people. Empty if it matches, or if only our runtime must refuse the step and no
+ * document requires the shipped runtime to (*out_observed false). */
 static rt_text outcome_difference(cnf_execution *execution, const scn_error *error,
                                   rt_status status, rt_text *out_message, bool *out_observed)
 {
@@ -109,7 +110,8 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
                                        RT_TEXT_ARG(diagnostic->message));
         return rt_text_of(class_name);
     }
-    /* A request that cannot reach the shipped runtime is not a refusal by it. */
+    /* The failure of a request that did not reach the shipped runtime is not a refusal by that
+     * runtime. */
     if (!execution->runtime->operations->is_reference &&
         !rt_code_matches(diagnostic->code, RT_TEXT("exception"))) {
         *out_message = diagnostic->message;
@@ -149,7 +151,7 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
     } else {
         /* The first outcome that holds decides; if none does, the message explains every branch. */
         rt_buffer text = {0};
-        rt_buffer_printf(&text, "none of %u outcomes:", step->outcome_count);
+        rt_buffer_printf(&text, "none of the %u outcomes holds:", step->outcome_count);
         check.kind = "one_of";
         check.branch_count = step->outcome_count;
         for (uint32_t i = 0; i < step->outcome_count && !check.ok; i++) {
@@ -175,8 +177,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
     execution->results[index].failed = !rt_ok(status) && !check.ok;
     cnf_step_memories(execution, step, &check);
-    /* The success of a step that is not expected to fail is not an observation by itself: a PASS
-     * must have seen results. */
+    /* That a step succeeds without being expected to fail is not an observation in itself: a PASS
+     * must rest on observed results. */
     bool expected = step->error || step->outcome_count > 0;
     if (expected || !check.ok) cnf_judged(execution, &check);
 }

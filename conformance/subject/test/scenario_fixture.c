@@ -1,4 +1,4 @@
-/* Scenarios of two modules for unit tests of subjects. */
+/* Scenarios with two modules for unit tests of subjects. */
 #include "conformance/subject/test/scenario_fixture.h"
 
 #include "reference/base/descriptors.h"

@@ -1,5 +1,5 @@
-/* Tests of the capabilities that `assay subjects` prints for a device: each one, and those that it
- * does not print. */
+/* Tests of the capabilities that `assay subjects` prints for a device, and of those that it leaves
+ * out. */
 #include "conformance/subject/capabilities.h"
 
 #include <setjmp.h>
@@ -60,7 +60,8 @@ static void what_is_not_there_is_said(void **state)
     rt_buffer_free(&text);
 }
 
-/* A version of SPIR-V, or its absence, is reported only for a device that accepts SPIR-V. */
+/* The SPIR-V version, or that it is not reported, is printed only for a device that accepts SPIR-V.
+ */
 static void spirv_is_told_of_who_takes_it(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Unit tests of executing and judging: every way in which an expectation can fail is planted and
- * fails with its own code, on a device that launches but executes nothing. */
+/* Unit tests of executing and judging, on a device that launches but executes nothing: every way in
+ * which an expectation can fail is planted, and fails with its own code. */
 #include "conformance/subject/execute.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
@@ -77,7 +77,7 @@ static int tear_down(void **state)
 static const scenario_fixture scenarios = {.head = head,
                                            .images = {{app_images, 1}, {library_images, 1}}};
 
-/* The layer under the next run's device; NULL: none. */
+/* The OpenCL layer beneath the next run's device; NULL: none. */
 static const cnf_layer *layer_under;
 
 /* Runs the steps and returns the first check that failed, or the last one. */
@@ -172,7 +172,7 @@ static void events_differ_from_their_expected_status(void **state)
     assert_true(check->observed);
     expect_failure(state, NAMED "  - expect: {event: one, status: submitted}\n", "event",
                    "event-status");
-    /* Its step was refused, so there is no event. */
+    /* The step was refused, so it has no event. */
     expect_failure(state,
                    LAUNCH "    id: two\n"
                           "    expect: {error: {documents: exception}}\n"
@@ -303,7 +303,7 @@ static void one_of_several_outcomes_holds(void **state)
                    LOADED "    expect: {one_of: [{error: {documents: link-error}}, {error: "
                           "{documents: exception}}]}\n",
                    "one_of", "no-outcome");
-    /* Beside a verb, a branch may also say what follows from the outcome. */
+    /* A branch on a verb may also list the consequences of the outcome. */
     expect_branch(
         state,
         LOADED "    expect: {one_of: [{error: none, launches: 2}, {error: none, launches: 1}]}\n",
@@ -312,7 +312,7 @@ static void one_of_several_outcomes_holds(void **state)
                    LOADED "    expect: {one_of: [{error: none, launches: 2}, {error: {documents: "
                           "exception}}]}\n",
                    "one_of", "no-outcome");
-    /* Both branches count, so both counts restart. */
+    /* Both branches expect counts, so both counts restart. */
     check = run(*state,
                 LOADED "  - expect: {one_of: [{launches: 1}, {builds: 1}]}\n"
                        "  - expect: {launches: 0, builds: 0}\n",
@@ -379,13 +379,13 @@ static void what_must_not_happen_is_noticed(void **state)
                    "trace", "missing");
 }
 
-/* The link is of app/0, which has the kernel, and library/0, which provides set areas. */
+/* The program links app/0, which has the kernel, and library/0, which provides set `areas`. */
 static void images_of_events_are_judged(void **state)
 {
     static const char *const right[] = {
         "holds: {set: areas, dummy: false, module: library, exports: twice}",
         "holds: {kernel: apply, module: app}", "holds: {set: areas}, not: {dummy: true}",
-        "not: {set: areas, kernel: apply}", /* of no single image */
+        "not: {set: areas, kernel: apply}", /* not all in one image */
     };
     static const char *const wrong[] = {
         "holds: {set: other}",
@@ -473,7 +473,7 @@ static void findings_of_an_ended_process_keep_their_step(void **state)
 {
     const dev_finding finding = {.kind = "out-of-bounds",
                                  .message = RT_TEXT("store of 4 bytes"),
-                                 .tag = 5, /* that no command has */
+                                 .tag = 5, /* a number that no command has */
                                  .kernel = RT_TEXT("apply"),
                                  .object = RT_TEXT("data"),
                                  .count = 1};

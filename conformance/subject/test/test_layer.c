@@ -1,4 +1,4 @@
-/* Tests of the observations in a log of the OpenCL layer, and of their comparison with a trace:
+/* Tests of the observations made from an OpenCL layer's log, and of their comparison with a trace:
  * every way in which the two can differ is planted. */
 #include "conformance/subject/layer.h"
 #include "reference/base/hash.h"
@@ -188,7 +188,8 @@ static void trace_launch(fixture *f)
     RT_TRACE(f->trace, LAUNCH, RT_N("command", 0), RT_T("kernel", RT_TEXT("apply")));
 }
 
-/* What a runtime traces for a program of two images; library/0 was loaded as its copy. */
+/* What a runtime traces for a program of two images; the copy of library/0 was loaded in its place.
+ */
 static void trace_linked(fixture *f, const char *by)
 {
     trace_select(f);
@@ -227,7 +228,7 @@ static void a_true_trace_has_no_difference(void **state)
     assert_int_equal(compare(*state, false, linked, &differences), 0);
 }
 
-/* Each line of the log is omitted in turn: one call that the driver did not receive. */
+/* Each line of the log is omitted in turn, as if the driver had not received that call. */
 static void whatever_the_driver_did_not_see_is_found(void **state)
 {
     fixture *f = *state;
@@ -360,7 +361,7 @@ static void what_the_driver_rejects_is_claimed(void **state)
     assert_difference(&differences[0], RT_EVENT_CREATE, "a program of the persistent cache", 1, 0);
 }
 
-/* If a tool links, the driver receives complete programs, of which only the number is known. */
+/* If a tool links, the driver receives whole programs; only their number is compared. */
 static void programs_linked_by_a_tool_are_counted(void **state)
 {
     static const char *const once[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",
@@ -402,7 +403,7 @@ static void the_environment_names_layer_log_and_hidden_aspects(void **state)
     assert_null(list[3]);
 }
 
-/* The user's environment is restored once the loader has started. */
+/* The user's environment is restored once the loader has read it. */
 static void the_variables_are_taken_back(void **state)
 {
     (void)state;

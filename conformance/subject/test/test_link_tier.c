@@ -1,5 +1,5 @@
-/* Tests of the link tier: the judgement of a device that builds and links but runs nothing, from
- * the pack to the verdict. The null device is such a device, and links everything. */
+/* Tests of the link tier, from the pack to the verdict: how a device that builds and links, but
+ * runs nothing, is judged. The null device is one, and links everything. */
 #include "backends/null/null.h"
 #include "conformance/subject/runtime.h"
 #include "conformance/subject/skip.h"
@@ -31,7 +31,7 @@ static const char head[] = "assay: 1\n"
 #define LOAD   "  - load: library\n"
 #define LAUNCH "  - submit: {kernel: apply, range: [3], args: [data]}\n    id: first\n"
 
-/* The null device reads the first word. */
+/* The null device checks only the first word. */
 static const uint32_t words[] = {0x07230203, 0x00010000, 0, 1, 0};
 #define CODE                                                                                       \
     {                                                                                              \
@@ -96,8 +96,8 @@ static const cnf_judgement *judged(fixture *f, const char *steps)
     return &f->judgement;
 }
 
-/* Expectations about execution, even wrong ones, are unobserved; the launch was linked all the
- * same. */
+/* Expectations about execution, even wrong ones, are unobserved, but the launch was still linked.
+ */
 static void what_runs_is_unobserved_and_the_verdict_is_linked(void **state)
 {
     static const char *const expectations[] = {
@@ -142,7 +142,7 @@ static void a_wrong_program_fails(void **state)
     assert_int_equal(judgement->verdict, CNF_VERDICT_FAIL);
 }
 
-/* The twin: a device that links what it must refuse fails at its only task. */
+/* The twin: a device that links what it must refuse fails at the one thing it does. */
 static void what_is_linked_and_must_be_refused_fails(void **state)
 {
     const cnf_judgement *judgement =
@@ -152,7 +152,7 @@ static void what_is_linked_and_must_be_refused_fails(void **state)
     assert_true(rt_text_is(judgement->signature, "step1:error:succeeded:apply"));
 }
 
-/* Commands alone have no effect here, and no code is built: nothing is observed. */
+/* Commands alone have no effect on this device, and no code is built, so nothing is observed. */
 static void what_makes_no_code_is_skipped(void **state)
 {
     const cnf_judgement *judgement =

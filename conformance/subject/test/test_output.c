@@ -1,5 +1,5 @@
-/* Tests of the output printed while a scenario that expects output runs: it is kept, read piece by
- * piece, and passed on. */
+/* Tests of capturing what is printed while a scenario that expects output runs: the output is
+ * stored, read piece by piece, and passed on. */
 #include "conformance/subject/output.h"
 
 #include <setjmp.h>

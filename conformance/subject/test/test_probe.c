@@ -1,4 +1,4 @@
-/* Tests of the probe on devices that compute, that compute wrongly and that refuse. */
+/* Tests of the probe on devices that compute correctly, compute wrongly, or refuse. */
 #include "conformance/subject/probe.h"
 
 #include "backends/null/null.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* The sim device's operations, which a broken driver replaces. */
+/* The simulated device's operations, some of which a broken driver replaces. */
 static const dev_queue_ops *sim_queue_ops;
 static const dev_device_ops *sim_device_ops;
 static dev_queue_ops broken_queue_ops;
@@ -95,7 +95,7 @@ static void a_device_that_computes_is_right(void **state)
     assert_probe(&null_backend, (dev_queue_ops){0}, NULL); /* it executes nothing */
 }
 
-/* The probe as a scenario must suit a runtime other than ours. */
+/* A runtime other than ours must be able to run the probe as a scenario. */
 static void the_probe_as_a_scenario_suits_every_runtime(void **state)
 {
     (void)state;

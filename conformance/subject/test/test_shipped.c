@@ -1,5 +1,6 @@
-/* Tests the subject over a host program that misbehaves (fake_host.c): its misbehaviour becomes a
- * status, a verdict or the same death, but never a fault of the subject. */
+/* Tests the subject over a host program that misbehaves (fake_host.c). The misbehaviour must become
+ * a status, a verdict, or death by the same signal, but never a fault in the subject's own process.
+ */
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
@@ -45,7 +46,7 @@ static const cnf_subject fake = {
 
 typedef struct fixture {
     rt_text library; /* file name of the second module; empty: the default name */
-    char folder[64]; /* replaces the packages' */
+    char folder[64]; /* replaces the packages' folder */
     rt_arena arena;
     cnf_child_result child;
     cnf_messages messages;
@@ -115,8 +116,8 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     _exit(0);
 }
 
-/* Runs the steps in a separate process, over a host program that behaves as `wish` says, and judges
- * the result as the runner does. */
+/* Runs the steps in a separate process, over a host program that behaves as `wish` tells it to, and
+ * judges the result as the runner does. */
 static void run(fixture *f, const char *wish, const char *steps)
 {
     int ends[2];
@@ -257,7 +258,7 @@ static const struct refusal_row {
      "step0:error:documents-class:apply", 1},
     {"12:build", REFUSED("{documents: \"errc::invalid\"}"), CNF_VERDICT_FAIL,
      "step0:error:documents-class:apply", 1},
-    /* It is not expected to have our class and text, but the names are. */
+    /* A refusal need not have our class and text, but it must have the names. */
     {"12:build",
      REFUSED(
          "{documents: exception, reference: {class: link-error, text: ours, names: [missing]}}"),
@@ -266,17 +267,19 @@ static const struct refusal_row {
      "step0:error:names:apply", 1},
     {"12:build", REFUSED("{documents: exception, reference: {names: [data]}}"), CNF_VERDICT_PASS,
      "", 1},
-    /* It did not refuse. */
+    /* The host program did not refuse the step. */
     {"99:build", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:succeeded:apply",
      1},
-    /* It need not, if no document says so: that is unobserved, which alone is not a PASS. */
+    /* It need not refuse if no document requires it to: the check is then unobserved, which alone
+     * does not make a PASS. */
     {"99:build", REFUSED("{reference: {class: \"errc::build\"}}"), CNF_VERDICT_SKIP, "", 0},
-    /* Death, silence and garbage are not refusals; nor can an ended process be waited for. */
+    /* Death, silence and garbage are not refusals, and nothing can wait for a process that has
+     * ended. */
     {"12:segv", REFUSED("{documents: exception}"), CNF_VERDICT_CRASH, "run:crash:SIGSEGV:-", 0},
     {"12:exit", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:tool:apply", 1},
     {"12:short", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:malformed:apply",
      1},
-    /* A memory that a refused command was to write may be lost. */
+    /* The contents of a memory that a refused command was to write may be lost. */
     {"12:build", REFUSED("{documents: exception}") "  - expect: {memory: data, equals: [1, 2]}\n",
      CNF_VERDICT_PASS, "", 2},
 };
@@ -346,7 +349,7 @@ static void bundles_are_asked_for_and_shown(void **state)
 /* ---- What is seen of it -----------------------------------------------------------------------
  */
 
-/* Modules and registrations are observed; launches, programs and choices are not. */
+/* Module loads and registrations are observed; launches, programs and choices are not. */
 static const struct observation_row {
     const char *expect;
     bool ok, observed;
@@ -370,8 +373,8 @@ static const struct observation_row {
     {"{one_of: [{launches: 7}, {memory: data, equals: [3, 4]}]}", true, false},
 };
 
-/* Records of the OpenCL layer in the host program are observed, except what only our runtime has.
- */
+/* What the OpenCL layer records in the host program is observed, except for what only our runtime
+ * has. */
 static const struct observation_row recorded[] = {
     {"{launches: 1}", true, true},
     {"{launches: 2}", false, true},
@@ -424,7 +427,7 @@ static void what_the_layer_recorded_is_seen(void **state)
     observe(*state, hash.digits, recorded, sizeof recorded / sizeof *recorded);
 }
 
-/* The driver's calls are then unknown, as if there were no layer. */
+/* The driver calls are then unknown, as if there were no layer. */
 static void a_wrong_log_shows_nothing(void **state)
 {
     observe(*state, "garbage", observations, OBSERVATIONS);
@@ -437,7 +440,7 @@ static void nothing_is_there(void **state)
     assert_int_equal(unlink(library.data), 0);
     run(f, "", STEPS);
     assert_int_equal(f->judgement.verdict, CNF_VERDICT_UNAVAILABLE);
-    assert_non_null(strstr(f->judgement.message.data, "lib/libsycl.so is not there"));
+    assert_non_null(strstr(f->judgement.message.data, "lib/libsycl.so is missing"));
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static const rt_property_set dummy_sets[] = {{TEXT("SYCL/virtual functions"), du
 static const rt_property_set caller_sets[] = {{TEXT("SYCL/virtual functions"), &calls, 1}};
 static const rt_text kernel[] = {TEXT("report")};
 
-/* The image as libsycl gets it, alone in a scenario. */
+/* The image as libsycl would get it, for a scenario with just this image. */
 static rt_image shipped(rt_arena *arena, rt_image image)
 {
     image.name = rt_text_of("app/0");

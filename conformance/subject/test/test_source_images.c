@@ -1,5 +1,5 @@
-/* Tests of a scenario's images as OpenCL C: the result for each image, and the images that cannot
- * be converted. */
+/* Tests of converting a scenario's images to OpenCL C: the result for each image, and the images
+ * that cannot be converted. */
 #include "conformance/subject/source_images.h"
 
 #include "reference/image/image.h"
@@ -78,8 +78,8 @@ static void an_image_is_its_source(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Images written by hand follow the sources' image; a format other than SPIR-V is left unchanged.
- */
+/* Handwritten images follow the image of the sources; an image in a format other than SPIR-V is
+ * left unchanged. */
 static void images_by_hand_have_sources_of_their_own(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests of the table of subjects: names, and the environments of their children. */
+/* Tests of the table of subjects: their names, and the environments of their children. */
 #include "conformance/subject/subject.h"
 
 #include "backends/opencl/opencl.h"
@@ -38,8 +38,8 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
     assert_int_equal(oracles, 1);
 }
 
-/* True if a device that could not be opened may be missing: its software is not installed, or it is
- * a sim engine that this processor cannot run, which the message then names. */
+/* True if it is acceptable that a device could not be opened: its software is not installed, or it
+ * is an engine of the simulated device that this processor cannot run, and the message names it. */
 static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink *sink,
                            rt_status status)
 {
@@ -53,8 +53,8 @@ static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink
     return strncmp(text, "engine=v", 8) == 0 && strstr(message, named);
 }
 
-/* The device accepts every setting that the command line accepts; if the device is not installed,
- * this is unknown. */
+/* The device must accept every setting that the command line accepts; this cannot be tested if the
+ * device is not installed. */
 static void every_setting_opens_its_device(void **state)
 {
     (void)state;
@@ -78,7 +78,8 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(tried, 9); /* of sim, which is always available: schedules, engines, fusion */
+    assert_int_equal(tried, 9); /* the settings of sim, which is always available: schedules,
+                                 * engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
@@ -135,7 +136,7 @@ static void intel_gpu_is_captured_where_there_is_none(void **state)
     rt_arena_reset(&arena);
 }
 
-/* libsycl uses the same driver, and nothing that an earlier run left on disk. */
+/* libsycl uses the same driver, and ignores whatever an earlier run left on disk. */
 static void dpcpp_sees_that_driver_and_no_cache(void **state)
 {
     (void)state;
@@ -151,8 +152,8 @@ static void dpcpp_sees_that_driver_and_no_cache(void **state)
     rt_arena_reset(&arena);
 }
 
-/* The subject that accepts source is the same PoCL as the SPIR-V one, with its own linker, under
- * the same layer. */
+/* The subject that accepts source uses the same PoCL as the SPIR-V subject, but with PoCL's own
+ * linker, and under the same layer. */
 static void pocl_has_two_routes(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Feeds bytes to the reader of a store's files: unchanged, and with the matching hash, so that the
- * code after the header is reached.  Accepted input must be identical to the writer's output. */
+/* Feeds bytes to the reader of a store's files, once unchanged and once with the matching hash in
+ * the header, so that the code behind the hash check is reached.  Input that is accepted must be
+ * identical to what the writer produces. */
 #include "reference/base/hash.h"
 #include "reference/base/store.h"
 #include "reference/base/stream.h"
@@ -23,7 +24,7 @@ static void check(rt_bytes file)
     rt_buffer_free(&written);
 }
 
-/* Stores the hash of the bytes after the header in the header. */
+/* Computes the hash of the bytes after the header and stores it in the header. */
 static void seal(uint8_t *data, size_t size)
 {
     rt_hash hash = rt_hash128(data + RT_STORE_HASHED_AT, size - RT_STORE_HASHED_AT);

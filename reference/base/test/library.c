@@ -1,4 +1,4 @@
-/* Loads a library from the folder of the running program. */
+/* Loads a library from the running program's folder. */
 #include "reference/base/test/library.h"
 
 #include <dlfcn.h>

@@ -26,7 +26,7 @@ static void text_order_puts_prefixes_first(void **state)
     assert_false(rt_text_starts(RT_TEXT("li"), "lib"));
 }
 
-/* The euro sign has three bytes, the musical clef four; "\x80" continues nothing. */
+/* The euro sign has three bytes, the musical clef four; the byte "\x80" continues no character. */
 static void texts_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void choices_follow_the_script_then_the_seed(void **state)
     rt_chooser chooser = {.script = script, .script_count = 3};
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 2), 1);
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 1),
-                     0); /* does not consume an entry */
+                     0); /* does not consume a script entry */
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 4), 3); /* 9 is too large */
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_PRELOAD_03, 3), 2);
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 5), 0); /* seed 0 */

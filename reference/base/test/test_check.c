@@ -1,4 +1,5 @@
-/* Unit tests of the assertions: what each evaluates, and that a failing one ends the process. */
+/* Unit tests of the assertions: what each one evaluates, and that a failing one ends the process.
+ */
 #include "reference/base/check.h"
 
 #include <setjmp.h>
@@ -44,7 +45,7 @@ static void implication_evaluates_the_conclusion_only_if_the_premise_holds(void 
     assert_int_equal(conclusions, 1);
 }
 
-/* A walk must cost nothing in the builds whose speed users see. */
+/* A walk must cost nothing in builds whose speed matters to users. */
 static void slow_check_evaluates_in_builds_with_sanitizers_only(void **state)
 {
     (void)state;
@@ -74,7 +75,7 @@ static bool aborts(void (*function)(void))
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        signal(SIGABRT, SIG_DFL); /* cmocka catches it */
+        signal(SIGABRT, SIG_DFL); /* cmocka has installed a handler */
         close(STDERR_FILENO);
         function();
         _exit(0);

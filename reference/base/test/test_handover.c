@@ -1,5 +1,5 @@
-/* Unit tests of turns: one thread at a time, the same order for the same seed, and waits that end.
- */
+/* Unit tests of turns: only one thread runs at a time, the same seed yields the same order, and
+ * waits end. */
 #include "reference/base/alloc.h"
 #include "reference/base/handover.h"
 #include "reference/base/text.h"
@@ -15,10 +15,10 @@ enum { THREADS_MAX = 8 };
 
 typedef struct world {
     rt_handover *handover;
-    rt_buffer log; /* unguarded: only the thread that has the turn writes */
+    rt_buffer log; /* needs no lock: only the thread that has the turn writes */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint32_t passed; /* threads through the gate; guarded by lock */
+    uint32_t passed; /* number of threads that have passed the gate; guarded by `lock` */
 } world;
 
 typedef struct walker {
@@ -36,7 +36,7 @@ static void *walk(void *user)
     return NULL;
 }
 
-/* Returns what thread_count threads write when each runs the body. */
+/* Returns what thread_count threads write to the log when each runs `body`. */
 static rt_buffer run(uint32_t thread_count, uint64_t seed, void (*body)(world *, uint32_t))
 {
     world w = {.handover = rt_handover_create(thread_count, seed),
@@ -94,7 +94,7 @@ static void every_order_comes_up(void **state)
         assert_true(seen[i] > 0);
 }
 
-/* Thread i passes once i others have. */
+/* Thread i passes the gate once i others have passed. */
 static void pass_the_gate_in_turn(world *w, uint32_t index)
 {
     pthread_mutex_lock(&w->lock);

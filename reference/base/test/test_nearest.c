@@ -19,7 +19,7 @@ static void text_distance_counts_edits(void **state)
     assert_int_equal(rt_text_distance(RT_TEXT("abcdef"), RT_TEXT("uvwxyz"), 4), 4);
 }
 
-/* Asks for `wanted` among the names (up to the first NULL) and expects the hint. */
+/* Searches the names (up to the first NULL) for `wanted` and expects the hint. */
 static void expect_hint(const char *wanted, const char *const *names, const char *hint)
 {
     rt_nearest nearest = rt_nearest_to(rt_text_of(wanted));
@@ -40,11 +40,11 @@ static void the_nearest_name_is_suggested(void **state)
 {
     (void)state;
     static const char *const names[] = {"kernel", "range", "device", "devices", NULL};
-    expect_hint("kernle", names, "; did you mean 'kernel'?"); /* two edits, three are near */
+    expect_hint("kernle", names, "; did you mean 'kernel'?"); /* two edits, of at most three */
     expect_hint("devise", names, "; did you mean 'device'?");
     expect_hint("devicess", names, "; did you mean 'devices'?");
-    expect_hint("rnage", names, "; did you mean 'range'?"); /* two of two */
-    /* Equally near: the first. */
+    expect_hint("rnage", names, "; did you mean 'range'?"); /* two edits, of at most two */
+    /* Of equally near names, the first is suggested. */
     static const char *const equal[] = {"abcx", "abcy", NULL};
     expect_hint("abcz", equal, "; did you mean 'abcx'?");
 }
@@ -54,7 +54,7 @@ static void names_that_are_far_are_listed_or_not(void **state)
     (void)state;
     static const char *const few[] = {"kernel", "range", "kernel", NULL};
     expect_hint("zzzzzz", few, "; expected one of: kernel, range");
-    expect_hint("rxxxe", few, "; expected one of: kernel, range"); /* three edits of two */
+    expect_hint("rxxxe", few, "; expected one of: kernel, range"); /* three edits, of at most two */
     /* Nothing of the mistyped name would remain. */
     static const char *const letters[] = {"y", "z", NULL};
     expect_hint("x", letters, "; expected one of: y, z");
@@ -67,7 +67,7 @@ static void names_that_are_far_are_listed_or_not(void **state)
     expect_hint("x", nine, "");
 }
 
-/* Names come from images and files, and a hint is one line. */
+/* Names come from images and files and may contain any bytes, but a hint is one line. */
 static void hints_are_one_line_of_utf8(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Unit tests of numbers and bytes as digits, and of parsing a text from its front. */
+/* Unit tests of numbers and bytes written as digits, and of parsing a text from its front. */
 #include "reference/base/number.h"
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void other_texts_and_numbers_out_of_bounds_are_refused(void **state)
         {{"\0", 1}, 0, 9},
         {{"0x1", 3}, 0, 9},
         {{"1e1", 3}, 0, 99},
-        {{"/", 1}, 0, 99}, /* the characters next to '0' and '9' */
+        {{"/", 1}, 0, 99}, /* the characters before '0' and after '9' */
         {{":", 1}, 0, 99},
         {{"\xB2", 1}, 0, 99},
         {{"6", 1}, 7, 9},
@@ -106,7 +106,7 @@ static void signed_numbers_reach_both_ends(void **state)
     assert_true(rt_number_read_signed(RT_TEXT("-2"), -2, 5, &number));
 }
 
-/* A parser of a longer text can distinguish no digit from too many digits. */
+/* A parser of a longer text can distinguish a missing number from one that is too large. */
 static void taking_a_number_leaves_what_follows(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void hexadecimal_digits_have_values(void **state)
     for (int i = 0; i < 6; i++)
         assert_int_equal(rt_hex_digit(upper[i]), 10 + i);
     static const char wrong[] = "/:@G`g \x80\xFF";
-    for (size_t i = 0; i < sizeof wrong; i++) /* the NUL too */
+    for (size_t i = 0; i < sizeof wrong; i++) /* includes the NUL */
         assert_int_equal(rt_hex_digit(wrong[i]), -1);
 }
 

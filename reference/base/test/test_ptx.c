@@ -1,4 +1,4 @@
-/* The lines that describe a kernel's parameters: written, read, and refused. */
+/* Tests the lines that describe a kernel's parameters: writing, reading, and refusals. */
 #include "reference/base/ptx.h"
 
 #include "reference/base/alloc.h"

@@ -1,4 +1,4 @@
-/* Unit tests of the walk over SPIR-V: both byte orders, and modules that are cut or damaged. */
+/* Unit tests of the walk over SPIR-V: both byte orders, and truncated or damaged modules. */
 #include "reference/base/spirv.h"
 
 #include <setjmp.h>
@@ -10,8 +10,8 @@
 
 enum { WORDS = 14, CAPABILITY = 17, SOURCE_EXTENSION = 4, NAME = 5 };
 
-/* A header, OpCapability Addresses, OpSourceExtension "abc", OpName %7 "abcdx" (whose last word
- * holds the last letter and the NUL). */
+/* A header, OpCapability Addresses, OpSourceExtension "abc", OpName %7 "abcdx" (the last word of
+ * which holds the last letter and the NUL), and an instruction of one word. */
 static const uint32_t module_words[WORDS] = {RT_SPIRV_MAGIC,
                                              0x00010200,
                                              0,
@@ -27,7 +27,7 @@ static const uint32_t module_words[WORDS] = {RT_SPIRV_MAGIC,
                                              0x78,
                                              1u << 16 | 8};
 
-/* The module's first size_bytes, in this machine's byte order or swapped. */
+/* The module's first size_bytes bytes, in this machine's byte order or swapped. */
 static rt_bytes module_of(uint32_t words[WORDS], bool is_swapped, size_t size_bytes)
 {
     for (size_t i = 0; i < WORDS; i++)
@@ -79,7 +79,7 @@ static void words_and_texts_end_with_their_instruction(void **state)
     rt_buffer_append_text(&text, RT_TEXT("kept"));
     assert_true(rt_spirv_walk_next(&walk, &instruction));
     assert_int_equal(rt_spirv_word(&instruction, 0), 2u << 16 | CAPABILITY);
-    assert_int_equal(rt_spirv_word(&instruction, 2), 0); /* the next instruction's */
+    assert_int_equal(rt_spirv_word(&instruction, 2), 0); /* a word of the next instruction */
     assert_false(rt_spirv_text_append(&instruction, 2, &text));
     assert_int_equal(rt_spirv_text(&instruction, 2).length, 0);
     assert_true(rt_spirv_walk_next(&walk, &instruction));
@@ -109,7 +109,7 @@ static void every_cut_is_noticed(void **state)
             assert_int_equal(walk.is_damaged, !is_whole);
             assert_int_equal(rt_spirv_check(walk.code, &reason), is_whole);
             assert_int_equal(reason.size > 0, !is_whole);
-            assert_false(rt_spirv_walk_next(&walk, &instruction)); /* and stays so */
+            assert_false(rt_spirv_walk_next(&walk, &instruction)); /* damage is final */
             rt_buffer_free(&reason);
         }
     }
@@ -129,18 +129,18 @@ static void damage_is_explained_at_its_byte(void **state)
         {56, 0, 0x464C457F,
          "not a SPIR-V module: byte 0 begins the word 0x464c457f, not 0x07230203"},
         {56, 7, 4,
-         "a damaged SPIR-V module: the instruction at byte 28 (opcode 4) has 0 words, and 7 are "
-         "left"},
+         "a damaged SPIR-V module: the instruction at byte 28 (opcode 4) declares 0 words; 7 "
+         "are left"},
         {56, 13, 2u << 16 | 8,
-         "a damaged SPIR-V module: the instruction at byte 52 (opcode 8) has 2 words, and 1 are "
-         "left"},
+         "a damaged SPIR-V module: the instruction at byte 52 (opcode 8) declares 2 words; 1 "
+         "are left"},
     };
     for (int swapped = 0; swapped < 2; swapped++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             uint32_t words[WORDS];
             rt_bytes code = module_of(words, swapped, rows[i].size);
             bool swaps =
-                swapped && rows[i].word != 0; /* an unknown magic number has no byte order */
+                swapped && rows[i].word != 0; /* an unknown magic number shows no byte order */
             words[rows[i].word] = swaps ? __builtin_bswap32(rows[i].value) : rows[i].value;
             rt_buffer reason = {0};
             assert_false(rt_spirv_check(code, &reason));

@@ -1,5 +1,5 @@
-/* Unit tests of stores: stored content is found, other files there are reported and removed, and no
- * failing call leaves anything in the folder. */
+/* Unit tests of stores: stored content is found, other files at its path are reported and removed,
+ * and no failing call leaves anything in the folder. */
 #include "reference/base/store.h"
 
 #include "reference/base/alloc.h"
@@ -109,7 +109,7 @@ static void stored_content_is_found(void **state)
     assert_int_equal(rt_store_keep(f->store, other, empty), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
     assert_int_equal(find(f->store, other, empty), RT_STORE_FOUND);
-    assert_int_equal(rt_store_keep(f->store, key, other), 0); /* replaces the content */
+    assert_int_equal(rt_store_keep(f->store, key, other), 0); /* replaces the entry's content */
     rt_store *reopened = open_store(f->folder, NULL);
     assert_int_equal(find(reopened, key, other), RT_STORE_FOUND);
     rt_store_destroy(reopened);
@@ -124,7 +124,7 @@ static void write_at(const char *path, off_t at, const void *bytes, size_t size)
     close(file);
 }
 
-/* The purpose of each byte of an entry determines the error that is reported when it changes. */
+/* Which answer is reported when a byte of an entry changes depends on what the byte is for. */
 static void every_damaged_byte_is_reported_and_removed(void **state)
 {
     fixture *f = *state;
@@ -164,7 +164,7 @@ static void truncation_and_trailing_bytes_are_reported(void **state)
     assert_int_equal(find(f->store, key, content), RT_STORE_DAMAGED);
 }
 
-/* An intact entry of another key at the path of this key: as if both had the same hash. */
+/* An intact entry of another key lies at this key's path, as if both keys had the same hash. */
 static void a_collision_is_seen(void **state)
 {
     fixture *f = *state;
@@ -176,7 +176,7 @@ static void a_collision_is_seen(void **state)
     assert_int_equal(rt_store_keep(f->store, other, content), 0);
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_OTHER_KEY);
-    assert_int_equal(files_in(f->folder), 1); /* it belongs to another program */
+    assert_int_equal(files_in(f->folder), 1); /* it is another key's valid entry */
     assert_int_equal(rt_store_keep(f->store, key, content), 0);
     assert_int_equal(find(f->store, key, content), RT_STORE_FOUND);
 }
@@ -209,7 +209,7 @@ static void other_files_are_neither_read_nor_followed(void **state)
 
 static uint32_t call_count, failing_call; /* from 1; 0: none */
 static int failing_errno;
-static bool writes_little; /* one byte at a time, as after a signal */
+static bool writes_little; /* writes one byte at a time, as after a signal */
 
 static bool call_fails(void)
 {
@@ -238,7 +238,7 @@ static int try_sync(int descriptor)
     return call_fails() ? -1 : fsync(descriptor);
 }
 
-/* Closes the descriptor even on failure, as close(2) does. */
+/* Closes the descriptor even when it fails, as close(2) does. */
 static int try_close(int descriptor)
 {
     int closed = close(descriptor);
@@ -280,12 +280,13 @@ static void no_failing_call_leaves_a_file(void **state)
                 break;
             }
             assert_int_equal(error, errors[i]);
-            /* The last call syncs the folder: the entry already exists. */
+            /* The last call syncs the folder; by then the entry exists. */
             bool is_last = call_count == n && files_in(folder) == 1;
             assert_int_equal(find(store, key, content), is_last ? RT_STORE_FOUND : RT_STORE_ABSENT);
             assert_int_equal(files_in(folder), is_last ? 1 : 0);
         }
-        /* Four folders; open, write, sync, close and rename the file; sync its folder. */
+        /* The calls: create up to four folders; create, write, sync, close and rename the file;
+         * sync its folder. */
         assert_int_equal(succeeded_at, 4 + 6 + 1);
         char path[192];
         rt_hash_text name = rt_hash_print(rt_hash128(key.data, key.size));
@@ -340,7 +341,7 @@ static void a_folder_that_cannot_be_created_is_a_failure(void **state)
     rt_store_destroy(store);
 }
 
-/* ---- Many, and their size ------------------------------------------------------------------ */
+/* ---- Many entries, and their total size ---------------------------------------------------- */
 
 static void age(const fixture *f, rt_bytes entry_key, time_t seconds)
 {
@@ -362,9 +363,9 @@ static void a_sweep_removes_the_least_recently_used(void **state)
         assert_int_equal(rt_store_keep(f->store, keys[i], content), 0);
         age(f, keys[i], times[i]);
     }
-    const uint64_t entry_size = ENTRY_SIZE - 6; /* keys of one byte */
+    const uint64_t entry_size = ENTRY_SIZE - 6; /* these keys have one byte, not seven */
     rt_store_sweep(f->store, 4 * entry_size,
-                   entry_size); /* no more than allowed: nothing is removed */
+                   entry_size); /* within the limit, so nothing is removed */
     assert_int_equal(files_in(f->folder), 4);
     assert_int_equal(find(f->store, keys[1], content), RT_STORE_FOUND); /* used now */
     rt_store_sweep(f->store, 3 * entry_size, 2 * entry_size);
@@ -407,7 +408,7 @@ static void large_entries_make_room_for_themselves(void **state)
     rt_free(bytes);
 }
 
-/* Writers, readers and sweepers of one entry: a reader that finds it finds it complete. */
+/* Several processes write, read and sweep one entry: a reader that finds it finds it complete. */
 static void processes_share_a_folder(void **state)
 {
     fixture *f = *state;
@@ -419,7 +420,8 @@ static void processes_share_a_folder(void **state)
         bool is_ok = true;
         for (int round = 0; round < ROUNDS; round++) {
             int error = rt_store_keep(f->store, key, content);
-            is_ok = is_ok && (error == 0 || error == ENOENT); /* swept before it was renamed */
+            is_ok = is_ok && (error == 0 || error == ENOENT); /* the temporary file was swept before
+                                                               * it was renamed */
             if (i == 0) rt_store_sweep(f->store, 0, 0);
             rt_store_answer answer = find(f->store, key, content);
             is_ok = is_ok && (answer == RT_STORE_FOUND || answer == RT_STORE_ABSENT);

@@ -1,4 +1,5 @@
-/* Unit tests of UTF-8: table 3-7 of the Unicode Standard, and U+FFFD for everything outside it. */
+/* Unit tests of UTF-8: the sequences of table 3-7 of the Unicode Standard, and U+FFFD for all
+ * others. */
 #include "reference/base/utf8.h"
 
 #include <setjmp.h>
@@ -62,7 +63,7 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
         {{"", 0}, ""},
         {{"plain", 5}, "plain"},
         {{"a\xE2\x82\xAC\x62", 5}, "a\xE2\x82\xAC\x62"},
-        {{"\x80", 1}, R},         /* a continuation byte without a first byte */
+        {{"\x80", 1}, R},         /* a continuation byte without a lead byte */
         {{"\xC1\x81", 2}, R R},   /* overlong 'A' */
         {{"\xF0\x9D\x84", 3}, R}, /* a truncated clef */
         {{"\xF0\x9D\x84\xF0", 4}, R R},
@@ -72,7 +73,7 @@ static void ill_formed_runs_become_one_replacement_each(void **state)
         {{"\xF5\x80", 2}, R R}, /* past U+10FFFF */
         {{"\xFE\xFF", 2}, R R},
         {{"\xED\xA0\xBD", 3}, R R R}, /* half of a surrogate pair */
-        {{"\xEF\xBF\xBD", 3}, R},     /* U+FFFD itself stays */
+        {{"\xEF\xBF\xBD", 3}, R},     /* U+FFFD itself is kept */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rt_buffer clean = {0};
@@ -153,7 +154,7 @@ static void messages_show_one_short_line(void **state)
         assert_string_equal(rt_buffer_string(&excerpt), rows[i].excerpt);
         rt_buffer_free(&excerpt);
     }
-    /* 47 bytes and a euro sign, which is not cut in two. */
+    /* 47 bytes, then a euro sign, which must not be cut in two. */
     rt_buffer text = {0}, excerpt = {0};
     rt_buffer_printf(&text, "%.47s\xE2\x82\xAC", forty_eight);
     rt_buffer_append_excerpt(&excerpt, rt_buffer_text(&text));

@@ -453,11 +453,11 @@ static void damaged_spirv_is_refused_with_its_position(void **state)
     assert_damaged(fixture, BYTES(27),
                    "a SPIR-V module of 27 bytes, which is not a whole number of words");
     assert_damaged(fixture, BYTES(24),
-                   "a damaged SPIR-V module: the instruction at byte 20 (opcode 17) has 2 words, "
-                   "and 1 are left");
+                   "a damaged SPIR-V module: the instruction at byte 20 (opcode 17) declares 2 "
+                   "words; 1 are left");
     assert_damaged(fixture, BYTES(32),
-                   "a damaged SPIR-V module: the instruction at byte 28 (opcode 0) has 0 words, "
-                   "and 1 are left");
+                   "a damaged SPIR-V module: the instruction at byte 28 (opcode 0) declares 0 "
+                   "words; 1 are left");
     words[0] = 0x03022307;
     assert_damaged(fixture, BYTES(28),
                    "not a SPIR-V module: byte 0 begins the word 0x03022307, not 0x07230203; the "

@@ -1,7 +1,7 @@
-/* The suite of device_suite.h.  It tests what a runtime requires of a device: programs that link or
- * explain why they do not, geometry, kinds of arguments, ordering by events across several queues,
- * lifetimes; and, for a device that advertises them: unified shared memory, variables by name,
- * specialisation constants. */
+/* The suite declared in device_suite.h.  It tests what a runtime requires of a device: that
+ * programs link or the reason is reported, geometry, kinds of arguments, ordering by events across
+ * several queues, lifetimes; and, for a device that advertises them: unified shared memory,
+ * variables by name, specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ typedef struct fixture {
 static const rt_text no_options = {"", 0};
 static const dev_command no_wait = {0};
 
-/* Fails the test with the status's message unless it is a success. */
+/* Fails the test with the status's message unless the status is success. */
 static void ok(const fixture *f, rt_status status)
 {
     if (rt_ok(status)) return;
@@ -41,7 +41,7 @@ static void ok(const fixture *f, rt_status status)
     fail_msg("%s: %.*s", rt_code_name(diagnostic->code), RT_TEXT_ARG(diagnostic->message));
 }
 
-/* Waits for success and destroys the event. */
+/* Waits for the event, expects success, and destroys the event. */
 static void finish(const fixture *f, dev_event *event)
 {
     ok(f, dev_event_wait(event));
@@ -49,7 +49,7 @@ static void finish(const fixture *f, dev_event *event)
     dev_event_destroy(event);
 }
 
-/* ---- Helpers that do one thing and wait for it -------------------------------------------- */
+/* ---- Helpers that perform one operation and wait for it ----------------------------------- */
 
 static dev_memory *memory_with(const fixture *f, const void *content, uint64_t size)
 {
@@ -68,7 +68,7 @@ static void memory_get(const fixture *f, dev_memory *memory, void *out_content, 
     finish(f, event);
 }
 
-/* False for a device that does not execute: its memory has no content to compare. */
+/* False for a device that does not execute, whose memory has no contents to compare. */
 static bool shows(const fixture *f)
 {
     return f->capabilities.executes;
@@ -254,7 +254,7 @@ static void images_that_are_no_spirv_are_refused(void **state)
                      accepts_fpga ? RT_MALFORMED : RT_UNSUPPORTED);
 }
 
-/* ---- Images compiled ahead of time --------------------------------------------------------- */
+/* ---- Images compiled ahead of time -------------------------------------------------------- */
 
 static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 {
@@ -263,7 +263,7 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
     return image;
 }
 
-/* The device's capabilities state what the suite knows about it. */
+/* The device's capabilities must agree with the suite's configuration. */
 static void native_images_are_accepted_or_refused_as_advertised(void **state)
 {
     const fixture *f = *state;
@@ -272,7 +272,7 @@ static void native_images_are_accepted_or_refused_as_advertised(void **state)
     dev_program *program;
     dev_code code = code_of(&f->twice);
     code.format = RT_FORMAT_NATIVE;
-    /* SPIR-V labelled as a native image. */
+    /* SPIR-V that is labelled as a native image. */
     assert_int_equal(dev_program_compile(f->device, &code, &program).code,
                      takes ? RT_MALFORMED : RT_UNSUPPORTED);
     assert_int_equal(dev_program_build(f->device, &code, &program).code,
@@ -282,7 +282,7 @@ static void native_images_are_accepted_or_refused_as_advertised(void **state)
     image.data[image.size / 2] = (char)~image.data[image.size / 2];
     code.bytes = rt_buffer_bytes(&image);
     assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
-    /* A native image labelled as SPIR-V. */
+    /* A native image that is labelled as SPIR-V. */
     image.data[image.size / 2] = (char)~image.data[image.size / 2];
     code.format = RT_FORMAT_SPIRV64;
     assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
@@ -400,7 +400,7 @@ static void values_arrive_unchanged(void **state)
     dev_event *event;
     const dev_nd_range range = range_1d(4, 0);
     ok(f, dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 6, &event));
-    d = 0; /* the enqueue has copied it */
+    d = 0; /* the enqueue has copied the argument */
     finish(f, event);
     memory_get(f, memory, out, sizeof out);
     /* -3 + 2000 - 210000 + 2^42 + 18 + i */
@@ -546,7 +546,7 @@ static void enqueued_commands_keep_what_they_use(void **state)
         assert_int_equal(result[i], 1);
 }
 
-/* Times are in order, also those of two commands of which one waits for the other. */
+/* Times are in order, even across two commands, one of which waits for the other. */
 static void queues_keep_times_where_they_can(void **state)
 {
     const fixture *f = *state;
@@ -629,7 +629,8 @@ static void pointers_lead_into_usm_of_every_kind(void **state)
     dev_kernel_destroy(kernel);
 }
 
-/* Writes to one kind, copies to the next through a buffer, fills, and reads. */
+/* Writes memory of one kind, copies it through a buffer to the next kind, fills that, and reads it.
+ */
 static void commands_move_bytes_of_usm(void **state)
 {
     const fixture *f = *state;
@@ -668,7 +669,7 @@ static void commands_move_bytes_of_usm(void **state)
     }
 }
 
-/* The nodes of usm.cl. */
+/* The types of usm.cl. */
 typedef struct node {
     uint64_t next;
     int32_t value;
@@ -751,7 +752,7 @@ static void pointers_to_freed_usm_are_found(void **state)
     dev_kernel_destroy(kernel);
 }
 
-/* ---- Variables of programs ---------------------------------------------------------------- */
+/* ---- Program variables -------------------------------------------------------------------- */
 
 static dev_memory *global_named(const fixture *f, dev_program *program, const char *name,
                                 uint64_t size)
@@ -763,8 +764,8 @@ static dev_memory *global_named(const fixture *f, dev_program *program, const ch
     return memory;
 }
 
-/* Runs kernel `count` of module globals; it reads counter, zeros[2] and the sum of the table, then
- * adds 1 to the first and 100 to the second. */
+/* Runs kernel `count` of module `globals`, which outputs counter, zeros[2] and the sum of the
+ * table, then adds 1 to counter and 100 to zeros[2]. */
 static void count_run(const fixture *f, dev_program *program, int out_read[3])
 {
     const int nothing[3] = {0};
@@ -821,8 +822,8 @@ static void variables_have_names_and_values(void **state)
     dev_program_destroy(program);
 }
 
-/* Copies between variables, buffers and, if supported, unified shared memory; fills; and passes
- * pointers into variables to a kernel of another program. */
+/* Copies between variables, buffers and, if supported, unified shared memory; fills variables; and
+ * passes pointers into variables to a kernel of another program. */
 static void variables_take_part_in_commands(void **state)
 {
     const fixture *f = *state;
@@ -900,10 +901,10 @@ static void programs_have_separate_variables(void **state)
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* The values that kernel `constants` of the module of that name stores. */
+/* Number of values that kernel `constants` of module `constants` stores. */
 #define CONSTANT_COUNT 6u
 
-/* Builds a code of module constants, or compiles and links it, and runs it. */
+/* Builds code of module `constants`, or compiles and links it if `links`, and runs it. */
 static void constants_run_code(const fixture *f, dev_code code, bool links,
                                int64_t out_values[CONSTANT_COUNT])
 {
@@ -927,7 +928,7 @@ static void constants_run_code(const fixture *f, dev_code code, bool links,
     dev_program_destroy(program);
 }
 
-/* Like constants_run_code, for code with the values as its specialisation. */
+/* Like constants_run_code, for the module's SPIR-V specialised with the given values. */
 static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
                           bool links, int64_t out_values[CONSTANT_COUNT])
 {
@@ -1056,7 +1057,7 @@ static void finding_keep(void *user, const dev_finding *finding)
     f->finding_count++;
 }
 
-static fixture *suite_fixture; /* cmocka's group setup has no parameter of ours */
+static fixture *suite_fixture; /* cmocka passes no parameter of ours to a group's setup */
 
 static int fixture_setup(void **state)
 {
@@ -1135,7 +1136,7 @@ int device_suite_run(const device_suite *suite)
         suite_fixture = &f;
         failed = cmocka_run_group_tests_name(suite->backend->name, tests, fixture_setup,
                                              fixture_teardown);
-        /* A failed test leaves its objects alive, and destroying the device would panic. */
+        /* A failed test leaves its objects alive, so destroying the device would panic. */
         if (failed == 0) dev_device_destroy(f.device);
     } else {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(f.sink, status);

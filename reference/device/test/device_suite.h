@@ -9,16 +9,18 @@ typedef struct device_suite {
     const dev_backend *backend;
     const char *selector;
     const dev_tools *tools; /* NULL: none */
-    const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
-    /* Appends the native image of a SPIR-V module; NULL: the device accepts none. */
+    const char *modules;    /* folder with the SPIR-V of test/modules, as NAME.spv */
+    /* Compiles a SPIR-V module and appends the native image; NULL: the device accepts no native
+     * images. */
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
-    /* The driver is known to accept a symbol that two modules define, or to refuse it without a
-     * reason (scenarios/FINDINGS.md); an adapter's own linker must be right. */
+    /* The driver is known to accept a symbol that two modules define, or to refuse it without
+     * giving a reason (scenarios/FINDINGS.md).  Never set for an adapter with its own linker, which
+     * must be right. */
     bool misjudges_duplicates;
 } device_suite;
 
-/* Runs the suite under cmocka and returns the number of failed tests; -1 if the device is
- * UNAVAILABLE (printed). */
+/* Runs the suite under cmocka and returns the number of failed tests, or -1, after printing the
+ * message, if the device is UNAVAILABLE. */
 int device_suite_run(const device_suite *suite);
 
 #endif

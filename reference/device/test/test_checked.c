@@ -1,5 +1,5 @@
-/* checked.c over an adapter that misbehaves on request: successes, refusals that are passed on, and
- * a panic for every breach of the contract by either side. */
+/* Tests checked.c with an adapter that misbehaves on request: successes, failures that are passed
+ * on, and a panic for every breach of the contract by either side. */
 #include "reference/device/device.h"
 
 #include "reference/base/alloc.h"
@@ -15,25 +15,26 @@
 
 #include <cmocka.h>
 
-/* ---- An adapter that answers what it is told ---------------------------------------------- */
+/* ---- An adapter that answers as it is told ------------------------------------------------ */
 
 typedef struct bad_device {
     dev_device base;
-    rt_code answer;       /* the answer of every operation except open */
+    rt_code answer;       /* status code of every operation except open */
     bool object_anyhow;   /* creates the object even if the answer is a failure */
     bool no_object;       /* succeeds without an object */
     bool holes;           /* leaves operations out of the tables */
-    bool foreign;         /* statuses that were not created in the sink */
-    rt_code times_answer; /* the answer to a query of times; RT_OK: they are reported */
-    bool timeless;        /* events end before they begin */
-    bool restless;        /* events that stay pending after a wait */
-    bool null_address;    /* memories that begin at 0 */
-    bool empty_global;    /* variables of no bytes */
-    bool shares_address;  /* all memories begin at one address */
-    bool incapable; /* no unified shared memory, variables by name, specialisation constants */
+    bool foreign;         /* returns statuses that were not created in the sink */
+    rt_code times_answer; /* status code of a query of times; RT_OK: reports them */
+    bool timeless;        /* reports events that end before they begin */
+    bool restless;        /* reports events as pending after a wait */
+    bool null_address;    /* reports address 0 for memories */
+    bool empty_global;    /* reports variables of 0 bytes */
+    bool shares_address;  /* reports the same address for all memories */
+    bool incapable; /* lacks unified shared memory, globals by name and specialisation constants */
 } bad_device;
 
-static rt_code open_answer; /* answer of the next open; the tests are single-threaded */
+static rt_code open_answer; /* status code of the next open; global, as the tests are
+                             * single-threaded */
 
 static rt_status answer(dev_device *base)
 {
@@ -168,7 +169,7 @@ static rt_status kernel_create(dev_program *program, rt_text name, dev_kernel **
     return answer(program->device);
 }
 
-/* Uses the address of the base struct, which is as good as any. */
+/* Reports the address of the base struct, which is as good as any. */
 static uint64_t memory_address(dev_memory *memory)
 {
     const bad_device *device = (const bad_device *)memory->device;
@@ -353,7 +354,7 @@ static bool panics(void (*action)(fixture *f), fixture *f)
     assert_true(child >= 0);
     if (child == 0) {
         if (!freopen("/dev/null", "w", stderr)) _exit(3);
-        signal(SIGABRT, SIG_DFL); /* cmocka catches it */
+        signal(SIGABRT, SIG_DFL); /* cmocka has installed a handler */
         action(f);
         _exit(0);
     }
@@ -363,7 +364,7 @@ static bool panics(void (*action)(fixture *f), fixture *f)
     return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
 }
 
-/* Ends the test's process if the status is a failure, which is not expected here. */
+/* Ignores a status that the compiler requires the caller to use. */
 static void use(rt_status status)
 {
     (void)status;
@@ -494,7 +495,7 @@ static void do_queue_create_profiling(fixture *f)
     use(dev_queue_create_profiling(f->device, &queue));
     dev_queue_destroy(queue);
 }
-/* Queries times of a queue that records none. */
+/* Queries times of an event whose queue records none. */
 static void do_times_unkept(fixture *f)
 {
     dev_queue *queue;
@@ -505,7 +506,7 @@ static void do_times_unkept(fixture *f)
     use(dev_event_times(event, &times));
 }
 
-/* A code that each operation may return and one that it must not. */
+/* For each operation, a code that it may return and one that it must not. */
 static const struct {
     const char *name;
     void (*action)(fixture *f);
@@ -600,7 +601,7 @@ static void adapters_may_not_invent_statuses_or_leave_holes(void **state)
     assert_true(panics(do_times_unkept, f));
 }
 
-/* ---- What callers may not do -------------------------------------------------------------- */
+/* ---- What callers must not do ------------------------------------------------------------- */
 
 static void read_past_end(fixture *f)
 {
@@ -617,7 +618,7 @@ static void read_nothing(fixture *f)
     dev_event *event;
     use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 0, host, &event));
 }
-/* The copy is within one variable, although it names two memories. */
+/* The copy overlaps within one variable, although it names two memories. */
 static void copy_overlapping_in_a_variable(fixture *f)
 {
     dev_event *event;
@@ -769,7 +770,7 @@ static void link_of_executable(fixture *f)
     dev_program *program;
     use(dev_program_link(f->device, &f->program, 1, RT_TEXT(""), &program));
 }
-/* A second device with a queue and a memory, for uses across devices. */
+/* Opens a second device with a queue and a memory, to test uses across devices. */
 static void open_other(fixture *f, dev_queue **out_queue, dev_memory **out_memory)
 {
     dev_device *other;
@@ -867,7 +868,7 @@ static void callers_that_break_the_contract_panic(void **state)
     }
 }
 
-/* ---- What they may ------------------------------------------------------------------------ */
+/* ---- What callers may do ------------------------------------------------------------------ */
 
 static void pointer_to_the_end(fixture *f)
 {

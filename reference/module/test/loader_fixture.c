@@ -1,4 +1,4 @@
-/* A loader with everything that it needs, created for each test. */
+/* Creates, for each test, a loader with everything that it needs. */
 #include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>

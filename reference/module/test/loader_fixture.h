@@ -11,17 +11,17 @@ typedef struct fixture {
     rt_registry registry;
     rt_loader loader;
     rt_chooser chooser; /* for tests that pass it to the loader */
-    rt_buffer log;      /* appended by the observers: words, each followed by a space */
+    rt_buffer log;      /* to which the observers append words, each followed by a space */
 } fixture;
 
-/* Creates a fixture over the modules, which are borrowed; the observer's user becomes the fixture.
+/* Creates a fixture for the modules, which are borrowed; sets the observer's `user` to the fixture.
  */
 fixture *fixture_open(const rt_module *modules, uint32_t count, rt_registry_observer observer);
 
 /* cmocka's teardown. */
 int fixture_close(void **state);
 
-/* Compares the log with what was expected since the last comparison. */
+/* Compares what was logged since the last comparison with `expected`. */
 void expect_log(fixture *f, const char *expected);
 
 #endif

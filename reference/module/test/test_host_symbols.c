@@ -1,4 +1,5 @@
-/* Unit tests of host symbols: preloading, dlopen's local scopes, and both compared with a model. */
+/* Unit tests of host symbols: preloading and dlopen's local scopes, by example and in comparison
+ * with a model. */
 #include "reference/base/hash.h"
 #include "reference/module/loader.h"
 
@@ -90,8 +91,8 @@ static void a_preloaded_definition_comes_before_a_needed_one(void **state)
         static const rt_module_id preloaded[] = {PRELOADED};
         rt_loader_start(&w->loader, APP, preloaded, preloaded_count);
         EXPECT(w, APP, 0, preloaded_count ? PRELOADED : LIBRARY);
-        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* its own definition is
-                                                                       * interposed */
+        EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* the preloaded definition
+                                                                       * interposes its own */
         EXPECT(w, APP, 1, LIBRARY);
         EXPECT(w, APP, 2, RT_MODULE_NONE);
         world_destroy(w);
@@ -146,7 +147,7 @@ static void a_global_module_that_a_plugin_needs_stays_global(void **state)
     world_load(w);
     rt_loader_start(&w->loader, APP, NULL, 0);
     rt_loader_open(&w->loader, PLUGIN);
-    EXPECT(w, PLUGIN, 0, LIBRARY); /* global comes first */
+    EXPECT(w, PLUGIN, 0, LIBRARY); /* the global scope comes first */
     EXPECT(w, LIBRARY, 1, RT_MODULE_NONE);
     EXPECT(w, PLUGIN, 1, PLUGIN);
     assert_true(rt_ok(rt_loader_close(&w->loader, PLUGIN)));
@@ -182,16 +183,16 @@ static void a_later_opening_adds_its_scope_and_takes_it_along(void **state)
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
-/* A second implementation of the rules, based only on the history of openings: which modules are
- * loaded follows from which are open, and a module's scopes are the openings, in order, of modules
- * that are still loaded and reach it. */
+/* A second implementation of the rules, based only on the history of openings: the open modules
+ * determine which are loaded, and a module's scopes are, in order, the openings of modules that are
+ * still loaded and reach it. */
 typedef struct model {
     const world *w;
     bool global[MODULES_MAX], loaded[MODULES_MAX];
     uint32_t open[MODULES_MAX];
-    rt_module_id openings[256]; /* of modules that had no scope then */
+    rt_module_id openings[256]; /* openings of modules that had no scope at the time */
     uint32_t opening_count;
-    rt_module_id scope[MODULES_MAX]; /* the global one */
+    rt_module_id scope[MODULES_MAX]; /* the global scope */
     uint32_t scope_count;
 } model;
 
@@ -203,7 +204,7 @@ static bool holds(const rt_module_id *list, uint32_t count, rt_module_id module)
     return false;
 }
 
-/* Breadth first: whole levels, one after the other. */
+/* Appends all dependencies breadth first: level by level. */
 static uint32_t levels(const world *w, rt_module_id *list, uint32_t count)
 {
     for (uint32_t begin = 0, end = count; begin < end; begin = end, end = count) {
@@ -276,7 +277,7 @@ static rt_module_id model_find(const model *m, rt_module_id from, uint32_t symbo
     return RT_MODULE_NONE;
 }
 
-/* A number below `limit` from a sequence. */
+/* Returns the sequence's next number, reduced to be below `limit`. */
 static uint32_t pick(uint64_t *sequence, uint32_t limit)
 {
     *sequence += RT_MIX_STEP;
@@ -338,7 +339,7 @@ static void any_history_agrees_with_the_model(void **state)
         }
         world_destroy(w);
     }
-    assert_true(bound > WORLDS); /* the comparison covered symbols that have a definition */
+    assert_true(bound > WORLDS); /* enough of the symbols compared had a definition */
 }
 
 int main(void)

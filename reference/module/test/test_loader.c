@@ -1,7 +1,7 @@
-/* Unit tests of the loader over the simulated system: order, sharing, cycles, dlopen, dlclose, and
- * systems that report impossible states. Orders are derived by hand: the modules of a start or
- * dlopen, listed breadth first, are visited from the last to the first, each after the modules that
- * it needs (glibc, elf/dl-sort-maps.c). */
+/* Unit tests of the loader with the simulated system: order, sharing, cycles, dlopen, dlclose, and
+ * systems that report impossible states.  Expected orders are derived by hand: the modules of a
+ * start or dlopen, listed breadth first, are taken from the last to the first, each after the
+ * modules that it needs (glibc, elf/dl-sort-maps.c). */
 #include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 static const rt_image image_list[] = {{.name = {"image", 5}}};
 
-/* app -> a -> c, app -> b -> c; plugin -> c and -> d; x <-> y */
+/* app -> a -> c, app -> b -> c; plugin -> c, plugin -> d; x <-> y */
 enum { APP, A, B, C, PLUGIN, D, X, Y, MODULES };
 static const rt_module_id needs_app[] = {A, B}, needs_c[] = {C}, needs_plugin[] = {C, D},
                           needs_x[] = {Y}, needs_y[] = {X};
@@ -34,7 +34,7 @@ static const rt_module modules[MODULES] = {
     [Y] = MODULE("y", needs_y, 1),
 };
 
-/* The log: "+c " the image of a module is registered, "-c " it is unregistered. */
+/* The log: "+c " means that module c's image is registered, "-c " that it is unregistered. */
 static void note_registered(void *user, const rt_registered_image *image)
 {
     fixture *f = user;
@@ -105,9 +105,9 @@ static void a_cycle_is_loaded_once(void **state)
     expect_log(f, "");
 }
 
-/* Constructors: X was opened, so it is first in the list, and the first is constructed last.
- * Destructors: the walk begins with Y, which was loaded last, and reaches X from Y, so X is
- * destroyed after Y. */
+/* Constructors: X was opened, so it is first in the list, and the first module is constructed last.
+ * Destructors: the walk begins with Y, which was loaded last, and reaches X from Y, so X's
+ * destructor runs after Y's. */
 static void an_opened_cycle_is_unloaded_as_a_whole(void **state)
 {
     fixture *f = *state;

@@ -27,7 +27,8 @@ static const rt_module modules[MODULES] = {
     [PLUGIN] = {.name = STATIC_TEXT("plugin"), .globals = {of_plugin, 1}},
 };
 
-/* The log: "+v " a variable is registered, "-v " it is removed, "[ " and "] " an image. */
+/* The log: "+v " means that variable v is registered, "-v " that it is removed; "[ " and "] " mean
+ * the same for an image. */
 static void note_global(void *user, rt_module_id module, const rt_device_global *global)
 {
     fixture *f = user;

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of the OpenCL layer's log: any input yields a status, or calls that can be
- * queried and printed. */
+/* Fuzzes the reader of the OpenCL layer's log: any input must yield an error status, or calls that
+ * can be queried and printed. */
 #include "backends/opencl/layer/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,8 @@
-/* The layer between the machine's OpenCL loader and a real driver: `opencl_layer_device_tests
- * SELECTOR`.  Our adapter does not see hidden aspects, and nothing else changes; the adapter's
- * calls are recorded.  Exits with 77, CTest's skip, if the device is not installed.  A loader reads
- * its variables once, so each opening has its own process. */
+/* Tests the layer between the machine's OpenCL loader and a real driver: `opencl_layer_device_tests
+ * SELECTOR`.  Our adapter must not see hidden aspects, and nothing else may change; the adapter's
+ * calls are recorded.  Exits with status 77, which CTest counts as skipped, if the device is not
+ * installed.  A loader reads its environment variables once, so each device is opened in a separate
+ * process. */
 #include "backends/opencl/layer/log.h"
 #include "backends/opencl/opencl.h"
 
@@ -26,7 +27,7 @@ typedef struct opened {
     char message[512];
 } opened;
 
-/* Opening links nothing. */
+/* A link tool that is never called: opening a device links nothing. */
 static rt_status no_link(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                          rt_buffer *out_bitcode)
 {
@@ -57,7 +58,7 @@ static opened open_here(void)
     return result;
 }
 
-/* Opens the device in a process whose loader has the layer, or not. */
+/* Opens the device in a separate process, whose loader uses the layer unless `layer` is NULL. */
 static opened open_with(const char *layer, const char *hide, int log)
 {
     opened result = {0};
@@ -108,7 +109,8 @@ static void each_aspect_is_hidden_alone(void **state)
     assert_false(masked.usm);
 }
 
-/* The adapter's first recorded calls look up extensions, then create its context. */
+/* Opening a device must record look-ups of extension functions first, and the creation of its
+ * context last. */
 static void what_the_adapter_asks_is_recorded(void **state)
 {
     (void)state;
@@ -135,7 +137,7 @@ static void what_the_adapter_asks_is_recorded(void **state)
     rt_sink_destroy(sink);
 }
 
-/* An unknown aspect: the loader continues without the layer, and nothing is hidden. */
+/* If an aspect is unknown, the loader continues without the layer, and nothing is hidden. */
 static void a_refusing_layer_is_left_out(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The layer over the test's drivers: the calls that it records, and the aspects that it hides. */
+/* Tests the layer with two fake drivers: the calls that it records, and the aspects that it hides.
+ */
 #include "backends/opencl/layer/layer_internal.h"
 #include "backends/opencl/layer/log.h"
 #include "reference/base/hash.h"
@@ -17,7 +18,7 @@
 
 /* ---- Two drivers ---------------------------------------------------------------------------- */
 
-/* Objects begin with their driver's table, as cl_khr_icd requires. */
+/* Objects begin with a pointer to their driver's dispatch table, as cl_khr_icd requires. */
 typedef struct object {
     const void *table;
 } object;
@@ -31,7 +32,7 @@ static char block_a[64], block_b[64];
 
 static int log_descriptor = -1;
 
-/* The log's content when the driver was called. */
+/* The log's contents at the time when the driver was called. */
 static char heard[4096];
 
 static void log_hear(void)
@@ -211,7 +212,7 @@ static const cl_icd_dispatch driver = {
     .clGetExtensionFunctionAddressForPlatform = driver_extension,
 };
 
-/* ---- Beginning, and what was recorded ------------------------------------------------------- */
+/* ---- Initialising the layer, and reading its log -------------------------------------------- */
 
 enum { ENTRIES = sizeof(cl_icd_dispatch) / sizeof(void *) };
 
@@ -226,7 +227,7 @@ static cl_int layer_begin(const char *log, const char *hide, const cl_icd_dispat
     return result;
 }
 
-/* Begins with a log in memory. */
+/* Initialises the layer with an in-memory log. */
 static const cl_icd_dispatch *layer_recording(void)
 {
     const cl_icd_dispatch *layer = NULL;
@@ -238,7 +239,7 @@ static const cl_icd_dispatch *layer_recording(void)
     return layer;
 }
 
-/* Compares the log's lines without the process number, which varies. */
+/* Compares the log's lines, without the process number, which varies, with the expected ones. */
 static void assert_recorded(const char *expected)
 {
     log_hear();
@@ -274,7 +275,8 @@ static void the_layer_tells_its_version_and_name(void **state)
     assert_int_equal(clGetLayerInfo(0, 0, NULL, NULL), CL_INVALID_VALUE);
 }
 
-/* Calls that the driver lacks stay NULL, so that the loader reports them as usual. */
+/* Entries of functions that the driver lacks stay NULL, so that the loader reports them as usual.
+ */
 static void calls_of_a_small_driver_stay_absent(void **state)
 {
     (void)state;
@@ -284,7 +286,7 @@ static void calls_of_a_small_driver_stay_absent(void **state)
     assert_recorded(BEGINNING);
 }
 
-/* A loader of OpenCL 1.0 has a short table: nothing after its end is read or wrapped. */
+/* A loader for OpenCL 1.0 has a short table: nothing beyond its end is read or replaced. */
 static void a_loader_with_few_entries_is_served(void **state)
 {
     (void)state;
@@ -399,7 +401,7 @@ static void an_address_that_comes_back_is_a_new_object(void **state)
                               "2 0 < clCreateBuffer context=? flags=1 size=16 made=1 result=0\n");
 }
 
-/* Both drivers' calls become the same function, which finds the right driver. */
+/* A look-up yields the same function for both drivers, and the function finds the right driver. */
 static void extensions_of_two_drivers_are_told_apart(void **state)
 {
     (void)state;
@@ -432,8 +434,8 @@ static void extensions_of_two_drivers_are_told_apart(void **state)
                     "size=4 result=0\n");
 }
 
-/* A call that the layer does not know is passed to the driver, and the log says that it will not be
- * recorded. */
+/* Looking up a function that the layer does not know returns the driver's own, and the log says
+ * that its calls will not be recorded. */
 static void other_extensions_are_named_as_unrecorded(void **state)
 {
     (void)state;
@@ -489,7 +491,7 @@ static void hidden_aspects_are_in_no_answer(void **state)
                      CL_SUCCESS);
     assert_int_equal(size, sizeof *versions);
     assert_string_equal(versions[0].name, "cl_khr_icd");
-    /* The driver's refusals are passed on; nothing is recorded without a log. */
+    /* The driver's errors are passed on; without a log, nothing is recorded. */
     assert_int_equal(layer->clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, NULL),
                      CL_INVALID_DEVICE);
     assert_ptr_equal(layer->clLinkProgram, driver_link);
@@ -508,11 +510,10 @@ static void platforms_hide_what_their_devices_hide(void **state)
     assert_int_equal(layer->clGetPlatformInfo((cl_platform_id)&platform_a, CL_PLATFORM_NAME,
                                               sizeof text, text, NULL),
                      CL_SUCCESS);
-    assert_string_equal(text,
-                        "cl_khr_fp64 cl_khr_icd"); /* the fake returns the same answer for all */
+    assert_string_equal(text, "cl_khr_fp64 cl_khr_icd"); /* the fake answers all queries alike */
 }
 
-/* With a log and without one. */
+/* Runs without a log and with one. */
 static void functions_without_addresses_have_no_call(void **state)
 {
     (void)state;
@@ -554,7 +555,7 @@ static void what_it_cannot_do_it_refuses(void **state)
     assert_null(layer);
 }
 
-/* Existing content is kept; a log may contain several processes. */
+/* Existing contents are kept; a log may contain the records of several processes. */
 static void a_file_is_appended_to(void **state)
 {
     (void)state;

@@ -126,7 +126,8 @@ static void code_is_a_hash_and_a_size(void **state)
     read_end(&read);
 }
 
-/* Thread 1 waits while thread 0 calls; both return, but a third call does not. */
+/* A call of thread 1 returns while thread 0 waits in another, which also returns; a third call does
+ * not. */
 static void an_announced_call_gives_way_to_its_return(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void an_announced_call_gives_way_to_its_return(void **state)
     read_end(&read);
 }
 
-/* The same call number in two processes is two calls. */
+/* The same call number in two processes denotes two calls. */
 static void processes_are_told_apart(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void processes_are_told_apart(void **state)
     read_end(&read);
 }
 
-/* A log truncated at any byte is read up to there, and nothing is refused. */
+/* A log truncated at any byte is read up to that byte and never refused. */
 static void a_log_may_be_cut_at_any_byte(void **state)
 {
     (void)state;
@@ -214,26 +215,26 @@ static void what_is_no_record_is_refused_with_its_line(void **state)
     refuse(LAYER "70 1 0 < clFlush queue result=0\n", "not KEY=VALUE");
     refuse(LAYER "70 1 0 < clFlush =1 result=0\n", "not KEY=VALUE");
     refuse(LAYER "70 1 0 < clFlush name=%4 result=0\n",
-           "'%' in a value is not followed by two digits");
+           "'%' in a value is not followed by two hexadecimal digits");
     refuse(LAYER "70 1 0 < clFlush name=%zz result=0\n",
-           "'%' in a value is not followed by two digits");
+           "'%' in a value is not followed by two hexadecimal digits");
 }
 
 static void results_are_checked(void **state)
 {
     (void)state;
-    refuse(LAYER "70 1 0 < clFlush queue=0\n", "has no result");
-    refuse(LAYER "70 1 0 < clFlush result=zero\n", "has no result");
-    refuse(LAYER "70 1 0 < clFlush result=2147483648\n", "has no result");
-    refuse(LAYER "70 1 0 < clFlush result=-\n", "has no result");
+    refuse(LAYER "70 1 0 < clFlush queue=0\n", "has no valid result");
+    refuse(LAYER "70 1 0 < clFlush result=zero\n", "has no valid result");
+    refuse(LAYER "70 1 0 < clFlush result=2147483648\n", "has no valid result");
+    refuse(LAYER "70 1 0 < clFlush result=-\n", "has no valid result");
 }
 
 static void other_versions_are_refused(void **state)
 {
     (void)state;
-    refuse("70 0 0 < layer version=2 hides= result=0\n", "another version");
-    refuse("70 0 0 < layer hides= result=0\n", "another version");
-    refuse("70 1 0 < clFlush queue=0 result=0\n", "no record of the layer before it");
+    refuse("70 0 0 < layer version=2 hides= result=0\n", "a different version");
+    refuse("70 0 0 < layer hides= result=0\n", "a different version");
+    refuse("70 1 0 < clFlush queue=0 result=0\n", "no earlier record of the layer");
 }
 
 /* Values come from another process: characters that a terminal would interpret are not printed. */

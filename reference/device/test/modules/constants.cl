@@ -1,4 +1,5 @@
-/* Specialisation constants of every size, as SYCL's compiler declares them: number and default. */
+/* Specialisation constants of every size, as SYCL's compiler declares them, by id and default
+ * value. */
 
 bool __attribute__((overloadable)) __spirv_SpecConstant(int id, bool value);
 char __attribute__((overloadable)) __spirv_SpecConstant(int id, char value);

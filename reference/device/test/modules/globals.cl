@@ -1,4 +1,4 @@
-/* Variables of a program, and a kernel that uses them. */
+/* Program-scope variables, and a kernel that uses them. */
 
 global int counter = 5;
 global int zeros[4];

@@ -1,6 +1,7 @@
-/* Kernels that show geometry, kinds of arguments and local memory; no imports. */
+/* Kernels that exercise geometry, kinds of arguments and local memory, without imports. */
 
-/* One record of eight numbers for each work-item, at its place in the range without the offset. */
+/* Writes one record of eight numbers per work-item, at the work-item's linear index in the range,
+ * without the offset. */
 kernel void geometry(global uint *out)
 {
     size_t x = get_global_id(0) - get_global_offset(0);
@@ -18,7 +19,7 @@ kernel void geometry(global uint *out)
     record[7] = get_work_dim();
 }
 
-/* Sums each group's items in local memory, a power of two of them. */
+/* Sums each work-group's items in local memory; their number must be a power of two. */
 kernel void reduce(global const int *in, global int *out, local int *scratch)
 {
     size_t l = get_local_id(0);

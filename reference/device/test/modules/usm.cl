@@ -1,13 +1,13 @@
-/* Kernels that follow pointers which they find in a value and in memory. */
+/* Kernels that follow pointers found in an argument's value and in memory. */
 
 typedef struct node {
-    ulong next; /* address of a node, 0 at the end */
+    ulong next; /* address of the next node, 0 at the end */
     int value;
 } node;
 
 typedef struct list {
     int scale;
-    ulong first; /* address of a node */
+    ulong first; /* address of the first node */
 } list;
 
 kernel void sum_list(global int *out, list nodes)
