@@ -9,7 +9,7 @@ assay=$1 scenarios=$2
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
 says "OpenCL C has none"
 expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
-says "an image in OpenCL C is one whole source"
+says "an image in OpenCL C is exactly one source"
 expect 2 export "$scenarios/fusion/promotion_of_a_buffer.yaml" --for opencl-c -o "$folder/x"
 says "an image that is not OpenCL C has no form"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
