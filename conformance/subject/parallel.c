@@ -28,7 +28,7 @@ static void *list_run(void *user)
     CHECK(list->index < steps[list->step].parallel.thread_count);
     rt_handover_enter(list->handover, list->index);
     uint32_t end = list->step + 1 + steps[list->step].parallel.nested_count;
-    for (uint32_t i = list->step + 1; i < end; i++) {
+    for (uint32_t i = list->step + 1; i < end && !execution->stopped; i++) {
         if (steps[i].thread != list->index + 1) continue;
         cnf_run_step(execution, i);
         rt_handover_point();
