@@ -72,8 +72,7 @@ struct cnf_execution {
     cnf_output output; /* opened and closed by the caller of cnf_execute */
     bool stopped;      /* the program was lost, or could not be started again: no step can run */
     bool refused;      /* a step was refused as expected */
-    bool skipped;      /* set-up refused a feature that no real program can have, and emitted the
-                        * SKIP */
+    bool skipped;      /* the scenario does what no real program can do, and a skip was emitted */
     bool was_used;     /* result of cnf_runtime_operations.was_used before the final reads */
 };
 

@@ -15,21 +15,28 @@ namespace dpcpp
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
-void refuse(const char *class_name, const std::string &message)
+static const char *const unreachable_reasons[] = {
+#define REASON(name, reason) reason,
+    HOST_UNREACHABLE(REASON)
+#undef REASON
+};
+
+void refuse_unreachable(host_unreachable what, const std::string &detail)
 {
-    throw refusal{class_name, message};
+    std::string message = unreachable_reasons[what];
+    throw refusal{"unsupported", detail.empty() ? message : message + ": " + detail};
 }
 
-void refuse(const std::string &message)
+void refuse_malformed(const std::string &message)
 {
-    refuse("errc::invalid", message);
+    throw refusal{"malformed", message};
 }
 
 void request::check() const
 {
     if (in->failed) {
-        refuse("the request of " + std::to_string(in->size) +
-               " bytes ends within a field at byte " + std::to_string(in->position));
+        refuse_malformed("the request of " + std::to_string(in->size) +
+                         " bytes ends within a field at byte " + std::to_string(in->position));
     }
 }
 
@@ -59,8 +66,7 @@ std::string request::text()
     host_span field = host_read_bytes(in);
     check();
     std::string value(field.data, field.size);
-    /* libsycl takes names as C strings, so a name with a NUL byte would be mistaken for another. */
-    if (value.find('\0') != std::string::npos) refuse("a text of the request has a NUL byte");
+    if (value.find('\0') != std::string::npos) refuse_unreachable(HOST_UNREACHABLE_NAME_WITH_NUL);
     return value;
 }
 
@@ -75,8 +81,8 @@ uint32_t request::count(size_t item_size)
 {
     uint32_t count = u32();
     if (count > (in->size - in->position) / item_size) {
-        refuse("the request says that " + std::to_string(count) + " items follow byte " +
-               std::to_string(in->position) + ", more than it has room for");
+        refuse_malformed("the request says that " + std::to_string(count) + " items follow byte " +
+                         std::to_string(in->position) + ", more than it has room for");
     }
     return count;
 }
@@ -84,14 +90,15 @@ uint32_t request::count(size_t item_size)
 void request::end() const
 {
     if (!host_reader_finished(in)) {
-        refuse("the request has " + std::to_string(in->size - in->position) +
-               " bytes after its last field");
+        refuse_malformed("the request has " + std::to_string(in->size - in->position) +
+                         " bytes after its last field");
     }
 }
 
 uint32_t below(uint32_t value, uint32_t limit, const char *kind)
 {
-    if (value >= limit) refuse("there is no " + std::string(kind) + " " + std::to_string(value));
+    if (value >= limit)
+        refuse_malformed("there is no " + std::string(kind) + " " + std::to_string(value));
     return value;
 }
 
@@ -268,8 +275,6 @@ extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
 {
     host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
     forward("__sycl_unregister_lib", descriptor);
-    /* There is no state at the end of the process, after libsycl's destructors. */
-    if (dpcpp::has_state()) dpcpp::forget_unknown_launches();
 }
 
 #define VERSION_TEXT_OF(number) #number

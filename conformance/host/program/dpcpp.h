@@ -22,6 +22,7 @@
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
 #include "conformance/host/program/serve.h"
+#include "conformance/host/program/unreachable.h"
 
 #include <cstdint>
 #include <exception>
@@ -42,10 +43,10 @@ struct refusal {
     std::string message;
 };
 
-/* Refuses as errc::invalid without calling libsycl: the subject sent something that no application
- * could. */
-[[noreturn]] void refuse(const std::string &message);
-[[noreturn]] void refuse(const char *class_name, const std::string &message);
+/* Refuses, without calling libsycl, what no application can do; `detail` may be empty. */
+[[noreturn]] void refuse_unreachable(host_unreachable what, const std::string &detail = "");
+/* Refuses a request that no subject sends: one of the two has a defect. */
+[[noreturn]] void refuse_malformed(const std::string &message);
 
 /* Reads a request's fields in order. A field that runs past the end or is out of bounds is refused
  * where it occurs. Texts and bytes are copied. */
@@ -90,7 +91,7 @@ template <class T> class table
     {
         std::lock_guard<std::mutex> held(lock);
         if (number >= objects.size()) {
-            refuse("there is no " + std::string(kind) + " " + std::to_string(number));
+            refuse_malformed("there is no " + std::string(kind) + " " + std::to_string(number));
         }
         return objects[number];
     }
@@ -168,7 +169,7 @@ sycl::context context_at(uint32_t number, const sycl::device &device);
 std::vector<sycl::event> read_after(request &in);
 /* Stores a command and writes its number. */
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive = nullptr);
-/* The kernel's id; refuses an unknown name as libsycl would if it did not crash. */
+/* The kernel's id, as sycl::get_kernel_id<Kernel>() returns it. */
 sycl::kernel_id kernel_id_of(const std::string &name);
 /* Host memory that a command reads or writes, alive as long as the command runs. */
 using byte_block = std::vector<unsigned char>;
@@ -201,8 +202,6 @@ void answer_global_read(request &in, host_writer *out);
 /* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel: by name alone, or
  * from an executable bundle. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
-/* Called when images were unregistered: a kernel registered again may be a different one. */
-void forget_unknown_launches();
 
 /* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a
  * constant that the bundle lacks, and a value of the wrong size. */

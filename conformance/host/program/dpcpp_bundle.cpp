@@ -33,8 +33,9 @@ static std::shared_ptr<bundle> read_bundle_in(request &in, uint32_t state)
 {
     std::shared_ptr<bundle> read = read_bundle(in);
     if (state_number(*read) != state) {
-        refuse(std::string("the bundle is in state ") + state_names[state_number(*read)] +
-               " and not " + state_names[state]);
+        refuse_unreachable(HOST_UNREACHABLE_BUNDLE_STATE, std::string("it is in state ") +
+                                                              state_names[state_number(*read)] +
+                                                              " and not " + state_names[state]);
     }
     return read;
 }
@@ -59,7 +60,6 @@ static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
 {
     const size_t room = 1u << 16;
     std::vector<unsigned char> over_zeros(room, 0x00), over_ones(room, 0xff);
-    if (!has_constant(in, name)) refuse("the bundle has no specialisation constant " + name);
     (in.*member(get_named_constant{}))(name.c_str(), over_zeros.data());
     (in.*member(get_named_constant{}))(name.c_str(), over_ones.data());
     size_t size = room;
@@ -74,8 +74,9 @@ void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::strin
 {
     size_t size = constant_value(in, name).size();
     if (size != value.size()) {
-        refuse("specialisation constant " + name + " has " + std::to_string(size) +
-               " bytes, and its value " + std::to_string(value.size()));
+        refuse_unreachable(HOST_UNREACHABLE_CONSTANT_SIZE, name + " has " + std::to_string(size) +
+                                                               " bytes, its value " +
+                                                               std::to_string(value.size()));
     }
     std::vector<unsigned char> copy = value; /* the parameter is not const */
     (in.*member(set_named_constant{}))(name.c_str(), copy.data(), copy.size());
@@ -105,7 +106,7 @@ static void bundle_get(request &in, host_writer *out)
     for (uint32_t i = 0; i < count; i++)
         kernels.push_back(kernel_id_of(in.text()));
     in.end();
-    if (devices.empty()) refuse("a bundle has at least one device");
+    if (devices.empty()) refuse_malformed("a bundle has at least one device");
     sycl::context context = context_at(context_number, devices.front());
     bundle result;
     if (state == 0) result.input = get<bundle_state::input>(context, devices, kernels);
@@ -128,7 +129,6 @@ static void bundle_link(request &in, host_writer *out)
     for (uint32_t i = 0; i < count; i++)
         objects.push_back(*read_bundle_in(in, 1)->object);
     in.end();
-    if (objects.empty()) refuse("there is no bundle to link");
     keep_bundle(out, {{}, {}, sycl::link(objects)});
 }
 
@@ -158,7 +158,7 @@ static void bundle_join(request &in, host_writer *out)
                                       : read_bundle_in(in, state_number(*parts.front())));
     }
     in.end();
-    if (parts.empty()) refuse("there is no bundle to join");
+    if (parts.empty()) refuse_malformed("there is no bundle to join");
     bundle result;
     switch (state_number(*parts.front())) {
     case 0: join(parts, &bundle::input, result); break;
@@ -238,7 +238,7 @@ static void (*const operations[HOST_BUNDLE_END])(request &, host_writer *) = {
 void answer_bundle(request &in, host_writer *out)
 {
     uint32_t operation = below(in.u8(), HOST_BUNDLE_END, "operation on bundles");
-    if (!operations[operation]) refuse("there is no operation on bundles 0");
+    if (!operations[operation]) refuse_malformed("there is no operation on bundles 0");
     operations[operation](in, out);
 }
 

@@ -59,7 +59,7 @@ void answer_global(request &in, host_writer *out)
     registered_globals &registered = the_registered();
     std::lock_guard<std::mutex> held(registered.lock);
     auto entry = registered.by_id.find(id);
-    if (entry == registered.by_id.end()) refuse("no loaded module has a device_global " + id);
+    if (entry == registered.by_id.end()) refuse_unreachable(HOST_UNREACHABLE_GLOBAL_UNKNOWN, id);
     host_write_u32(out, the_state().globals.add(entry->second));
 }
 
@@ -137,7 +137,6 @@ void answer_global_copy(request &in, host_writer *out)
     }
     /* libsycl never learns the size of the other memory: whatever a copy past its end does, the
      * application does it too. */
-    if (offset > operand->size) refuse("a copy begins past the end of its memory");
     if (!operand->buffer) {
         copy.pointer = operand->pointer + offset;
         keep_command(out, copy_global(copy), operand);
@@ -145,7 +144,8 @@ void answer_global_copy(request &in, host_writer *out)
     }
     /* SYCL copies between a device_global and a pointer, so a copy with a buffer goes through a
      * block of host memory. */
-    auto block = std::make_shared<byte_block>(std::min(copy.size, operand->size - offset));
+    auto block = std::make_shared<byte_block>(
+        std::min(copy.size, operand->size - std::min(offset, operand->size)));
     copy.pointer = block->data();
     if (copy.to_global) {
         copy.after = {bring(*copy.queue, *operand, offset, block, copy.after)};

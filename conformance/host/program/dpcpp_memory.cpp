@@ -13,8 +13,8 @@ const sycl::device &device_at(uint32_t number)
 {
     state &process = the_state();
     if (number >= process.devices.size()) {
-        refuse("there is no device " + std::to_string(number) + "; libsycl shows " +
-               std::to_string(process.devices.size()));
+        refuse_malformed("there is no device " + std::to_string(number) + "; libsycl shows " +
+                         std::to_string(process.devices.size()));
     }
     return process.devices[number];
 }
@@ -59,7 +59,7 @@ void answer_context(request &in, host_writer *out)
     for (uint32_t i = 0; i < count; i++)
         devices.push_back(device_at(in.u32()));
     in.end();
-    if (devices.empty()) refuse("a context has at least one device");
+    if (devices.empty()) refuse_malformed("a context has at least one device");
     host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
 }
 
@@ -125,10 +125,10 @@ void answer_memory(request &in, host_writer *out)
     bool has_content = below(in.u8(), 2, "content") == 1;
     std::vector<unsigned char> content = in.bytes();
     in.end();
-    if (result->size == 0) refuse("a memory has at least one byte");
+    if (result->size == 0) refuse_malformed("a memory has at least one byte");
     if (content.size() != (has_content ? result->size : 0)) {
-        refuse("a memory of " + std::to_string(result->size) + " bytes comes with " +
-               std::to_string(content.size()));
+        refuse_malformed("a memory of " + std::to_string(result->size) + " bytes comes with " +
+                         std::to_string(content.size()));
     }
     if (result->kind == HOST_MEMORY_BUFFER && has_content) {
         /* constructed from iterators, the buffer copies and does not write back */
@@ -140,8 +140,8 @@ void answer_memory(request &in, host_writer *out)
         result->pointer = static_cast<unsigned char *>(
             sycl::malloc(result->size, device, *result->context, usm_kinds[result->kind]));
         if (!result->pointer) {
-            refuse("errc::memory_allocation", "libsycl has no unified shared memory of " +
-                                                  std::to_string(result->size) + " bytes");
+            throw refusal{"errc::memory_allocation", "libsycl has no unified shared memory of " +
+                                                         std::to_string(result->size) + " bytes"};
         }
     }
     if (result->pointer && has_content) move(*result, result->pointer, content.data());
@@ -226,14 +226,6 @@ static sycl::accessor<unsigned char, 1, Mode> access(const memory &target, uint6
 {
     sycl::buffer<unsigned char, 1> buffer = *target.buffer; /* another handle of the same buffer */
     return {buffer, handler, sycl::range<1>(size), sycl::id<1>(offset)};
-}
-
-static void check_part(const part &range, uint64_t size)
-{
-    if (range.offset > range.target->size || size > range.target->size - range.offset) {
-        refuse(std::to_string(size) + " bytes from " + std::to_string(range.offset) +
-               " do not lie in a memory of " + std::to_string(range.target->size));
-    }
 }
 
 sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
@@ -333,19 +325,16 @@ void answer_transfer(request &in, host_writer *out)
     parameters.pattern = in.bytes();
     parameters.after = read_after(in);
     in.end();
-    if (parameters.size == 0) refuse("a transfer has at least one byte");
-    check_part(parameters.to, parameters.size);
+    if (parameters.size == 0) refuse_malformed("a transfer has at least one byte");
     if (from == HOST_NONE) {
         if (parameters.pattern.empty() || parameters.size % parameters.pattern.size() != 0) {
-            refuse("a pattern of " + std::to_string(parameters.pattern.size()) +
-                   " bytes does not fill " + std::to_string(parameters.size));
+            refuse_unreachable(HOST_UNREACHABLE_PATTERN);
         }
         fill(parameters, out);
         return;
     }
-    if (!parameters.pattern.empty()) refuse("a copy has no pattern");
+    if (!parameters.pattern.empty()) refuse_malformed("a copy has no pattern");
     parameters.from.target = process.memories.at(from);
-    check_part(parameters.from, parameters.size);
     copy(parameters, out);
 }
 

@@ -10,6 +10,15 @@ void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
                    (rt_text_is(check->code, rt_code_name(RT_TOOL)) ||
                     rt_text_is(check->code, rt_code_name(RT_MALFORMED)));
     execution->stopped = execution->stopped || is_lost;
+    if (execution->skipped) return;
+    /* What no program can do is no observation of the runtime. */
+    bool is_unreachable = !check->ok && !execution->runtime->operations->is_reference &&
+                          rt_text_is(check->code, rt_code_name(RT_UNSUPPORTED));
+    if (is_unreachable) {
+        execution->stopped = execution->skipped = true;
+        cnf_emit_skip(execution->emitter, "real-program", "no", check->message);
+        return;
+    }
     cnf_emitted_check emitted = *check;
     if (check->step != SCN_NONE) emitted.step_id = execution->scenario->steps[check->step].id;
     cnf_emit_check(execution->emitter, &emitted);

@@ -1,6 +1,7 @@
 /* Tests the subject over a host program that misbehaves (fake_host.c). The misbehaviour must become
  * a status, a verdict, or death by the same signal, but never a fault in the subject's own process.
  */
+#include "conformance/host/program/unreachable.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
@@ -199,6 +200,36 @@ static void misbehaviour_becomes_a_verdict(void **state)
         assert_int_equal(f->judgement.verdict, row->verdict);
         const char *signature = f->judgement.signature.data;
         assert_string_equal(signature ? signature : "", row->signature);
+    }
+}
+
+/* Whatever the host program refuses by itself makes the scenario a SKIP with the reason, even
+ * beside an expected refusal, and even after a failing check. */
+static void what_no_program_can_do_is_skipped(void **state)
+{
+    fixture *f = *state;
+    static const char *const reasons[] = {
+#define REASON(name, reason) reason,
+        HOST_UNREACHABLE(REASON)
+#undef REASON
+    };
+    static const char *const steps[] = {
+        STEPS,
+        "  - expect: {launches: 1}\n" STEPS,
+        "  - submit: {kernel: apply, range: [2], args: [data]}\n"
+        "    expect: {error: {documents: exception}}\n",
+        "  - submit: {kernel: apply, range: [2], args: [data]}\n"
+        "    expect: {one_of: [{error: none}, {error: {documents: exception}}]}\n",
+    };
+    for (size_t i = 0; i < HOST_UNREACHABLE_COUNT; i++) {
+        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+            char wish[32];
+            snprintf(wish, sizeof wish, "%d:unreachable%zu", (int)HOST_SUBMIT, i);
+            run(f, wish, steps[k]);
+            assert_int_equal(f->judgement.verdict, CNF_VERDICT_SKIP);
+            assert_string_equal(f->judgement.capability.data, "real-program");
+            assert_non_null(strstr(f->judgement.message.data, reasons[i]));
+        }
     }
 }
 
@@ -447,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_no_program_can_do_is_skipped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_variable_that_was_not_found_is_a_status, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_program_that_cannot_be_made_is_no_failure, set_up,

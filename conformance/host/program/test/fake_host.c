@@ -5,6 +5,7 @@
  * records, as the OpenCL layer would, that a launch created a program from that code and launched
  * its kernel "apply"; "garbage" records nonsense. */
 #include "conformance/host/program/serve.h"
+#include "conformance/host/program/unreachable.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -157,6 +158,13 @@ static bool misbehave(const char *behaviour, host_writer *out)
         host_refuse(out, "errc::build", "No device image found for external symbol missing");
     if (strcmp(behaviour, "exception") == 0) host_refuse(out, "exception", "thrown");
     if (strcmp(behaviour, "nonsense") == 0) host_refuse(out, "errc::nonsense", "no such class");
+    static const char *const unreachable[] = {
+#define REASON(name, reason) reason,
+        HOST_UNREACHABLE(REASON)
+#undef REASON
+    };
+    if (strncmp(behaviour, "unreachable", 11) == 0)
+        host_refuse(out, "unsupported", unreachable[atoi(behaviour + 11)]);
     if (strcmp(behaviour, "status") == 0) out->data[0] = 2;
     if (strcmp(behaviour, "none") == 0) host_write_u32(out, HOST_NONE);
     return true;
