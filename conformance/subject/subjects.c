@@ -185,8 +185,7 @@ const cnf_subject cnf_subjects[] = {
     },
     {
         .name = "intel-gpu-dynamic",
-        .summary =
-            "like intel-gpu, but with modules joined by zeModuleDynamicLink, not as SPIR-V",
+        .summary = "like intel-gpu, but with modules joined by zeModuleDynamicLink, not as SPIR-V",
         .install = INTEL_GPU_INSTALL,
         .runtime = &cnf_reference_operations,
         .backend = &l0_backend,
