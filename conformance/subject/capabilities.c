@@ -13,11 +13,11 @@ static const struct flag_row {
     {"unified shared memory", offsetof(dev_capabilities, usm)},
     {"specialisation constants", offsetof(dev_capabilities, spec_constants)},
     {"function pointers", offsetof(dev_capabilities, function_pointers)},
-    {"variables of programs", offsetof(dev_capabilities, program_variables)},
+    {"program-scope variables", offsetof(dev_capabilities, program_variables)},
     {"variables by name", offsetof(dev_capabilities, globals_by_name)},
-    {"programs as bytes", offsetof(dev_capabilities, program_binaries)},
-    {"times of commands", offsetof(dev_capabilities, profiling)},
-    {"reports faults of kernels", offsetof(dev_capabilities, finds_faults)},
+    {"program binaries", offsetof(dev_capabilities, program_binaries)},
+    {"profiling times", offsetof(dev_capabilities, profiling)},
+    {"reports kernel faults", offsetof(dev_capabilities, finds_faults)},
     {"needs a tool to link", offsetof(dev_capabilities, links_with_tool)},
 };
 
@@ -43,7 +43,7 @@ static const char *aspect_word(uint32_t index)
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities)
 {
     words_write(out, "aspects", capabilities->aspects, DEV_ASPECT_COUNT, aspect_word);
-    rt_buffer_printf(out, "is not asked for:");
+    rt_buffer_printf(out, "skips scenarios that need:");
     cnf_skip_words_write(out);
     rt_buffer_append_byte(out, '\n');
 }
@@ -52,7 +52,7 @@ void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities
 {
     const uint32_t spirv_forms = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_X86_64 |
                                  1u << RT_FORMAT_SPIRV64_GEN | 1u << RT_FORMAT_SPIRV64_FPGA;
-    words_write(out, "takes", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
+    words_write(out, "accepts", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
     /* A device that takes no SPIR-V has no line about its version. */
     if (capabilities->spirv_max > 0)
         rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,

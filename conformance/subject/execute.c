@@ -194,8 +194,8 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
 /* ---- The end ------------------------------------------------------------------------------ */
 
 /* Reports a failure outside any step: the scenario cannot expect it, so it is unexpected. `what` is
- * the name of a memory, or the name of a phase of the end ("wait", "exit"), which no memory can
- * have. */
+ * the name of a memory or a device_global, or of a phase outside the steps ("set-up", "wait",
+ * "exit"), which no memory can have. */
 static void judge_failure(cnf_execution *execution, const char *kind, rt_text what,
                           rt_status status)
 {

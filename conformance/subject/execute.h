@@ -63,7 +63,7 @@ struct cnf_execution {
     RT_VECTOR(cnf_finding) findings; /* guarded by findings_lock until the last wait */
     rt_arena finding_texts; /* texts of the findings, guarded by the same lock: a device may report
                              * a finding from its own thread while a step allocates in `arena` */
-    uint32_t settled;       /* number of findings from processes that have ended, which come first
+    uint32_t settled;       /* number of findings from ended processes, which come first
                              */
     pthread_mutex_t findings_lock;
     uint32_t thread; /* of the current step; for runtimes that switch threads between steps only */

@@ -80,6 +80,6 @@ rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
     return rt_fail(
         sink, RT_MALFORMED, RT_RULE_NONE,
         "the pack's known failures are damaged or have another version: fault at byte %zu of %zu; "
-        "the scenarios again",
+        "pack the scenarios again",
         reader.failed ? reader.fault : reader.position, packed.size);
 }

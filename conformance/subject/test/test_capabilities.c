@@ -26,7 +26,7 @@ static void every_capability_is_a_line(void **state)
     };
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &capabilities);
-    assert_string_equal(rt_buffer_string(&text), "takes: spirv64 native\n"
+    assert_string_equal(rt_buffer_string(&text), "accepts: spirv64 native\n"
                                                  "SPIR-V: up to 1.2\n"
                                                  "links: pi_ext_spirv64_linking second\n"
                                                  "aspects: fp16 atomic64\n"
@@ -34,11 +34,11 @@ static void every_capability_is_a_line(void **state)
                                                  "unified shared memory: no\n"
                                                  "specialisation constants: no\n"
                                                  "function pointers: no\n"
-                                                 "variables of programs: no\n"
+                                                 "program-scope variables: no\n"
                                                  "variables by name: yes\n"
-                                                 "programs as bytes: no\n"
-                                                 "times of commands: no\n"
-                                                 "reports faults of kernels: no\n"
+                                                 "program binaries: no\n"
+                                                 "profiling times: no\n"
+                                                 "reports kernel faults: no\n"
                                                  "needs a tool to link: no\n"
                                                  "local memory: 65536 bytes\n"
                                                  "work-group: 256 work-items\n"
@@ -50,7 +50,7 @@ static void what_is_not_there_is_said(void **state)
 {
     (void)state;
     const dev_capabilities nothing = {0};
-    static const char *const lines[] = {"takes: none\n", "links: nothing\n", "aspects: none\n",
+    static const char *const lines[] = {"accepts: none\n", "links: nothing\n", "aspects: none\n",
                                         "sub-groups: none that can be required\n"};
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &nothing);
@@ -83,7 +83,7 @@ static void a_shipped_runtime_tells_its_aspects_and_what_is_skipped(void **state
     const dev_capabilities capabilities = {.aspects = 1u << DEV_ASPECT_FP64};
     rt_buffer text = {0};
     cnf_capabilities_shipped_write(&text, &capabilities);
-    assert_non_null(strstr(rt_buffer_string(&text), "aspects: fp64\nis not asked for: "));
+    assert_non_null(strstr(rt_buffer_string(&text), "aspects: fp64\nskips scenarios that need: "));
     assert_non_null(strstr(rt_buffer_string(&text), " kernel-fusion "));
     assert_non_null(strstr(rt_buffer_string(&text), " launch-options\n"));
     rt_buffer_free(&text);

@@ -219,12 +219,12 @@ static void artefacts_and_capabilities_are_read(void **state)
     cnf_messages messages;
     cnf_messages_read(
         &arena,
-        RT_TEXT("{\"type\":\"capabilities\",\"lines\":\"takes: ptx\\n\"}\n"
+        RT_TEXT("{\"type\":\"capabilities\",\"lines\":\"accepts: ptx\\n\"}\n"
                 "{\"type\":\"artefact\",\"request\":\"000000000000000100000000000000ff\","
                 "\"answer\":\"00a1ff\"}\n" END),
         &messages);
     assert_null(messages.fault);
-    assert_true(rt_text_is(messages.capabilities, "takes: ptx\n"));
+    assert_true(rt_text_is(messages.capabilities, "accepts: ptx\n"));
     assert_int_equal(messages.artefact_count, 1);
     assert_true(messages.artefacts[0].request.high == 1 &&
                 messages.artefacts[0].request.low == 255);
