@@ -123,12 +123,6 @@ state &the_state()
     return *process_state;
 }
 
-static bool has_state()
-{
-    std::lock_guard<std::mutex> held(state_lock);
-    return process_state != nullptr;
-}
-
 /* Held while a request is answered. Other channels may still be busy when channel 0 closes. */
 static std::shared_mutex answering;
 

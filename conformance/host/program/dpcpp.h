@@ -22,7 +22,7 @@
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
 #include "conformance/host/program/serve.h"
-#include "conformance/host/program/unreachable.h"
+#include "conformance/host/unreachable.h"
 
 #include <cstdint>
 #include <exception>

@@ -72,7 +72,8 @@ static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
 void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value)
 {
-    size_t size = constant_value(in, name).size();
+    /* libsycl judges a name that it does not know. */
+    size_t size = has_constant(in, name) ? constant_value(in, name).size() : value.size();
     if (size != value.size()) {
         refuse_unreachable(HOST_UNREACHABLE_CONSTANT_SIZE, name + " has " + std::to_string(size) +
                                                                " bytes, its value " +

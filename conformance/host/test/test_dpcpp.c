@@ -615,63 +615,38 @@ static void ranges_are_as_the_kernel_sees_them(void **state)
                     (const uint64_t[3]){1, 0, 0});
     made();
     ASSERT_CONTENT(out, {100, 200, 300, 400, 500, 600});
-    put_coordinates(out, 2, (const uint64_t[3]){2, 3, 0}, (const uint64_t[3]){1, 0, 0}, NULL);
-    refused(RT_ERRC_ND_RANGE, "a local size is zero and another is not");
     put_coordinates(out, 0, (const uint64_t[3]){2, 3, 0}, NULL, NULL);
-    refused(RT_ERRC_ND_RANGE, "not 0");
+    refused(RT_UNSUPPORTED, "1 to 3 dimensions: 0");
     put_coordinates(out, 4, (const uint64_t[3]){2, 3, 0}, NULL, NULL);
-    refused(RT_ERRC_ND_RANGE, "not 4");
+    refused(RT_UNSUPPORTED, "1 to 3 dimensions: 4");
     put_coordinates(out, 1, (const uint64_t[3]){1 << 20, 0, 0}, (const uint64_t[3]){1 << 20, 0, 0},
                     NULL);
     refused(RT_ERRC_ND_RANGE, "cannot exceed");
 }
 
-/* Everything here would crash libsycl 9.0.0 or make it use stale state of an earlier launch. */
+/* Only this is refused without libsycl: SYCL has no expression for it. */
 static void what_no_application_can_launch_is_refused(void **state)
 {
     (void)state;
     uint32_t queue = queue_make(false);
     uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
     uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
-    submit(queue, "nope", 1, 0);
-    put_end();
-    refused(RT_ERRC_RUNTIME, "No kernel named nope was found");
-    add(queue, HOST_MEMORY_USM_SHARED, shared, 1);
-    submit(queue, "add", 1, 1);
-    put_pointer(shared, 0);
-    put_end();
-    refused(RT_ERRC_KERNEL_ARGUMENT, "took 2 arguments before and is given 1");
     submit(queue, "add", 1, 1);
     put_buffer(shared, HOST_ACCESS_READ);
     put_end();
-    refused(RT_ERRC_INVALID, "not a buffer");
+    refused(RT_UNSUPPORTED, "only a buffer has accessors");
     submit(queue, "add", 1, 1);
     put_pointer(buffer, 0);
     put_end();
-    refused(RT_ERRC_INVALID, "into a buffer");
-    submit(queue, "add", 1, 1);
-    put_pointer(shared, 17);
-    put_end();
-    refused(RT_ERRC_INVALID, "byte 17 of a memory of 16");
+    refused(RT_UNSUPPORTED, "a buffer has no address");
     submit(queue, "add", 1, 1);
     put_buffer(buffer, HOST_ACCESS_END);
     put_end();
-    refused(RT_ERRC_INVALID, "there is no access 3");
+    refused(RT_MALFORMED, "there is no access 3");
     submit(queue, "add", 1, 1);
     put_buffer(2, HOST_ACCESS_READ);
     put_end();
-    refused(RT_ERRC_INVALID, "there is no memory 2");
-    submit(queue, "add", 1, 1);
-    put_byte(HOST_ARGUMENT_LOCAL);
-    put_long(0);
-    put_end();
-    refused(RT_ERRC_INVALID, "local memory has at least one byte");
-    submit(queue, "add", 1, 1);
-    put_byte(HOST_ARGUMENT_BYTES);
-    put_bytes(counted, 0);
-    put(0);
-    put_end();
-    refused(RT_ERRC_INVALID, "an argument has no bytes");
+    refused(RT_MALFORMED, "there is no memory 2");
     submit(queue, "add", 1, 1);
     put_byte(HOST_ARGUMENT_BYTES);
     put_bytes(counted, 12);
@@ -680,8 +655,8 @@ static void what_no_application_can_launch_is_refused(void **state)
     put(shared);
     put_long(0);
     put_end();
-    refused(RT_ERRC_INVALID, "no room for a pointer at 5");
-    ASSERT_CONTENT(shared, {1, 2, 3, 4});
+    refused(RT_UNSUPPORTED, "no room for the pointer at that offset: 5");
+    ASSERT_CONTENT(shared, {0, 1, 2, 3});
 }
 
 /* Observed (libsycl 9.0.0): after a launch fails, every later launch that uses its buffer fails
@@ -779,19 +754,17 @@ static void transfers_that_do_not_fit_are_refused(void **state)
     uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
     uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
     put_transfer(buffer, 12, shared, 0, 5, NULL, 0);
-    refused(RT_ERRC_INVALID, "5 bytes from 12 do not lie in a memory of 16");
-    put_transfer(buffer, 0, shared, UINT64_MAX, 2, NULL, 0);
-    refused(RT_ERRC_INVALID, "do not lie in a memory of 16");
+    refused(RT_ERRC_INVALID, "exceed");
     put_transfer(buffer, 0, shared, 0, 0, NULL, 0);
-    refused(RT_ERRC_INVALID, "a transfer has at least one byte");
+    refused(RT_MALFORMED, "a transfer has at least one byte");
     put_transfer(buffer, 0, HOST_NONE, 0, 16, counted, 12);
-    refused(RT_ERRC_INVALID, "a pattern of 12 bytes does not fill 16");
+    refused(RT_UNSUPPORTED, "a fill writes whole elements");
     put_transfer(buffer, 0, HOST_NONE, 0, 16, NULL, 0);
-    refused(RT_ERRC_INVALID, "a pattern of 0 bytes does not fill 16");
+    refused(RT_UNSUPPORTED, "a fill writes whole elements");
     put_transfer(buffer, 0, shared, 0, 16, counted, 4);
-    refused(RT_ERRC_INVALID, "a copy has no pattern");
+    refused(RT_MALFORMED, "a copy has no pattern");
     put_transfer(buffer, 0, 9, 0, 16, NULL, 0);
-    refused(RT_ERRC_INVALID, "there is no memory 9");
+    refused(RT_MALFORMED, "there is no memory 9");
     ASSERT_CONTENT(buffer, {0, 1, 2, 3});
 }
 
@@ -799,9 +772,9 @@ static void what_cannot_be_made_is_refused(void **state)
 {
     (void)state;
     put_memory(HOST_MEMORY_KIND_END, 4, NULL);
-    refused(RT_ERRC_INVALID, "there is no kind of memory 4");
+    refused(RT_MALFORMED, "there is no kind of memory 4");
     put_memory(HOST_MEMORY_BUFFER, 0, NULL);
-    refused(RT_ERRC_INVALID, "a memory has at least one byte");
+    refused(RT_MALFORMED, "a memory has at least one byte");
     put_memory(HOST_MEMORY_USM_DEVICE, UINT64_C(1) << 45, NULL);
     refused(RT_ERRC_MEMORY_ALLOCATION, "no unified shared memory of 35184372088832 bytes");
     begin(HOST_MEMORY);
@@ -810,15 +783,15 @@ static void what_cannot_be_made_is_refused(void **state)
     put_long(16);
     put_byte(1);
     put_bytes(counted, 12);
-    refused(RT_ERRC_INVALID, "a memory of 16 bytes comes with 12");
+    refused(RT_MALFORMED, "a memory of 16 bytes comes with 12");
     begin(HOST_QUEUE);
     put(1);
     put(HOST_NONE);
     put_byte(0);
-    refused(RT_ERRC_INVALID, "there is no device 1; libsycl shows 1");
+    refused(RT_MALFORMED, "there is no device 1; libsycl shows 1");
     begin(HOST_CONTEXT);
     put(0);
-    refused(RT_ERRC_INVALID, "a context has at least one device");
+    refused(RT_MALFORMED, "a context has at least one device");
     begin(HOST_CONTEXT);
     put(1);
     put(0);
@@ -831,7 +804,7 @@ static void what_cannot_be_made_is_refused(void **state)
     begin(HOST_WAIT);
     put_byte(HOST_AWAIT_COMMAND);
     put(0);
-    refused(RT_ERRC_INVALID, "there is no command 0");
+    refused(RT_MALFORMED, "there is no command 0");
 }
 
 /* ---- Specialisation constants and bundles -------------------------------------------------- */
@@ -867,15 +840,13 @@ static void constants_are_set_by_name(void **state)
     put_constants(queue, out, 0, NULL, NULL);
     made();
     ASSERT_CONTENT(out, {42, 5});
-    put_constants(queue, out, 1, (const char *const[]){"nine"}, (const int32_t[]){1});
-    refused(RT_ERRC_INVALID, "no specialisation constant nine");
     submit(queue, "constants", 1, 1);
     put_pointer(out, 0);
     put(1);
     put_text("seven");
     put_bytes(counted, 8);
     put(0);
-    refused(RT_ERRC_INVALID, "seven has 4 bytes, and its value 8");
+    refused(RT_UNSUPPORTED, "seven has 4 bytes, its value 8");
 }
 
 static void bundle(host_bundle operation)
@@ -1025,32 +996,27 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     put_get(3, NULL);
-    refused(RT_ERRC_INVALID, "there is no state of a bundle 3");
+    refused(RT_MALFORMED, "there is no state of a bundle 3");
     put_get(0, "nope");
-    refused(RT_ERRC_RUNTIME, "No kernel named nope");
+    refused(RT_ERRC_RUNTIME, "No kernel found");
     put_get(0, "constants");
     uint32_t input = made();
     uint32_t built = bundle_of(HOST_BUNDLE_BUILD, input);
     put_set(built, "seven", 1);
-    refused(RT_ERRC_INVALID, "in state executable and not input");
-    put_set(input, "nine", 1);
-    refused(RT_ERRC_INVALID, "no specialisation constant nine");
+    refused(RT_UNSUPPORTED, "in state executable and not input");
     put_bundle_launch(input, "constants", out);
-    refused(RT_ERRC_INVALID, "in state input and not executable");
+    refused(RT_UNSUPPORTED, "in state input and not executable");
     put_bundle_launch(built, "add", out);
     refused(RT_ERRC_KERNEL_NOT_SUPPORTED, "kernel bundle");
     bundle(HOST_BUNDLE_JOIN);
     put(2);
     put(input);
     put(built);
-    refused(RT_ERRC_INVALID, "in state executable and not input");
-    bundle(HOST_BUNDLE_LINK);
-    put(0);
-    refused(RT_ERRC_INVALID, "there is no bundle to link");
+    refused(RT_UNSUPPORTED, "in state executable and not input");
     bundle(0);
-    refused(RT_ERRC_INVALID, "operation on bundles 0");
+    refused(RT_MALFORMED, "operation on bundles 0");
     bundle(HOST_BUNDLE_END);
-    refused(RT_ERRC_INVALID, "operation on bundles 12");
+    refused(RT_MALFORMED, "operation on bundles 12");
 }
 
 /* ---- device_globals ------------------------------------------------------------------------ */
@@ -1150,20 +1116,15 @@ static void globals_that_do_not_fit_are_refused(void **state)
     queue_make(true);
     uint32_t with = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
     put_global("nowhere");
-    refused(RT_ERRC_INVALID, "no loaded module has a device_global nowhere");
+    refused(RT_UNSUPPORTED, "no loaded module declares the device_global: nowhere");
     put_global("shared_counter");
     uint32_t global = made();
     put_global_copy(HOST_TO_GLOBAL, global, 4, with, 0, 8);
     refused(RT_ERRC_INVALID, "Copy to device_global is out of bounds.");
-    put_global_copy(HOST_FROM_GLOBAL, global, 0, with, 12, 8);
-    refused(RT_ERRC_RUNTIME, "with a memory of 16");
-    /* libsycl's sum of offset and size wraps, so it accepts this; it is not tested. */
-    put_global_copy(HOST_TO_GLOBAL, global, 1, with, 0, UINT64_MAX);
-    refused(RT_ERRC_RUNTIME, "libsycl takes a copy of 18446744073709551615 bytes");
     put_global_copy(2, global, 0, with, 0, 8);
-    refused(RT_ERRC_INVALID, "there is no direction 2");
+    refused(RT_MALFORMED, "there is no direction 2");
     put_global_copy(HOST_TO_GLOBAL, 1, 0, with, 0, 8);
-    refused(RT_ERRC_INVALID, "there is no device_global 1");
+    refused(RT_MALFORMED, "there is no device_global 1");
 }
 
 /* ---- Damage -------------------------------------------------------------------------------- */

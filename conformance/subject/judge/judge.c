@@ -11,7 +11,7 @@ void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
                     rt_text_is(check->code, rt_code_name(RT_MALFORMED)));
     execution->stopped = execution->stopped || is_lost;
     if (execution->skipped) return;
-    /* What no program can do is no observation of the runtime. */
+    /* What no program can do says nothing about the runtime. */
     bool is_unreachable = !check->ok && !execution->runtime->operations->is_reference &&
                           rt_text_is(check->code, rt_code_name(RT_UNSUPPORTED));
     if (is_unreachable) {

@@ -1,8 +1,8 @@
 /* Tests the subject over a host program that misbehaves (fake_host.c). The misbehaviour must become
  * a status, a verdict, or death by the same signal, but never a fault in the subject's own process.
  */
-#include "conformance/host/program/unreachable.h"
 #include "conformance/host/protocol.h"
+#include "conformance/host/unreachable.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/test/scenario_fixture.h"

@@ -5,7 +5,7 @@
  * records, as the OpenCL layer would, that a launch created a program from that code and launched
  * its kernel "apply"; "garbage" records nonsense. */
 #include "conformance/host/program/serve.h"
-#include "conformance/host/program/unreachable.h"
+#include "conformance/host/unreachable.h"
 
 #include <fcntl.h>
 #include <signal.h>

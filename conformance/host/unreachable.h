@@ -4,8 +4,8 @@
  * program can do reaches libsycl, however it ends.
  *
  * For C and C++. */
-#ifndef CONFORMANCE_HOST_PROGRAM_UNREACHABLE_H
-#define CONFORMANCE_HOST_PROGRAM_UNREACHABLE_H
+#ifndef CONFORMANCE_HOST_UNREACHABLE_H
+#define CONFORMANCE_HOST_UNREACHABLE_H
 
 /* name, reason */
 #define HOST_UNREACHABLE(ROW)                                                                      \
