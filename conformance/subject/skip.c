@@ -331,7 +331,7 @@ static bool lacks_input_bundles(cnf_emitter *emitter, const scn_scenario *scenar
 {
     bool has_input = false;
     for (uint32_t i = 0; i < scenario->step_count && !has_input; i++)
-        has_input = scenario->steps[i].verb == SCN_VERB_BUNDLE &&
+        has_input = scenario->steps[i].verb == SCN_VERB_BUNDLE && !scenario->steps[i].error &&
                     scenario->steps[i].bundle.state == SCN_BUNDLE_INPUT;
     if (!has_input || !cnf_takes_source(capabilities)) return false;
     cnf_emit_skip(emitter, "input-bundles", "no",
