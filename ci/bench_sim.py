@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
-# How much the cost per item may grow when there are four times as many, since fewer of them fit in the caches.
+# The factor by which the cost per item may grow when there are four times as many items: fewer of them fit in
+# the caches.
 GROWTH_MAX = 2
 
 # Every work-item reads its words from one buffer and writes changed ones to another.

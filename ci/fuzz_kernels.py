@@ -14,7 +14,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CRASHES = ROOT / "build/fuzz/crashes/kernels"
-# Schedules and builds of the simulated device, which must agree with its default; then drivers.
+# The simulated device: its default, then the schedules and builds that must agree with it.  Then
+# drivers.
 SUBJECTS = ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{schedule=seeded}", "sim{engine=base}",
             "sim{engine=v3}", "sim{engine=v4}", "pocl", "intel-cpu"]
 GOOD = {"PASS", "UNAVAILABLE"}

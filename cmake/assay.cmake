@@ -66,8 +66,8 @@ endfunction()
 
 # assay_proof_test(NAME SOURCES test_a.c [LINK library ...])
 # A unit test that proves rules: its tests are named after the rules' ids (DL_SPLIT_08_...), and its
-# argument is a pattern of their names.  `assay requirements --prove` finds it in proofs.txt next to the
-# program, and runs it with the rules' faults.
+# argument is a pattern for their names.  `assay requirements --prove` finds the test in proofs.txt next to
+# the program, and runs it with the rules' faults.
 function(assay_proof_test name)
   assay_unit_test(${name} ${ARGN})
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "${name}\n")

@@ -1,5 +1,6 @@
-# What is installed, and its Debian package.  No file records where it was installed: the program
-# finds its libraries and scenarios relative to itself (../lib/assay, ../share/assay).
+# The installed files, and the Debian package that contains them.  No file records where it was
+# installed: the program finds its libraries and scenarios relative to itself (../lib/assay,
+# ../share/assay).
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION bin)

@@ -17,9 +17,9 @@
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, and
- * its name in DPC++'s option -fsycl-device-code-split.  AUTO does what DPC++ does: per source, but
- * off if code calls through pointers, since it is then unknown which functions belong together (as
- * sycl-post-link selects the scope automatically). */
+ * its name in DPC++'s option -fsycl-device-code-split.  AUTO follows sycl-post-link's automatic
+ * choice: the split is per source, or off if code calls through pointers, since it is then unknown
+ * which functions belong together. */
 #define RT_SPLITS(SPLIT)                                                                           \
     SPLIT(OFF, "off")                                                                              \
     SPLIT(PER_SOURCE, "per_source")                                                                \

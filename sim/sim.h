@@ -33,8 +33,8 @@ typedef struct sim_spec_constant {
  * others keep their defaults.  Ids that the module does not have are ignored.  MALFORMED: not valid
  * SPIR-V; the message contains the word offset and the instruction.  UNSUPPORTED: a refused
  * instruction, capability, extension or execution mode, by name and with the reason from
- * semantics.def.  ERRC_INVALID: a value differs in size from its constant.  Source: SPIR-V
- * specification 1.6, sections 2.3 to 2.16. */
+ * semantics.def.  ERRC_INVALID: a value differs in size from its constant. On failure *out_module
+ * is NULL. Source: SPIR-V specification 1.6, sections 2.3 to 2.16. */
 RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code,
                                         const sim_spec_constant *constants, uint32_t constant_count,
                                         sim_module **out_module);
@@ -66,7 +66,8 @@ void sim_module_declare(sim_module *module, const sim_declarations *declarations
  * matched by the names in LinkageAttributes: Import with Export; all LinkOnceODR definitions of a
  * name are merged.  LINK_ERROR: an import without a definition, two Exports of a name, declarations
  * of different types, or a kernel name in two modules; the diagnostic lists the symbols.
- * UNSUPPORTED: as for sim_module_create, found while decoding. */
+ * UNSUPPORTED: as for sim_module_create, but found while decoding. On failure *out_program is NULL.
+ */
 RT_MUST_USE rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules,
                                        uint32_t count, sim_program **out_program);
 void sim_program_destroy(sim_program *program);
@@ -107,7 +108,7 @@ sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
 /* The contents of an image. */
 typedef struct sim_native {
     sim_module **modules;   /* module_count >= 1, owned; without specialisation constants */
-    const rt_text *imports; /* the open ones; owned by modules and arena */
+    const rt_text *imports; /* names of the unresolved ones; owned by modules and arena */
     uint32_t module_count, import_count;
     rt_arena arena;
 } sim_native;
@@ -120,14 +121,14 @@ RT_MUST_USE rt_status sim_native_write(rt_sink *sink, const sim_module *const *m
 
 /* Reads and validates a whole image; `image` need not outlive the call.  On success the caller
  * frees *out_native; on failure it is empty.  Every message gives the position of the fault in
- * bytes.  MALFORMED: not an image, truncated, damaged, or with content that the compiler never
+ * bytes.  MALFORMED: not an image, truncated, damaged, or with contents that the compiler never
  * writes; UNSUPPORTED: another version of the format or the device, naming both versions; LIMIT. */
 RT_MUST_USE rt_status sim_native_read(rt_sink *sink, rt_bytes image, sim_native *out_native);
 void sim_native_free(sim_native *native);
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* A memory object; 0 is none.  Ids are never reused within a world. */
+/* A memory object; 0 stands for none.  Ids are never reused within a world. */
 typedef uint32_t sim_object;
 
 /* Creates a world without objects, or destroys one with all its remaining objects.  The sink is
@@ -149,7 +150,7 @@ void sim_world_use_threads(sim_world *world, uint32_t count);
 void sim_world_drop_checks(sim_world *world);
 
 /* Creates an object of size >= 1 bytes with undefined contents in global memory; the label (copied)
- * identifies it in findings.  ERRC_MEMORY_ALLOCATION; LIMIT. */
+ * identifies it in findings. On failure *out_object is 0: ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label,
                                         sim_object *out_object);
 /* Destroys an object; later accesses through a pointer to it are findings. */
@@ -164,13 +165,13 @@ uint64_t sim_object_size(const sim_world *world, sim_object object);
  * aligned for every type, and independent of the world. */
 uint64_t sim_object_address(sim_object object);
 
-/* Finds a module-scope variable in global memory by its host name, as an object of this world; 0 if
- * there is none.  The host name is the one in the decoration HostAccessINTEL, whether or not the
- * variable is exported; the name that the program exports is used only if no variable has a
- * decoration with that name (document 002, "New PI interface to copy to or from a module scope
- * variable").  All variables of a program are created, with their initial values, when the first of
- * them is looked up or a kernel is first launched.  They belong to the world, which keeps the
- * program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
+/* Finds a module-scope variable in global memory by its host name, as an object of this world;
+ * *out_object is 0 if there is none, or on failure.  The host name is the one in the decoration
+ * HostAccessINTEL, whether or not the variable is exported; the name that the program exports is
+ * used only if no variable has a decoration with that name (document 002, "New PI interface to copy
+ * to or from a module scope variable").  All variables of a program are created, with their initial
+ * values, when the first of them is looked up or a kernel is first launched.  They belong to the
+ * world, which keeps the program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
                                          sim_object *out_object);
 /* Destroys the variables of a program that this world no longer uses; later accesses through
@@ -223,7 +224,7 @@ typedef struct sim_finding {
 #define SIM_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
 
 /* The order in which a launch runs its work-items between two barriers.  Kernels whose work-items
- * depend on each other only through barriers and atomics have the same results with every order. */
+ * depend on each other only through barriers and atomics have the same results in every order. */
 typedef enum sim_schedule {
     SIM_SCHEDULE_LOCKSTEP, /* the whole work-group together, instruction by instruction */
     SIM_SCHEDULE_FORWARD,  /* work-items, and groups, one after the other in ascending order */
@@ -232,10 +233,10 @@ typedef enum sim_schedule {
     SIM_SCHEDULES
 } sim_schedule;
 
-/* "lockstep", "forward", "backward", "seeded". */
+/* Returns "lockstep", "forward", "backward" or "seeded". */
 const char *sim_schedule_name(sim_schedule schedule);
-/* Bytes that one launch may print.  A printf call that would exceed them prints nothing and returns
- * -1, and a final line reports the number of such calls. */
+/* The limit of a launch's output in bytes. A printf call that would exceed it prints nothing and
+ * returns -1, and a final line reports the number of such calls. */
 #define SIM_OUTPUT_MAX (1u << 20)
 
 typedef struct sim_launch_options {
@@ -257,17 +258,17 @@ typedef struct sim_launch_options {
  * is >= 1. */
 void sim_range_choose_local(const sim_kernel *kernel, sim_range *range);
 
-/* ERRC_ND_RANGE: local does not divide global, is not the size that the kernel requires, or is
- * larger than RT_WORK_GROUP_SIZE_MAX.  sim_launch checks the same conditions; this function reports
- * them before the launch. */
+/* Checks that a kernel can be launched over a range. ERRC_ND_RANGE: local does not divide global,
+ * is not the size that the kernel requires, or has more than RT_WORK_GROUP_SIZE_MAX work-items.
+ * sim_launch checks the same conditions; this function reports them before the launch. */
 RT_MUST_USE rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel,
                                       const sim_range *range);
 
 /* Runs a kernel to completion.  Invalid accesses are suppressed (a load returns a value drawn from
  * the seed, a store does nothing) and reported as findings, and the launch continues.
  * ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter (count, kind, size); ERRC_ND_RANGE:
- * local does not divide global, or is larger than RT_WORK_GROUP_SIZE_MAX; LIMIT: local memory;
- * BUDGET: the instruction budget or the stack of a work-item is exhausted (also a finding). */
+ * as for sim_range_check; LIMIT: local memory; BUDGET: the instruction budget or the stack of a
+ * work-item is exhausted (also a finding). */
 RT_MUST_USE rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
                                  const sim_argument *arguments, uint32_t argument_count,
                                  const sim_launch_options *options);

@@ -1,5 +1,5 @@
 /* The part of the CUDA Driver API that the adapter calls, declared here so that the build does not
- * need NVIDIA's headers.  The names of values are ours; the numbers and layouts are the API's.
+ * need NVIDIA's headers.  The names of constants are ours; the numbers and layouts are the API's.
  *
  * Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the modules
  * named below).  NVIDIA's header maps the plain names of some functions to the _v2 names used here.
@@ -76,7 +76,7 @@ enum {
     CUDA_EVENT_DEFAULT = 0,
 };
 
-/* Called by the driver in a stream's order; it must not call the driver. */
+/* A host function: the driver calls it in stream order, and it must not call the driver in turn. */
 typedef void cuda_host_call(void *user);
 
 /* All entry points: name, parameters.  Each returns a cuda_result, and every driver for CUDA 12 or

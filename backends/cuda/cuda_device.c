@@ -1,6 +1,6 @@
-/* CUDA devices: choosing one, querying its capabilities, opening it.  Nothing depends on the model.
- * A device's features either are attributes that the driver reports or follow from its compute
- * capability according to NVIDIA's tables; its name is for records only.
+/* CUDA devices: choosing one, querying its capabilities, opening it.  Nothing depends on the GPU's
+ * model. A device's features either are attributes that the driver reports or follow from its
+ * compute capability according to NVIDIA's tables; its name is for records only.
  *
  * Source: CUDA Driver API reference manual, "Device Management" and "Primary Context Management";
  * CUDA C++ programming guide, "Compute Capabilities". */
@@ -81,7 +81,7 @@ static void device_ask(cuda_device *device)
     if (device->library.cuDriverGetVersion(&version) != CUDA_SUCCESS) version = 0;
     rt_buffer_printf(&device->driver, "CUDA %d.%d, compute capability %u.%u", version / 1000,
                      version % 1000 / 10, major, minor);
-    /* The limits of a launch; if the driver reports none or 0, groups are single threads. */
+    /* Limits of a launch. If the driver reports no group size, or 0, groups are single threads. */
     ptx_limits *limits = &device->limits;
     limits->group_size_max = attribute(device, CUDA_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1);
     if (limits->group_size_max < 1) limits->group_size_max = 1;

@@ -14,7 +14,7 @@ static const vendor_result rows[] = {
     {34, AT(OPEN), RT_UNAVAILABLE},             /* STUB_LIBRARY */
     {36, AT(OPEN), RT_UNAVAILABLE},             /* CALL_REQUIRES_NEWER_DRIVER */
     {46, AT(OPEN), RT_UNAVAILABLE},             /* DEVICE_UNAVAILABLE */
-    {46, AT_ANY & ~AT(OPEN), RT_DEVICE_LOST},   /* the same, for a device that was already open */
+    {46, AT_ANY & ~AT(OPEN), RT_DEVICE_LOST},   /* the same result, but after opening */
     {CUDA_NO_DEVICE, AT(OPEN), RT_UNAVAILABLE}, /* NO_DEVICE */
     {101, AT(OPEN), RT_UNAVAILABLE},            /* INVALID_DEVICE */
     {102, AT(OPEN), RT_UNAVAILABLE},            /* DEVICE_NOT_LICENSED */

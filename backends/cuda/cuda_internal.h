@@ -23,7 +23,7 @@ typedef struct cuda_library {
 
 typedef struct cuda_device {
     dev_device base;
-    rt_sink *sink; /* known before base.sink is set */
+    rt_sink *sink; /* same as base.sink, which is set only after opening */
     cuda_library library;
     cuda_ordinal ordinal;
     cuda_context *context; /* the GPU's primary context; NULL until it is retained */
@@ -59,7 +59,7 @@ typedef struct cuda_kernel {
     cuda_program *program; /* a reference */
     cuda_function *function;
     const ptx_kernel *entry; /* in the program's table */
-    ptx_limits limits;       /* what remains of the device's limits */
+    ptx_limits limits;       /* the device's limits minus the kernel's own use */
 } cuda_kernel;
 
 /* Streams per queue: enough to let commands overtake each other. */
@@ -92,7 +92,7 @@ typedef enum cuda_stage {
     CUDA_STAGE_KERNEL, /* looking up a kernel */
     CUDA_STAGE_GLOBAL, /* finding a program's variable */
     CUDA_STAGE_LAUNCH,
-    CUDA_STAGE_QUEUE, /* creating a queue, and other commands */
+    CUDA_STAGE_QUEUE, /* creating a queue, and commands other than launches */
     CUDA_STAGE_WAIT,
     CUDA_STAGE_COUNT
 } cuda_stage;
@@ -149,7 +149,8 @@ RT_MUST_USE rt_status cuda_command_end(cuda_command *command, rt_status status,
 
 /* ---- The times of commands (cuda_times.c) ------------------------------------------------- */
 
-/* Creates the clock, the zero point of all times of the device, unless it exists. */
+/* Creates the clock and the epoch, the zero point of all times of the device, unless they already
+ * exist. */
 RT_MUST_USE rt_status cuda_times_begin(cuda_device *device);
 /* Records when a command is submitted, and makes its stream wait for that record. */
 RT_MUST_USE rt_status cuda_times_submit(cuda_command *command);
@@ -157,7 +158,7 @@ RT_MUST_USE rt_status cuda_times_submit(cuda_command *command);
 RT_MUST_USE rt_status cuda_times_start(const cuda_command *command);
 /* Reads the times of a completed command. */
 rt_status cuda_times_read(dev_event *event, dev_times *out_times);
-/* Destroys the clock. */
+/* Destroys the clock and the epoch, if they exist. */
 void cuda_times_end(cuda_device *device);
 
 /* ---- Memory for copies that do not block (cuda_staging.c) --------------------------------- */
@@ -173,7 +174,7 @@ RT_MUST_USE rt_status cuda_staging_release(cuda_command *command, struct cuda_st
                                            void *destination, uint64_t size);
 /* Releases a block that no command uses. */
 void cuda_staging_give(struct cuda_staging *staging);
-/* Frees all blocks; the device's commands are done or lost. */
+/* Frees all blocks; the device's commands must be done or lost. */
 void cuda_staging_free(cuda_device *device);
 
 /* ---- Operations defined in a different file from the table that lists them ---------------- */

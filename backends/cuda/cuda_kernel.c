@@ -51,7 +51,7 @@ rt_status cuda_kernel_create(dev_program *base, rt_text name, dev_kernel **out_k
     if (result != CUDA_SUCCESS || !function)
         return cuda_fail(device, CUDA_STAGE_KERNEL, "cuModuleGetFunction", result, (rt_text){0});
     /* The kernel itself uses some resources; its launches get the rest of the device's shared
-     * memory.  The driver withholds part of that unless it is requested. */
+     * memory, part of which the driver withholds unless it is requested. */
     int threads = 0, used = 0;
     CUDA_TRY(device, CUDA_STAGE_KERNEL, cuFuncGetAttribute, &threads,
              CUDA_FUNCTION_MAX_THREADS_PER_BLOCK, function);

@@ -1,8 +1,8 @@
 /* Buffers, unified shared memory, and the variables of programs.
  *
- * CUDA does not report which bytes were written, so all count as defined.  Freeing memory first
- * waits for the context, because the driver guarantees nothing for commands that still use the
- * memory.
+ * CUDA does not report which bytes were written, so all bytes count as defined.  Freeing memory
+ * first waits for the context, because the driver guarantees nothing for commands that still use
+ * the memory.
  *
  * Source: CUDA Driver API reference manual, "Memory Management", "Unified Addressing";
  * cuModuleGetGlobal. */

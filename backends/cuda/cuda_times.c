@@ -46,7 +46,7 @@ rt_status cuda_times_start(const cuda_command *command)
     return RT_STATUS_OK;
 }
 
-/* Nanoseconds from the epoch to an event. */
+/* Reads the time from the epoch to an event, in nanoseconds. */
 static rt_status time_read(const cuda_device *device, cuda_driver_event *event, uint64_t *out_time)
 {
     float milliseconds = 0;

@@ -1,4 +1,4 @@
-/* Commands that transfer the bytes of memories.  With unified addressing every memory is an
+/* Commands that transfer the bytes of memories.  With unified addressing every memory has an
  * address, variables of programs included, so cuMemcpyAsync handles them all.  An offset into a
  * variable has to be added to the variable's address, since the call takes no offset.  A pattern
  * that no CUDA memset can repeat is set piecewise: one of its bytes or words at a time, in all

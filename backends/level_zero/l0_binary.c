@@ -1,5 +1,5 @@
-/* A program's binary: a header, the sizes of its modules, the names of variables in host code,
- * since native code need not contain them, and the native code of each module.  The modules are
+/* A program's binary: a header, the sizes of its modules, the names of variables in host code
+ * (native code need not contain them), and the native code of each module.  The modules are
  * relinked when they are loaded.
  *
  * Source: DeviceGlobal.md, "New PI interface to copy to or from a module scope variable"; Level

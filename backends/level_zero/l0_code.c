@@ -33,7 +33,7 @@ static bool decorates(const rt_spirv_instruction *instruction, uint32_t decorati
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* Returns the size in bytes of the constant with that SpecId, or 0 if the code has none. */
+/* Returns the size in bytes of the constant with the given SpecId, or 0 if the code has none. */
 static uint32_t constant_size(rt_bytes module, uint32_t spec_id)
 {
     uint32_t id = 0;

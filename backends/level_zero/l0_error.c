@@ -6,7 +6,8 @@
 #define AT(stage) (1u << L0_STAGE_##stage)
 #define AT_ANY    ((1u << L0_STAGE_COUNT) - 1)
 
-/* A result without its ZE_RESULT_ prefix, the stages at which it maps to the code, and the code. */
+/* A row: the result without its ZE_RESULT_ prefix, the stages to which the row applies, and the
+ * status code. */
 #define RESULT(result, stages, code)                                                               \
     (int)ZE_RESULT_##result, stages, RT_##code, "ZE_RESULT_" #result
 

@@ -24,13 +24,13 @@ typedef struct l0_pool {
 
 /* A driver event that one command signals on completion.  References are held by the caller's
  * event, by the list of pending commands, and by every command that waits for it, since the driver
- * reads the event until then. */
+ * reads the event until that command is done. */
 typedef struct l0_signal {
     ze_event_handle_t event;
     uint32_t pool, slot;
     uint32_t references;
-    struct l0_signal **waits; /* signals that its command waits for; references, released when the
-                               * command is done */
+    struct l0_signal **waits; /* references to the signals that its command waits for, released when
+                               * the command is done */
     uint32_t wait_count;
     struct l0_signal *next; /* next in the list of pending commands */
 } l0_signal;
@@ -39,7 +39,7 @@ typedef struct l0_signal {
 
 struct l0_device {
     dev_device base;
-    rt_sink *sink; /* known before base.sink is set */
+    rt_sink *sink; /* same as base.sink, which is set only after opening */
     l0_library library;
     ze_driver_handle_t driver;
     ze_device_handle_t id;
@@ -104,7 +104,7 @@ typedef enum l0_stage {
     L0_STAGE_BINARY,
     L0_STAGE_ARGUMENT, /* setting an argument; everything but its value has been checked */
     L0_STAGE_LAUNCH,
-    L0_STAGE_QUEUE, /* creating a queue, and other commands */
+    L0_STAGE_QUEUE, /* creating a queue, and commands other than launches */
     L0_STAGE_WAIT,
     L0_STAGE_COUNT
 } l0_stage;
@@ -140,8 +140,8 @@ typedef struct l0_append {
 RT_MUST_USE rt_status l0_append_begin(l0_device *device, dev_command command,
                                       l0_append *out_append);
 
-/* Ends a command once the driver has answered: if it accepted the command, *out_event is the
- * command's event; otherwise returns a status for the failed call. */
+/* Ends a command once the driver's call has returned: if the driver accepted the command,
+ * *out_event is the command's event; otherwise returns a status for the failed call. */
 RT_MUST_USE rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage,
                                     const char *call, ze_result_t result, dev_event **out_event);
 

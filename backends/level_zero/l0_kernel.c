@@ -10,8 +10,8 @@
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/* Settles the device first, because commands use the kernel and program that they launch until they
- * are done. */
+/* First waits for all commands (l0_device_settle), because a launch uses its kernel and program
+ * until it is done. */
 static void l0_kernel_destroy(dev_kernel *base)
 {
     l0_kernel *kernel = (l0_kernel *)base;

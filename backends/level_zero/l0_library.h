@@ -7,8 +7,8 @@
 
 #include <level_zero/ze_api.h>
 
-/* All entry points that the adapter calls, and whether each is required.  A table replaces a
- * link-time dependency: assay starts where Level Zero is not installed. */
+/* All entry points that the adapter calls, and whether each is required.  The table replaces a
+ * link-time dependency, so assay starts even where Level Zero is not installed. */
 #define L0_ENTRIES(ENTRY)                                                                          \
     ENTRY(zeInit, true)                                                                            \
     ENTRY(zeDriverGet, true)                                                                       \

@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Appends the text; "<0x55e2f0>" becomes "<>". */
+/* Appends the text without the addresses in it: "<0x55e2f0>", for example, becomes "<>". */
 static void append_without_addresses(rt_text text, rt_buffer *out_log)
 {
     static const char begins[] = "<0x";

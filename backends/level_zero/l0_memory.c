@@ -1,6 +1,6 @@
 /* Memories: a buffer is device memory, unified shared memory is allocated as the kind requested,
  * and a program's variable is at the address that the driver reports.  Level Zero does not report
- * which bytes were written, so all count as defined.
+ * which bytes were written, so all bytes count as defined.
  *
  * Source: Level Zero specification 1.8, "Memory". */
 #include "backends/level_zero/l0_internal.h"

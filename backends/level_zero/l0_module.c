@@ -32,7 +32,7 @@ static rt_status module_create(const l0_device *device, l0_stage stage,
     return status;
 }
 
-/* The flags for one code, then those for the link. */
+/* Collects the flags for one image's code, followed by `more`, those for the link. */
 static void flags_make(const l0_code *code, bool is_library, rt_text more, rt_buffer *out_flags)
 {
     const rt_text parts[] = {rt_text_of(is_library ? library_flag : ""),
@@ -89,7 +89,7 @@ rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, u
                          rt_text options, ze_module_handle_t *out_module)
 {
     CHECK(count >= 1);
-    /* The extension takes parallel lists, one entry per code. */
+    /* The extension takes parallel lists with one entry per image. */
     rt_arena arena = {0};
     size_t *sizes = rt_arena_alloc_array(&arena, count, sizeof *sizes);
     const uint8_t **inputs = rt_arena_alloc_array(&arena, count, sizeof *inputs);

@@ -13,13 +13,13 @@ typedef struct l0_program {
     l0_names names;      /* of an executable program's variables */
 } l0_program;
 
-/* Creates a module from one code.  is_library: the module may have unresolved symbols, and exports
- * its own symbols.
+/* Creates a module from one image's code.  is_library: the module may have unresolved symbols, and
+ * exports its own symbols.
  */
 RT_MUST_USE rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,
                                      bool is_library, ze_module_handle_t *out_module);
 
-/* Creates one module from several codes, which the driver links as SPIR-V
+/* Creates one module from the code of several images, which the driver links as SPIR-V
  * (ZE_experimental_module_program).  `options` are those of the link. */
 RT_MUST_USE rt_status l0_module_join(const l0_device *device, const l0_code *const *codes,
                                      uint32_t count, rt_text options,

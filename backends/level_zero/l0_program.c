@@ -131,8 +131,8 @@ static l0_program *program_wrap(l0_device *device)
     return program;
 }
 
-/* Finishes creating an executable program. `status` is the result of creating its modules: links
- * them if it is a success; releases them on failure. */
+/* Finishes creating an executable program. If `status`, the result of creating its modules, is a
+ * success, links them; if creating or linking them failed, releases them. */
 static rt_status program_finish(l0_device *device, rt_status status, l0_modules *modules,
                                 const l0_code *const *codes, uint32_t code_count,
                                 dev_program **out_program)

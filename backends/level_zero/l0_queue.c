@@ -1,5 +1,5 @@
 /* Queues, and the commands that transfer the bytes of memories.  A queue is an immediate command
- * list; only events order its commands.  To the driver every memory is a pointer, whatever its
+ * list; only events order its commands.  The driver takes every memory as a pointer, whatever its
  * kind, so all transfers use the same call.
  *
  * Source: Level Zero specification 1.8, "Command Lists" (immediate), "Copying". */
@@ -50,8 +50,8 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            uint64_t offset, uint64_t size, const void *source,
                            dev_event **out_event)
 {
-    /* Broken: a variable is written by a fill, with all the bytes as a single pattern, as an
-     * interface for small constants would do. */
+    /* Broken: a variable is written by a fill with all the bytes as a single pattern, which only an
+     * interface for small constants could do. */
     bool fills = ((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07);
     return transfer(queue, command, pointer_at(memory, offset), source, fills ? (size_t)size : 0,
                     size, out_event);

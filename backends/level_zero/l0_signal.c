@@ -59,7 +59,7 @@ static rt_status signal_make(l0_device *device, l0_signal **out_signal)
 
 static void signal_release(l0_device *device, l0_signal *signal);
 
-/* The command is done, or will never begin: releases the events that it waits for. */
+/* Releases the events that a command waits for, once the command is done or will never begin. */
 static void waits_release(l0_device *device, l0_signal *signal)
 {
     uint32_t count = signal->wait_count;

@@ -97,8 +97,8 @@ static rt_status null_enqueue_read(dev_queue *queue, dev_command command, dev_me
 {
     (void)queue, (void)command;
     CHECK(offset < memory->size && size <= memory->size - offset);
-    memset(destination, 0, (size_t)size); /* The same bytes in every run, regardless of the buffer's
-                                           * previous contents. */
+    memset(destination, 0, (size_t)size); /* Always zeros, so that every run reads the same bytes
+                                           * whatever the buffer held before. */
     *out_event = null_event_create();
     return RT_STATUS_OK;
 }
@@ -297,7 +297,7 @@ static const dev_device_ops null_device_ops = {
     .memory_create = null_memory_create,
     .program_compile = null_program_compile,
     .program_link = null_program_link,
-    /* A single image needs the same step as several. */
+    /* Building an image in one step is the same as compiling it for a link. */
     .program_build = null_program_compile,
     .queue_create = null_queue_create,
 };

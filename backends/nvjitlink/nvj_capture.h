@@ -10,13 +10,13 @@ typedef struct nvj_capture {
     int file;  /* receives the output during the call */
 } nvj_capture;
 
-/* Begins a capture; if the system refuses, nothing is captured.  Other threads wait until it ends.
+/* Begins a capture; if the system refuses, nothing is captured.  If another thread's capture is in
+ * progress, waits until it ends.
  */
 void nvj_capture_begin(nvj_capture *out_capture);
 
-/* Ends the capture and appends the library's lines to out_log: those that contain `mark`, each
- * without everything up to the end of the mark.  All other lines are written to the real standard
- * error. */
+/* Ends the capture and appends the library's lines to out_log: those that contain `mark`, each from
+ * the end of the mark on.  All other lines are written to the real standard error. */
 void nvj_capture_end(nvj_capture *capture, const char *mark, rt_buffer *out_log);
 
 #endif

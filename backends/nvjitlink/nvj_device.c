@@ -32,7 +32,8 @@ static const vendor_library linker = {
 
 /* ---- Selectors ---------------------------------------------------------------------------- */
 
-/* Reads "" or "arch=sm_NN", optionally followed by a letter; *out_capability is NN. */
+/* Reads "", which selects sm_90, or "arch=sm_NN", optionally followed by a letter; *out_capability
+ * is NN. */
 static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
                                uint32_t *out_capability)
 {

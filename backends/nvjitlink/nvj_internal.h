@@ -11,7 +11,7 @@
 
 typedef struct nvj_device {
     dev_device base;
-    rt_sink *sink; /* known before base.sink is set */
+    rt_sink *sink; /* same as base.sink, which is set only after opening */
     nvj_library library;
     dev_capabilities capabilities;
     rt_buffer name; /* "sm_90" */
@@ -24,7 +24,7 @@ typedef struct nvj_device {
 } nvj_device;
 
 typedef struct nvj_program {
-    ptx_program ptx; /* with the base */
+    ptx_program ptx; /* begins with the base */
     nvj_device *device;
     uint64_t address;       /* base address of an executable program's variables */
     atomic_uint references; /* held by its owner and its kernels */
@@ -63,8 +63,8 @@ dev_program_link_op nvj_program_link;
 dev_program_load_op nvj_program_load;
 dev_queue_create_op nvj_queue_create;
 
-/* Opens a device with the library at `library_path`; the backend passes the usual locations, tests
- * the path of a fake. */
+/* Opens a device with the library at `library_path`; the backend passes the usual locations, and
+ * tests pass the path of a fake. */
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, dev_device **out_device);
 

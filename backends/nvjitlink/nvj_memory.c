@@ -99,7 +99,7 @@ static dev_event_state event_state(dev_event *event)
     return DEV_EVENT_COMPLETE;
 }
 
-/* A command takes no time, and each has its own time step. */
+/* A command takes no time, but each has its own step of the clock. */
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
     uint64_t step = ((const nvj_event *)event)->step;

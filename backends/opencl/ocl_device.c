@@ -296,7 +296,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .function_pointers = functions,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
-        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: on all devices */
+        .program_binaries = true, /* on all devices: OpenCL 3.0 API specification, 5.8.9 */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .local_size_max = local_size,

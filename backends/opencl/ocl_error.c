@@ -6,7 +6,7 @@
 #define AT(stage) (1u << OCL_STAGE_##stage)
 #define AT_ANY    ((1u << OCL_STAGE_COUNT) - 1)
 
-/* A result, the stages at which a status code applies to it, and that code. */
+/* A row: the result, the stages to which the row applies, and the status code. */
 #define RESULT(result, stages, code) (int)result, stages, RT_##code, #result
 
 static const vendor_result rows[] = {

@@ -14,13 +14,13 @@
 /* How programs are built (opencl.h). */
 typedef enum ocl_route {
     OCL_ROUTE_SPIRV,   /* the driver compiles and links SPIR-V */
-    OCL_ROUTE_BITCODE, /* dev_tools link SPIR-V into bitcode, the driver builds it */
+    OCL_ROUTE_BITCODE, /* dev_tools link SPIR-V into bitcode, which the driver builds */
     OCL_ROUTE_SOURCE,  /* the driver compiles and links OpenCL C */
 } ocl_route;
 
 typedef struct ocl_device {
     dev_device base;
-    rt_sink *sink; /* known before base.sink is set */
+    rt_sink *sink; /* same as base.sink, which is set only after opening */
     ocl_library library;
     ocl_extensions extensions; /* the platform's */
     const dev_tools *tools;
@@ -49,7 +49,8 @@ typedef struct ocl_program {
     dev_program base;
     ocl_device *device;
     cl_program program; /* NULL if compiled on the bitcode route */
-    dev_code code;      /* if compiled on the bitcode route: a copy, for a later link */
+    dev_code code;      /* if compiled on the bitcode route: a copy of the image's code, for a later
+                         * link */
     rt_arena arena;     /* holds the copy */
 } ocl_program;
 
@@ -127,11 +128,12 @@ typedef struct ocl_waits {
 RT_MUST_USE rt_status ocl_waits_make(const ocl_queue *queue, dev_command command,
                                      ocl_waits *out_waits);
 
-/* Ends an enqueue: takes ownership of the driver's event on success, makes a status otherwise. */
+/* Ends an enqueue: on success, *out_event takes ownership of the driver's event; otherwise returns
+ * a status for the failed call. */
 RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call,
                                          cl_int result, cl_event handle, dev_event **out_event);
 
-/* ---- Operations defined in other files than their tables ---------------------------------- */
+/* ---- Operations defined in a different file from the table that lists them ---------------- */
 
 dev_memory_create_op ocl_memory_create;
 dev_usm_create_op ocl_usm_create;
@@ -145,7 +147,7 @@ dev_enqueue_write_op ocl_enqueue_write;
 dev_enqueue_copy_op ocl_enqueue_copy;
 dev_enqueue_fill_op ocl_enqueue_fill;
 
-/* Operations of a program: create a kernel (ocl_kernel.c), and find a variable and create a memory
+/* Operations of a program: creates a kernel (ocl_kernel.c); finds a variable and creates a memory
  * object for it (ocl_memory.c). */
 rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel);
 rt_status ocl_global_find(dev_program *base, rt_text name, dev_memory **out_memory);
@@ -156,8 +158,8 @@ typedef enum ocl_input {
     OCL_INPUT_SOURCE, /* OpenCL C */
 } ocl_input;
 
-/* Opens a device through the loader at `library_path`; the backends pass the usual name, tests the
- * path of a fake. */
+/* Opens a device through the loader at `library_path`; the backends pass the usual name, and tests
+ * pass the path of a fake. */
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
                           rt_text selector, ocl_input input, dev_device **out_device);
 

@@ -1,5 +1,5 @@
-/* Kernels and launches.  A driver's kernel holds the arguments of its next launch, so setting them
- * and enqueuing is one step under the kernel's lock.
+/* Kernels and launches.  A driver's kernel holds the arguments of its next launch, so the arguments
+ * are set and the launch is enqueued in one step, under the kernel's lock.
  *
  * Source: OpenCL 3.0 API specification, 5.9 and 5.10; cl_intel_unified_shared_memory. */
 #include "backends/opencl/ocl_internal.h"

@@ -61,8 +61,9 @@ typedef struct ocl_library {
 } ocl_library;
 
 /* Opens the loader at `path` (with dlopen's search rules) and fills the table; optional entry
- * points that it lacks are NULL.  The caller passes its handle to vendor_library_close.
- * UNAVAILABLE: the loader is missing, or lacks a required entry point, which the message names. */
+ * points that the loader lacks are NULL. The caller passes the table's handle to
+ * vendor_library_close. UNAVAILABLE: the loader is missing, or lacks a required entry point, which
+ * the message names. */
 RT_MUST_USE rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library);
 
 /* The entry points of cl_intel_unified_shared_memory that the adapter calls. */

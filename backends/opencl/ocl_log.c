@@ -27,7 +27,7 @@ static bool line_is_progress(rt_text line)
     return false;
 }
 
-/* Appends the lines that do not only report progress, without a newline after the last. */
+/* Appends all lines except those that report only progress, without a newline after the last. */
 static void log_clean(rt_text log, rt_buffer *out_log)
 {
     while (log.length > 0) {

@@ -200,8 +200,8 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 /* ---- Operations of the device ------------------------------------------------------------- */
 
 /* True if the driver itself compiles and links the device's programs, without the tools linking
- * them first.  Because the tools can link for any driver, it is easy to use them even for a driver
- * that links itself. */
+ * them first.  The tools could link for any driver, so it is an easy mistake to use them where the
+ * driver itself can link. */
 static bool driver_links(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return true; /* our tools do not link sources */

@@ -38,7 +38,7 @@ static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
         out_local[d] = found > 0 ? found : 1;
         room /= out_local[d];
     }
-    /* The largest divisor of the first dimension that fits. */
+    /* In the first dimension, the largest divisor that fits. */
     CHECK(room >= 1 && limits->local_max[0] >= 1);
     out_local[0] = smaller(range->global[0], smaller(room, limits->local_max[0]));
     while (range->global[0] % out_local[0] != 0)

@@ -18,11 +18,12 @@ typedef struct ptx_program {
 
 /* Takes an image's text, options and kernels without compiling.  `device` is the device's name for
  * messages.  UNSUPPORTED: the image is not PTX; MALFORMED: its bytes are not text, or its header is
- * invalid (ptx_kernels_add).  The caller frees the program in any case. */
+ * invalid (ptx_kernels_add).  The caller must always free the program, even on failure. */
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
                                        ptx_program *program);
 
-/* Finishes creating a program: returns it if `status` is a success, destroys it otherwise. */
+/* Finishes creating a program and returns `status`: if that is a success, *out_program is the
+ * program; otherwise the program is destroyed. */
 RT_MUST_USE rt_status ptx_program_finish(ptx_program *program, rt_status status,
                                          dev_program **out_program);
 

@@ -219,8 +219,7 @@ static const dev_program_ops simdev_program_ops = {
     .binary = simdev_program_binary,
 };
 
-/* Creates a program, which takes over the modules of an image's code, an executable program, or
- * both. */
+/* Creates a program that takes over an image's modules, the result of a link, or both. */
 static simdev_program *program_make(simdev_device *device, sim_native code, sim_program *linked)
 {
     CHECK(code.module_count > 0 || linked != NULL);
@@ -358,7 +357,7 @@ static const dev_device_ops simdev_device_ops = {
     .program_load = simdev_program_load,
 };
 
-/* The values that a selector gives; empty if not given. */
+/* The values in a selector; each is empty if the selector does not contain it. */
 typedef struct selection {
     rt_text schedule, engine;
 } selection;

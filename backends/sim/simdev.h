@@ -12,9 +12,9 @@
  */
 extern const dev_backend simdev_backend;
 
-/* The device's offline compiler: appends the native image (sim/sim.h) of one SPIR-V module, whose
- * imports stay unresolved and whose specialisation constants get their defaults, to *out_image.
- * Fails with the codes of sim_module_create, or LIMIT. */
+/* The device's offline compiler: appends to *out_image the native image (sim/sim.h) of one SPIR-V
+ * module. Imports stay unresolved, and specialisation constants get their defaults. Fails with the
+ * codes of sim_module_create, or with LIMIT. */
 RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 
 #endif

@@ -67,7 +67,7 @@ rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_
     RT_TRY(readers[code->format](sink, code, out_code));
     CHECK(out_code->module_count >= 1);
     /* Declarations apply to every module of the code that has functions or kernels with those
-     * names. Without any here, a native image keeps its own. */
+     * names. If there are none here, a native image keeps its own. */
     if (code->function_set_count + code->kernel_set_count == 0) return RT_STATUS_OK;
     sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
     sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);

@@ -56,8 +56,8 @@ struct simdev_command {
     operand from;
     operand to;
     uint64_t size;      /* bytes read, written, copied, filled */
-    void *destination;  /* READ, the caller's */
-    const void *source; /* WRITE, the caller's */
+    void *destination;  /* of READ; owned by the caller */
+    const void *source; /* of WRITE; owned by the caller */
     uint8_t pattern[16];
     uint32_t pattern_size; /* FILL, bytes */
     simdev_kernel *kernel; /* KERNEL, a reference */
@@ -172,7 +172,7 @@ static rt_status command_run(simdev_command *command)
 {
     sim_world *world = command->device->world;
     if (!operand_found(command, command->from) || !operand_found(command, command->to)) {
-        /* The same bytes in every run. */
+        /* Zeros, so that every run reads the same bytes. */
         if (command->kind == COMMAND_READ) memset(command->destination, 0, (size_t)command->size);
         return RT_STATUS_OK;
     }

@@ -25,8 +25,8 @@ void vendor_event_begin(vendor_event *out_event, const dev_event_ops *ops,
                         dev_event_state (*driver_state)(dev_event *event));
 void vendor_event_end(vendor_event *event);
 
-/* Returns the result of the first wait for the event.  If this is the first, it asks the driver.
- * Several threads may wait at the same time; only one of them asks. */
+/* Returns the result of the first wait for the event, the only one that asks the driver. Several
+ * threads may wait at the same time. */
 RT_MUST_USE rt_status vendor_event_wait(dev_event *base);
 
 /* Returns the command's state: the result of a wait if one has returned, otherwise the driver's

@@ -14,7 +14,7 @@ typedef struct vendor_entry {
 
 /* An adapter's description of its library. */
 typedef struct vendor_library {
-    const char *name;           /* as it appears in messages: "the OpenCL loader" */
+    const char *name;           /* as it appears in messages, for example "the OpenCL loader" */
     const char *remedy;         /* advice if it cannot be opened */
     const char *remedy_lacking; /* advice if it lacks an entry point */
     const vendor_entry *entries;
@@ -29,7 +29,7 @@ RT_MUST_USE rt_status vendor_library_open(rt_sink *sink, const vendor_library *l
                                           const char *path, void *table, void **out_handle);
 
 /* Releases the library; the handle may be NULL.  The library stays mapped: drivers run their own
- * threads and register exit handlers, which would run code that has been unmapped. */
+ * threads and register exit handlers, whose code must not be unmapped. */
 void vendor_library_close(void *handle);
 
 #endif

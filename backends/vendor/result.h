@@ -29,7 +29,7 @@ rt_code vendor_result_code(const vendor_results *results, unsigned stage, int re
 /* Returns the name of a result, a static string; results->unnamed if the table lacks it. */
 const char *vendor_result_name(const vendor_results *results, int result);
 
-/* Appends the library's answer: "clLinkProgram: CL_LINK_PROGRAM_FAILURE (-17)". */
+/* Appends the call and its result, for example "clLinkProgram: CL_LINK_PROGRAM_FAILURE (-17)". */
 void vendor_result_print(rt_buffer *out, const vendor_results *results, const char *call,
                          int result);
 

@@ -6,8 +6,8 @@
 #include "reference/device/device.h"
 
 /* Refuses a name that contains a NUL byte, which the library would read as a shorter name:
- * ERRC_INVALID.  `kind` is the kind of object ("a kernel"), and `api` the interface whose names
- * cannot contain NUL ("OpenCL"). */
+ * ERRC_INVALID.  `kind` is the kind of object, for example "a kernel", and `api` is the interface
+ * whose names cannot contain NUL, for example "OpenCL". */
 RT_MUST_USE rt_status vendor_name_validate(rt_sink *sink, const char *kind, const char *api,
                                            rt_text name);
 

@@ -38,7 +38,8 @@ static bool cache_check(const cnf_cache *cache)
 {
     CHECK((cache->store != NULL) == (cache->folder.size > 0));
     CHECK((cache->warning.size > 0) == (cache->folder.size == 0)); /* says why there is none */
-    /* Lines, the first of which holds the version, so that no two identities share a key. */
+    /* The identity consists of lines, the first of which holds the version, so different identities
+     * never give the same key. */
     CHECK(rt_text_starts(rt_buffer_text(&cache->identity), "artefacts "));
     CHECK(cache->identity.data[cache->identity.size - 1] == '\n');
     CHECK(!memchr(cache->identity.data, '\0', cache->identity.size));
@@ -111,7 +112,7 @@ rt_text cnf_cache_folder(const cnf_cache *cache)
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* The key of a request to the tool with this identity; the caller frees it. */
+/* Makes the key of a request to the tool with this identity; the caller frees the key. */
 static rt_buffer key_of(rt_text identity, rt_bytes request)
 {
     CHECK(identity.length > 0);

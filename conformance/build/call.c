@@ -10,7 +10,8 @@
 
 const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena)
 {
-    /* Variables meant for the calling process (a vendor's libraries, a recorder). */
+    /* Environment variables meant for the calling process, for example for a vendor's libraries or
+     * a recorder. */
     static const char *const dropped[] = {"LD_LIBRARY_PATH=", "LD_PRELOAD=", "ASSAY_CACHE_DIR="};
     size_t count = 0;
     while (environ[count])

@@ -102,7 +102,8 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 
 /* ---- The worker --------------------------------------------------------------------------- */
 
-/* Body of `assay worker`: one request from input, one answer to output, exit status. */
+/* Body of `assay worker`: reads one request from input, writes the answer to output, and returns
+ * the exit status. */
 int cnf_worker_main(int input, int output);
 
 /* Body of `assay offline`, the simulated device's offline compiler: reads one SPIR-V module from

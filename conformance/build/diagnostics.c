@@ -86,7 +86,7 @@ bool cnf_diagnostic_sycl(rt_text line, rt_text source, cnf_compile_message *out_
         line = (rt_text){line.data + 1, line.length - 1};
     *out_message =
         (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
-    /* An error located in another file: a header, in which a template of the source causes it. */
+    /* An error in another file, for example in a header whose template the source misuses. */
     static const char *const errors[] = {": error: ", ": fatal error: "};
     for (size_t i = 0; i < sizeof errors / sizeof *errors && rt_text_starts(line, "/"); i++)
         if (memmem(line.data, line.length, errors[i], strlen(errors[i]))) return true;

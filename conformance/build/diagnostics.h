@@ -11,10 +11,11 @@ typedef RT_VECTOR(cnf_compile_message) cnf_message_list;
  * False: the line is not a message. */
 typedef bool cnf_diagnostic_form(rt_text line, rt_text source, cnf_compile_message *out_message);
 
-/* NAME:LINE:COLUMN: SEVERITY: TEXT, as clang and LLVM write; without a position, SEVERITY: TEXT. */
+/* The form of clang and LLVM: NAME:LINE:COLUMN: SEVERITY: TEXT or, without a position, SEVERITY:
+ * TEXT. */
 bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out_message);
 
-/* SEVERITY: LINE: COLUMN: TEXT, as spirv-as writes. */
+/* The form of spirv-as: SEVERITY: LINE: COLUMN: TEXT. */
 bool cnf_diagnostic_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 /* Like clang's form, but the source is called rtc_N.cpp; an error in a header becomes an error in

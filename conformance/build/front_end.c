@@ -60,7 +60,7 @@ static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
 static const char *const nvptx64_arguments[] = {"-target", "nvptx64-nvidia-cuda", "-Xclang",
                                                 "-cl-ext=+all", NULL};
 
-/* The SPIR-V version that post-link writes too. Ids keep the numbers that they have in the text, so
+/* The same SPIR-V version as post-link writes. Ids keep the numbers that they have in the text, so
  * that findings can refer to them. */
 static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--preserve-numeric-ids",
                                                  NULL};
@@ -90,8 +90,8 @@ static const char *const *plain_environment(rt_arena *arena)
 }
 
 /* libsycl compiles for a device: here Intel's CPU runtime in the same folder, and no other. The
- * OpenCL loader obeys whichever OCL_ICD variable it knows. Through LD_LIBRARY_PATH libsycl finds
- * the loader, and the CPU runtime its own libraries. */
+ * OpenCL loader obeys whichever OCL_ICD variable it knows. LD_LIBRARY_PATH lets libsycl find the
+ * loader, and the CPU runtime find its own libraries. */
 static const char *const *sycl_environment(rt_arena *arena)
 {
     rt_text folder = cnf_packages_folder(arena);

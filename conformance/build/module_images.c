@@ -221,8 +221,8 @@ static void add_globals(module_job *job, rt_device_global_list list)
     }
 }
 
-/* `request` has the sources, format and split; the other members come from the module. The images
- * are in the worker's arena. */
+/* The caller sets the sources, format and split of `request`; the other members are filled in from
+ * the module. The images are in the worker's arena. */
 static rt_status postlink(module_job *job, rt_postlink_request request, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;

@@ -1,5 +1,5 @@
-/* Looking up answers in a packed scenario. Workload: a handful per scenario, so a linear search is
- * enough. */
+/* Looking up answers in a packed scenario. Workload: a handful of answers per scenario, so a linear
+ * search is enough. */
 #include "conformance/build/packed_answer.h"
 
 #include "conformance/build/answer.h"

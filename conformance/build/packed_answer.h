@@ -14,7 +14,7 @@
 /* Appends the answer that the scenario's pack holds for a request. If it holds none, appends a
  * failing answer (UNAVAILABLE) that names the capability `packed-format` and says how to pack
  * again, and returns false; no compiler is asked, since the one installed here may be a different
- * one. The scenario comes from a pack. */
+ * one. The scenario must come from a pack. */
 bool cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer);
 
 /* True if an answer is valid on other machines too: it concerns the request or names a capability,

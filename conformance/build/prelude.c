@@ -20,11 +20,11 @@
  * properties are also written as assumptions (reference/compiler/ir/assumptions.c).
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
- * "Class specializations based on device_image_scope": a pointer to the value without that property
- * and the value itself with it, first in the variable in either case. DG(name) is the value, an
- * lvalue of `type`. EXTERN_DEVICE_GLOBAL declares one that another source or module defines, and a
- * pointer to it, since clang drops the annotations of declarations. Annotations give post-link the
- * properties as they are written (reference/compiler/postlink/device_globals.h). */
+ * "Class specializations based on device_image_scope": without that property, the variable begins
+ * with a pointer to the value; with it, the variable begins with the value itself. DG(name) is the
+ * value, an lvalue of `type`. EXTERN_DEVICE_GLOBAL declares one that another source or module
+ * defines, and a pointer to it, since clang drops the annotations of declarations. Annotations give
+ * post-link the properties as they are written (reference/compiler/postlink/device_globals.h). */
 #include "conformance/build/prelude.h"
 
 #include "reference/base/check.h"

@@ -47,7 +47,7 @@ static uint64_t target_aspects(const scn_module *module)
     uint64_t aspects = UINT64_MAX;
     for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
         bool lacks = module->target_lacks >> i & 1;
-        /* No code uses aspects beyond the mask. */
+        /* The mask has no bit for an aspect from 64 on, which no code uses. */
         if (lacks && numbers[i] < 64) aspects &= ~(UINT64_C(1) << numbers[i]);
     }
     return aspects;
@@ -68,8 +68,8 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_text(out, module->build_options);
     rt_write_u32(out, formats);
     rt_write_u64(out, target_aspects(module));
-    /* If the module does not say, IR is embedded if kernels are fused. Images in other formats hold
-     * no IR, so requests for them do not depend on it. */
+    /* Unless the module says otherwise, IR is embedded exactly when kernels may be fused. Images in
+     * other formats hold no IR, so requests for them do not depend on it. */
     bool embeds =
         module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_AUTO && fuses);
     rt_write_u8(out, embeds && (formats >> RT_FORMAT_PTX & 1));

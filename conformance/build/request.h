@@ -46,7 +46,8 @@ typedef struct cnf_request {
     rt_fusion_request fusion;
 } cnf_request;
 
-/* Decodes a request; spans point into `bytes`, tables live in the arena.  MALFORMED. */
+/* Decodes a request; spans point into `bytes`, tables live in the arena. MALFORMED: truncated or
+ * damaged. */
 RT_MUST_USE rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                        cnf_request *out_request);
 

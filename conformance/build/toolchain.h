@@ -1,6 +1,6 @@
 /* Finds the compilers: clang 14, spirv-as, the compiler plugin with its library libclc, and the
- * shipped SYCL compiler. Files are examined, nothing is run. Workload: once per process, also in
- * runs that find everything in the cache. */
+ * shipped SYCL compiler. It examines files and runs nothing, because every process does it once,
+ * even in runs that find everything in the cache. */
 #ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
 #define CONFORMANCE_BUILD_TOOLCHAIN_H
 
@@ -13,7 +13,7 @@ typedef struct cnf_toolchain {
     char clang[PATH_MAX];
     char spirv_as[PATH_MAX];
     char plugin[PATH_MAX];
-    char sycl[PATH_MAX];   /* assay-sycl-compiler, a program over libsycl */
+    char sycl[PATH_MAX];   /* assay-sycl-compiler, a program that uses libsycl */
     char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
 } cnf_toolchain;
 
@@ -29,7 +29,8 @@ bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
  * that belongs to it; false, and "", if it is missing. */
 bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
 
-/* Appends path, size and modification time of a file, or that it is missing, as a line. */
+/* Appends one line with the path, size and modification time of a file, or saying that it is
+ * missing. */
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
 
 /* Appends what identifies a toolchain: path, size and modification time of the tools and of the

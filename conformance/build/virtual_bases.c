@@ -13,7 +13,7 @@
 #define DECLARED "i8 addrspace(4)**"
 #define USED     "i8**"
 
-/* Instructions that use the table, up to the operand's type. */
+/* The beginnings of the instructions that use the table, up to the operand's type. */
 static const char *const uses[] = {" = load i8*, ", " = getelementptr inbounds i8*, "};
 
 /* Finds the wrong operand of an instruction; empty if it has none. A value starts a line of a

@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Exit statuses of the worker; a failing answer is still an answer. */
+/* Exit statuses of the worker; it also succeeds if its answer is a failure. */
 enum { WORKER_ANSWERED = 0, WORKER_INPUT_FAILED = 3 };
 
 /* ---- The plugin ---------------------------------------------------------------------------- */

@@ -16,12 +16,13 @@ typedef struct cnf_worker {
     rt_buffer artefact;
 } cnf_worker;
 
-/* Opens the compiler plugin, which stays open.  UNAVAILABLE. */
+/* Opens the compiler plugin, which stays open. UNAVAILABLE: it is missing, cannot be opened, or has
+ * another version. */
 RT_MUST_USE rt_status cnf_worker_open_plugin(cnf_worker *worker);
 
 /* Writes the images of a module to worker->artefact. COMPILE_TIME, with messages: a source was
- * refused; POSTLINK_ERROR; UNSUPPORTED: a build option is refused; UNAVAILABLE: a compiler is not
- * installed; TOOL: a compiler died. */
+ * refused; POSTLINK_ERROR: post-link refuses the module; UNSUPPORTED: a build option is refused;
+ * UNAVAILABLE: a compiler is not installed; TOOL: a compiler died. */
 RT_MUST_USE rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request);
 
 #endif

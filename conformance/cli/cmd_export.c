@@ -14,7 +14,7 @@ typedef struct export_command {
     rt_arena arena;
     rt_sink *sink;
     const cnf_export_api *api;
-    const char *column; /* the last of its subjects; its images are exported */
+    const char *column; /* the last of the API's subjects; this subject's images are exported */
     cnf_exported exported;
     int status;
 } export_command;

@@ -1,4 +1,4 @@
-/* assay new: a scenario from a template that passes unchanged. */
+/* assay new: writes a scenario from a template; it passes unchanged. */
 #include "conformance/cli/commands.h"
 
 #include <errno.h>

@@ -43,7 +43,7 @@ typedef struct pack_command {
     cnf_files files;
     cnf_expectations expectations;
     cnf_progress progress;
-    rt_map paths; /* path -> index of the entry */
+    rt_map paths; /* path -> index in `entries` */
     RT_VECTOR(pack_entry) entries;
     rt_text formats;
     rt_profile profiles[RT_PROFILE_COUNT]; /* profiles for which the pack has answers */

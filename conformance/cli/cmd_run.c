@@ -29,7 +29,7 @@ typedef struct run_command {
     cnf_report report;
     cnf_differences differences;
     cnf_rules rules;
-    bool explains, has_rules; /* differences are kept; `rules` was read */
+    bool explains, has_rules; /* explains: differences are kept; has_rules: `rules` was read */
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
@@ -85,7 +85,7 @@ static int shard_apply(run_command *command)
     rt_buffer_free(&error);
     if (!read) return CNF_EXIT_USAGE;
     command->files = cnf_shard_apply(&command->arena, command->files, shard);
-    /* An empty shard still writes its output files, which are empty. */
+    /* A shard without scenarios still writes its output files, which have no records. */
     if (command->files.count == 0)
         fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text,
                 shard.index + 1, shard.count);

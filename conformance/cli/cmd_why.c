@@ -22,7 +22,7 @@ typedef struct why_command {
     rt_buffer source;        /* the scenario file's contents */
     const char *oracle;      /* name of the reference subject */
     const char *oracle_word; /* its verdict; NULL until it is known */
-    cnf_report report;       /* has the subject's record */
+    cnf_report report;       /* has only the subject's record */
     rt_buffer text;          /* the explanation */
 } why_command;
 

@@ -25,7 +25,7 @@ static void column_add(column_reader *reader, const cnf_run_subject *added)
         (cnf_column){added->name, rt_text_of(added->subject->install)};
 }
 
-/* Reports an unknown setting or value, and the nearest names. */
+/* Reports an unknown setting or value, and the nearest names. Returns false. */
 static bool setting_unknown(column_reader *reader, const cnf_run_subject *column, const char *kind,
                             rt_text word, const char *const *names, uint32_t count)
 {
@@ -63,7 +63,7 @@ static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *
     return true;
 }
 
-/* Reads driver options "NAME=value,…", as in an environment. */
+/* Reads driver options "NAME=value,…" as environment variables. */
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     uint32_t count = 0;

@@ -11,15 +11,16 @@ typedef struct cnf_columns {
     uint32_t count;
 } cnf_columns;
 
-/* Chooses the subjects of "sim{schedule=backward},intel-cpu{NAME=value,...}", each once; all
- * subjects for NULL. Braces contain settings, if the subject has any; otherwise options of its
- * driver, which become environment variables. Everything lives in the arena. Returns false if a
- * subject is unknown or the braces are wrong; out_error gets a line without a newline. */
+/* Chooses the subjects that `on` lists, for example
+ * "sim{schedule=backward},intel-cpu{NAME=value,...}", each once; NULL means all subjects. Braces
+ * contain the subject's settings or, if it has none, options of its driver, which become
+ * environment variables. Everything lives in the arena. Returns false if a subject is unknown or
+ * the braces are wrong; out_error gets a line without a newline. */
 bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
                         rt_buffer *out_error);
 
-/* Chooses the subjects of an option's value and reports a mistake on stderr: "assay: --on MESSAGE"
- * with the prefix "--on ". Returns false then. */
+/* Chooses the subjects that an option's value lists. Returns false after reporting a mistake on
+ * stderr as "assay: ", `prefix` (for example "--on ") and the message. */
 bool cnf_columns_read(rt_arena *arena, const char *prefix, const char *on,
                       cnf_columns *out_columns);
 

@@ -66,7 +66,8 @@ int cnf_doctor_command(const cnf_arguments *arguments);
 int cnf_manual_command(const cnf_arguments *arguments);
 int cnf_completion_command(const cnf_arguments *arguments);
 
-/* ---- Shared by them ------------------------------------------------------------------------ */
+/* ---- Shared by the commands
+ * ------------------------------------------------------------------------ */
 
 /* All public commands, in the order of `assay --help` (static). */
 const cnf_command *cnf_command_table(uint32_t *out_count);
@@ -88,12 +89,13 @@ bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
                          cnf_records *out_records);
 
 /* Reads requirements.yaml of the folder of `file` or of one above it. Returns an exit status;
- * errors are reported on stderr, preceded by `prefix` ("--rule: ", or empty). */
+ * errors are reported on stderr, preceded by `prefix`, for example "--rule: ", which may be empty.
+ */
 int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
                       cnf_rules *out_rules);
 
-/* Returns true after reporting on stderr that the command ("check") does not accept packs; false if
- * the files are not from a pack. */
+/* Returns true after reporting on stderr that the command, for example "check", does not accept
+ * packs; false if the files are not from a pack. */
 bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
 /* Reads the value of a numeric option; `otherwise` if it is absent. Returns false after reporting
@@ -102,8 +104,8 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
 /* Writes a command's result to stdout; a reader that stops early (`assay … | head`) is not an
- * error. Returns false after reporting on stderr that `name` ("the matrix") could not be written,
- * because of a full disk or a closed stdout. */
+ * error. Returns false after reporting on stderr that `name`, for example "the matrix", could not
+ * be written, because of a full disk or a closed stdout. */
 bool cnf_command_print(const rt_buffer *text, const char *name);
 
 /* Prints a command's result as cnf_command_print does, frees it, and returns the exit status. */
@@ -112,16 +114,16 @@ int cnf_command_finish(rt_buffer *text, const char *name);
 /* Prints a scenario file's mistakes, one per line. */
 void cnf_command_problems(FILE *stream, rt_text file, const scn_problems *problems);
 
-/* Reports an unknown word and the nearest names on stderr; `prefix` is "--profile: " or empty.
- * Returns the exit status USAGE. */
+/* Reports an unknown word and the nearest names on stderr; they are preceded by `prefix`, for
+ * example "--profile: ", which may be empty. Returns the exit status USAGE. */
 int cnf_command_unknown(const char *prefix, const char *kind, const char *word,
                         const char *const *names, uint32_t count);
 
 /* Reports a failed status on stderr: "assay: CONTEXT: MESSAGE"; an empty context is left out. */
 void cnf_command_fail(rt_sink *sink, rt_status status, rt_text context);
 
-/* Replaces the output file of an option ("--junit"), as cnf_file_replace does, and frees the
- * contents. Returns false after reporting an error on stderr. */
+/* Replaces the output file of an option, for example "--junit", as cnf_file_replace does, and frees
+ * the contents. Returns false after reporting an error on stderr. */
 bool cnf_command_file_replace(const char *option, const char *name, rt_buffer *content);
 
 /* Decides whether results are coloured: as --color says; by default, if stdout is a terminal and

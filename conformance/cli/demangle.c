@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* __cxa_demangle: with a NULL buffer it allocates the result, which the caller frees with free().
+/* The type of __cxa_demangle, which allocates the result if the buffer is NULL; the caller frees it
+ * with free().
  */
 typedef char *demangle_function(const char *symbol, char *buffer, size_t *length, int *status);
 

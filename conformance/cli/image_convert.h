@@ -26,11 +26,12 @@ typedef struct cnf_conversion {
     RT_VECTOR(cnf_output_file) outputs;
 } cnf_conversion;
 
-/* A kind of file. The function makes conversion->name and its companion files. UNSUPPORTED: the
- * kind cannot represent a part of an image; LIMIT. */
+/* A kind of file. The function writes the file's contents to *out and adds its companion files to
+ * `outputs`. UNSUPPORTED: the kind cannot represent a part of an image; LIMIT: it cannot represent
+ * so many images. */
 typedef struct cnf_image_kind {
     const char *name;     /* "syclbin" */
-    const char *ending;   /* the usual ending of its files, ".syclbin" */
+    const char *ending;   /* the usual ending of its files, for example ".syclbin" */
     bool names_functions; /* entries are kernels and exported functions; otherwise only kernels */
     rt_status (*convert)(cnf_conversion *conversion, rt_buffer *out);
 } cnf_image_kind;
@@ -38,9 +39,9 @@ typedef struct cnf_image_kind {
 /* Finds a kind by name: syclbin, text or c; NULL if there is none. */
 const cnf_image_kind *cnf_image_kind_find(const char *name);
 
-/* Writes the file NAME followed by `ending` ("" if the name has one), and its companion files.
- * Returns an exit status; errors are reported on stderr, those of the conversion as errors of
- * `context`. */
+/* Writes the file conversion->name followed by `ending` ("" if the name has one), and its companion
+ * files. Returns an exit status; errors are reported on stderr, those of the conversion as errors
+ * of `context`. */
 int cnf_image_convert(cnf_conversion *conversion, const cnf_image_kind *kind, const char *ending,
                       rt_text context);
 

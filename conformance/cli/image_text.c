@@ -40,8 +40,8 @@ static bool ends_with(rt_text text, const char *ending)
     return rt_text_equal((rt_text){text.data + text.length - end.length, end.length}, end);
 }
 
-/* The form in which a property's bytes are shown: its row's if they fit it, otherwise text or
- * hexadecimal. */
+/* The form in which a property's bytes are shown: the form in the property's row if the bytes fit
+ * it, otherwise text or hexadecimal. */
 static value_form form_of(rt_text set, const rt_property *property)
 {
     const rt_bytes bytes = property->bytes;

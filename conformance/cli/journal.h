@@ -19,12 +19,12 @@ typedef struct cnf_journal {
 int cnf_journal_open(cnf_journal *journal, const char *name);
 
 /* Opens the journal of an earlier run, or creates it, and keeps the records that are still valid:
- * of the given files, if unchanged, on the given subjects, under the given conditions
- * (cnf_record.conditions), with a verdict about the scenario. Runs that were interrupted, whose
- * subject was not installed, or that were lost with their device are repeated; their records are
- * removed, as is a truncated last line. Records of other scenarios and subjects stay. The file is
- * replaced atomically, so that no record is lost if the program is stopped. Returns an exit status
- * as above; USAGE for a file that is not a journal. */
+ * they are about one of the given files, which is unchanged, and one of the given subjects, were
+ * made under the given conditions (cnf_record.conditions), and have a verdict about the scenario.
+ * Runs are repeated if they were interrupted, their subject was not installed, or they were lost
+ * with their device; their records are removed, as is a truncated last line. Records of other
+ * scenarios and subjects stay. The file is replaced atomically, so that no record is lost if the
+ * program is stopped. Returns an exit status as above; USAGE for a file that is not a journal. */
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
                        const cnf_run_subject *subjects, uint32_t subject_count, rt_text conditions);
 

@@ -47,8 +47,8 @@ static const cnf_option *option_find(const cnf_command *command, const char *arg
     return NULL;
 }
 
-/* Parses an option, whose value may be the next argument; the value is "-" if it may be left out
- * and the next argument lacks its ending. */
+/* Parses an option, whose value may be the next argument; if the value may be left out and the next
+ * argument lacks the ending of a value, it is "-". */
 static bool parse_option(argument_parser *parser, const char *argument)
 {
     const cnf_command *command = parser->command;

@@ -68,8 +68,8 @@ typedef struct cnf_option {
     const char *letter; /* "-j"; NULL: none */
     const char *value;  /* the name of its value in the help; NULL: no value */
     const char *help;   /* one sentence */
-    /* For options whose value may be left out ("-" then): the ending that distinguishes a value
-     * from a path in the next argument. NULL: the value is required. */
+    /* For an option whose value may be left out, which then has the value "-": the ending that
+     * distinguishes a value from a path in the next argument. NULL: the value is required. */
     const char *optional_ending;
 } cnf_option;
 
@@ -87,7 +87,7 @@ typedef struct cnf_command {
     const char *text;     /* the rest of `assay COMMAND --help` */
     const cnf_option *options;
     uint32_t option_count;
-    bool guarded; /* starts children, which must not outlive it; runs under cnf_guard */
+    bool guarded; /* it starts children, which must not outlive it, so it runs under cnf_guard */
     int (*run)(const cnf_arguments *arguments); /* returns the exit status */
 } cnf_command;
 

@@ -32,7 +32,7 @@ static bool is_aspects(const rt_property *property)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* Begins a line: with the label if it is the first of its part, otherwise with blanks. */
+/* Begins a line with the label if it is the first line of its part, otherwise with blanks. */
 static void line_begin(rt_buffer *out, const char *label, bool first)
 {
     rt_buffer_printf(out, "  %-10s", first ? label : "");

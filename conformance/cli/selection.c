@@ -67,7 +67,7 @@ static int features_select(selection *selected)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-/* True if the word is the rule's id, or the part of it before a '-'. */
+/* True if the word is the rule's id, or a part of the id that ends before a '-'. */
 static bool rule_is_below(rt_text id, rt_text word)
 {
     if (word.length == 0 || !rt_text_starts(id, word.data)) return false;

@@ -46,7 +46,7 @@ static void scenario_collect(cnf_contents *contents, const scn_scenario *scenari
 /* ---- The places of their contents ----------------------------------------------------------- */
 
 /* True if the event has this kind and names the allocation's variable and device. An event that
- * writes zeros identifies the allocation no further. */
+ * writes zeros has nothing else that identifies the allocation. */
 static bool is_about(const rt_event *event, rt_event_kind kind, const rt_event *allocation)
 {
     return event->kind == kind &&
@@ -92,7 +92,8 @@ static uint32_t target_of(const cnf_history *history, const cnf_xpl_variable *va
     return shared;
 }
 
-/* `begin` is the first event of the process. */
+/* Adds the place that an event describes, unless it is known; `begin` is the process's first event.
+ */
 static void event_note(cnf_contents *contents, const cnf_history *history, uint32_t index,
                        uint32_t begin, uint32_t process)
 {
@@ -119,7 +120,8 @@ static void event_note(cnf_contents *contents, const cnf_history *history, uint3
     if (id.length == 0) return;
     cnf_xpl_variable *variable = variable_of(contents, id);
     if (name.length > 0) variable->name = name;
-    /* Every copy reports the host object again, and every image of a program its instance. */
+    /* Every copy reports the host object again, and every image of a program reports the program's
+     * instance again. */
     bool is_repeated = place.kind == CNF_PLACE_HOST || place.kind == CNF_PLACE_INSIDE;
     for (uint32_t i = 0; i < variable->places.count && is_repeated; i++) {
         const cnf_xpl_place *other = &variable->places.items[i];

@@ -13,8 +13,8 @@ typedef enum cnf_place_kind {
     CNF_PLACE_POINTER /* holds no contents: a program's instance, which points to device memory */
 } cnf_place_kind;
 
-/* Texts point into the trace's arena; they are empty if the kind does not use them, or the trace
- * does not say. */
+/* Texts point into the trace's arena; a text is empty if the kind of place does not use it or the
+ * trace lacks it. */
 typedef struct cnf_xpl_place {
     cnf_place_kind kind;
     uint32_t process; /* number of earlier restarts */
@@ -22,7 +22,7 @@ typedef struct cnf_xpl_place {
     uint32_t program; /* index into the history's programs; SCN_NONE: unknown */
     rt_text command;  /* DEVICE: the command that wrote the zeros; POINTER: the one that wrote the
                        * pointer */
-    uint32_t target;  /* POINTER: the DEVICE among the variable's places; SCN_NONE: unknown */
+    uint32_t target;  /* POINTER: index of the DEVICE place that it points to; SCN_NONE: unknown */
 } cnf_xpl_place;
 
 typedef struct cnf_xpl_variable {
@@ -35,8 +35,7 @@ typedef struct cnf_xpl_variable {
 
 typedef struct cnf_contents {
     RT_VECTOR(cnf_xpl_variable)
-    variables;  /* those that modules register and images define come
-                 * first */
+    variables;  /* variables that modules register or images define come first */
     rt_map ids; /* id -> index */
 } cnf_contents;
 

@@ -23,7 +23,7 @@ void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_proc
 
 static void command_write(rt_buffer *out, const cnf_dot_process *process, const rt_event *event)
 {
-    /* The subject of a command is the first of these fields that it has. */
+    /* The subject of a command is the value of the first of these fields that its event has. */
     static const char *const keys[] = {"kernel", "variable", "memory", "to"};
     rt_text subject = {0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys && subject.length == 0; i++)
@@ -106,7 +106,7 @@ void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace
     cnf_link_graph_find(&arena, scenario, &history, &graph);
     cnf_contents_find(scenario, &history, &contents);
     frame_begin(out, scenario->path);
-    commands_write(out, &history); /* Graphviz puts later parts higher. */
+    commands_write(out, &history); /* First, because Graphviz puts later parts higher. */
     cnf_dot_programs(out, &history);
     cnf_dot_variables(out, &history, &contents);
     cnf_dot_images(out, scenario, &graph, &history, &contents);

@@ -22,7 +22,7 @@ typedef struct drawing {
     const scn_scenario *scenario;
     const cnf_link_graph *graph;
     const cnf_contents *contents;
-    const uint32_t *first_imports; /* per image: the index of its first import */
+    const uint32_t *first_imports; /* for each image, the index of its first import */
 } drawing;
 
 /* ---- An image ------------------------------------------------------------------------------ */
@@ -38,7 +38,7 @@ static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *im
     cnf_dot_title(out, TITLE_GROUND, image->image->name, remark);
 }
 
-/* True if the previous import differs only in its possible provider: both share one row. */
+/* True if the previous import differs only in its provider, so that both share one row. */
 static bool is_repeated(const cnf_link_graph *graph, uint32_t import)
 {
     if (import == 0) return false;
@@ -96,7 +96,7 @@ static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
 static void module_write(rt_buffer *out, drawing *draw, uint32_t index, uint32_t first,
                          uint32_t end)
 {
-    enum { NEEDS_MAX = 3 }; /* with more names the box would become wider than its images */
+    enum { NEEDS_MAX = 3 }; /* more names would make the box wider than its images */
     const scn_scenario *scenario = draw->scenario;
     const scn_module *module = &scenario->modules[index];
     CHECK(first <= end && end <= draw->graph->images.count);

@@ -57,8 +57,8 @@ void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_histor
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Writes the programs and, if images are drawn, edges to the kernels taken from them
- * (dot_programs.c). */
+/* The first function writes the programs; the second, for which images must be drawn, writes the
+ * edges to the kernels taken from them (dot_programs.c). */
 void cnf_dot_programs(rt_buffer *out, const cnf_history *history);
 void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph);
 
@@ -67,8 +67,9 @@ void cnf_dot_program_node(rt_buffer *out, const char *before, const cnf_xpl_prog
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* Writes the rows of an image's table for its device_globals, with their names from `contents`; the
- * variables; and the edges to them, if images and programs are drawn (dot_variables.c). */
+/* device_globals (dot_variables.c): the first function writes their rows in an image's table, with
+ * their names from `contents`; the second writes the variables; the third writes the edges to them,
+ * if images and programs are drawn. */
 void cnf_dot_variable_rows(rt_buffer *out, rt_arena *arena, const rt_image *image,
                            const cnf_contents *contents);
 void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_contents *contents);
@@ -85,7 +86,7 @@ typedef struct cnf_dot_process {
     rt_map commands; /* number of a command -> its event */
 } cnf_dot_process;
 
-/* The first function returns true if a device received the command with this number; the second
+/* The first function returns true if the trace has the device command with this number; the second
  * appends `before` and the identifier of the command's node (dot.c). */
 bool cnf_dot_has_command(const cnf_dot_process *process, rt_text number);
 void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_process *process,

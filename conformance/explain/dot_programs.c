@@ -47,8 +47,8 @@ static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program
 
 /* ---- Which kernels ------------------------------------------------------------------------- */
 
-/* Writes an edge to the kernel in the program's first image that contains it; the program was
- * created for that image. */
+/* Writes an edge to the kernel in the first image of the program that contains the kernel; the
+ * program was created for that image. */
 static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
                         const rt_map *images, const cnf_xpl_program *program, rt_text kernel)
 {
@@ -93,7 +93,8 @@ void cnf_dot_programs(rt_buffer *out, const cnf_history *history)
     rt_buffer_printf(out, "  subgraph \"cluster_programs\" {\n    label=\"programs\";\n"
                           "    color=\"white\";\n    fontsize=12;\n");
     rt_arena arena = {0};
-    for (uint32_t i = history->programs.count; i-- > 0;) /* first one on top, like modules */
+    for (uint32_t i = history->programs.count; i-- > 0;) /* the first program on top, like modules
+                                                          */
         program_write(out, &arena, &history->programs.items[i]);
     rt_arena_reset(&arena);
     rt_buffer_printf(out, "  }\n");

@@ -49,7 +49,7 @@ static void variable_write(rt_buffer *out, rt_arena *arena, const cnf_history *h
     for (uint32_t i = 0; i < variable->places.count; i++) {
         const cnf_xpl_place *place = &variable->places.items[i];
         CHECK(place->program == SCN_NONE || place->program < history->programs.count);
-        if (place->kind == CNF_PLACE_POINTER) continue; /* an edge, not a row */
+        if (place->kind == CNF_PLACE_POINTER) continue; /* drawn as an edge, not as a row */
         cnf_dot_row_begin(out, place_port(arena, i), "white", DOT_INK);
         if (place->kind == CNF_PLACE_HOST) {
             rt_buffer_printf(out, "in the host object");
@@ -75,7 +75,8 @@ void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_con
     rt_arena arena = {0};
     rt_buffer_printf(out, "  subgraph \"cluster_variables\" {\n    label=\"device_globals and "
                           "where their contents are\";\n    color=\"white\";\n    fontsize=12;\n");
-    for (uint32_t i = contents->variables.count; i-- > 0;) /* first one on top, like modules */
+    for (uint32_t i = contents->variables.count; i-- > 0;) /* the first variable on top, like
+                                                            * modules */
         variable_write(out, &arena, history, &contents->variables.items[i]);
     rt_buffer_printf(out, "  }\n");
     rt_arena_reset(&arena);
@@ -83,8 +84,8 @@ void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_con
 
 /* ---- Edges to the places ------------------------------------------------------------------- */
 
-/* Writes the edge from the program that contains the instance, or whose pointer refers to that
- * place. */
+/* Writes the edge to a place from the program that contains it, or to its target from the program
+ * that has the pointer. */
 static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *history,
                        const cnf_xpl_variable *variable, uint32_t index)
 {

@@ -36,7 +36,8 @@ void cnf_history_free(cnf_history *history);
 /* The value of an event's field; empty if the event has no such field. */
 rt_text cnf_event_text(const rt_event *event, const char *key);
 
-/* True for a command of a device: an event with a number and a list of commands to wait for. */
+/* True for a command that a device received: an event with a number and a list of the commands that
+ * it waits for. */
 bool cnf_event_is_command(const rt_event *event);
 
 /* True for the first event about an image that joined another image's link set because of a
@@ -58,13 +59,13 @@ void cnf_explain_name(rt_buffer *out, const char *before, rt_text name);
 typedef struct cnf_xpl_image {
     const rt_image *image;
     uint32_t module; /* index into the scenario's modules */
-    uint32_t cycle;  /* number of its cycle, from 1; 0: it is in no cycle */
+    uint32_t cycle;  /* number of the cycle that it is in, from 1; 0: none */
 } cnf_xpl_image;
 
 typedef enum cnf_import_state {
     CNF_IMPORT_RESOLVED,   /* the runtime bound it to this provider */
-    CNF_IMPORT_POSSIBLE,   /* this image exports it, but this run did not search for it */
-    CNF_IMPORT_UNRESOLVED, /* the runtime found no provider, or there is none */
+    CNF_IMPORT_POSSIBLE,   /* `provider` exports the symbol, but this run did not search for one */
+    CNF_IMPORT_UNRESOLVED, /* the runtime found no provider, or no image exports the symbol */
 } cnf_import_state;
 
 typedef struct cnf_import {

@@ -10,11 +10,11 @@ typedef struct cnf_xpl_fusion {
     rt_text status;         /* final status; empty: it has not ended */
     rt_text reason;         /* why there is no fused kernel; empty: there is one, or the reason is
                              * unknown */
-    rt_text detail;         /* for a rejected list: why */
+    rt_text detail;         /* why the list was rejected, if it was */
     rt_text kernel;         /* fused kernel, new or cached; empty: none */
     const rt_event *fuse;   /* NULL: not sent to the compiler */
     const rt_event *launch; /* launch of the fused kernel; NULL: none */
-    uint32_t end;           /* event of its end; UINT32_MAX: none */
+    uint32_t end;           /* index of the event that ended it; UINT32_MAX: none */
     RT_VECTOR(const rt_event *) held;
     RT_VECTOR(const rt_event *) demoted; /* buffers that were to be promoted, but were not */
 } cnf_xpl_fusion;

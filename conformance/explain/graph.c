@@ -71,7 +71,8 @@ static void outcomes_collect(finder *find, const cnf_history *history)
         if (provider == RT_MAP_NONE) continue;
         rt_text key = outcome_key(find->arena, cnf_event_text(event, "image"),
                                   cnf_event_text(event, "symbol"));
-        rt_map_set(&find->outcomes, key, provider); /* the last outcome counts */
+        rt_map_set(&find->outcomes, key, provider); /* overwrites an earlier outcome: the last one
+                                                     * counts */
     }
 }
 
@@ -105,7 +106,7 @@ typedef struct visit {
     uint32_t order; /* order of its first visit, from 1; 0: not visited */
     uint32_t low;   /* earliest image on the stack that it reaches */
     uint32_t next;  /* next import to follow ... */
-    uint32_t end;   /* ... and the end of its imports */
+    uint32_t end;   /* ... and the end of this image's imports */
     uint32_t above; /* image whose import led here; SCN_NONE: none */
     bool stacked;
 } visit;

@@ -126,7 +126,8 @@ void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
         rt_arena_alloc_array(arena, count, sizeof *out_history->event_programs);
     for (uint32_t i = 0; i < count; i++) {
         const rt_event *event = &out_history->events[i];
-        if (event->kind == RT_EVENT_RESTART) { /* Program ids begin again after it. */
+        if (event->kind == RT_EVENT_RESTART) { /* After a restart, the same ids denote other
+                                                * programs. */
             rt_map_free(&out_history->program_ids);
             process++;
         }

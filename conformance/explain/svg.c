@@ -44,8 +44,8 @@ rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title
         status = rt_fail(sink, RT_TOOL, RT_RULE_NONE,
                          "dot succeeded, but its output (%zu bytes) is not SVG", picture.size);
     } else {
-        /* The picture's name for screen readers, because dot's titles name only its parts. Text
-         * that is escaped for use between tags is also valid in quotes. */
+        /* Adds the picture's name for screen readers, because dot's titles name only parts of the
+         * picture. Text that is escaped for use between tags is also valid in quotes. */
         size_t before = (size_t)(at - picture.data) + strlen(element);
         CHECK(before <= picture.size);
         rt_buffer_append(out_svg, picture.data, before);

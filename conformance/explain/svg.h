@@ -13,8 +13,8 @@
 RT_MUST_USE rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title,
                                       rt_buffer *out_svg);
 
-/* The same in two steps, so that several graphs can be drawn concurrently: after a successful
- * begin, call end. `dot` is borrowed until then. */
+/* The same in two steps, so that several graphs can be drawn concurrently: every successful begin
+ * must be followed by end, and `dot` is borrowed until end returns. */
 RT_MUST_USE rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_process);
 RT_MUST_USE rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title,
                                           rt_buffer *out_svg);

@@ -224,7 +224,8 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
-/* Writes an event after its number, from the field `number`; NULL: the event has no number. */
+/* Writes an event, preceded by its number, which is in the field `number`; NULL: the event has no
+ * number. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     first_word_write(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
@@ -253,8 +254,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* True for events that the graph shows in addition to commands of a device: kernels that a fusion
- * holds back, with their edges, and the outcome of the fusion. */
+/* True for events that the graph shows in addition to device commands: kernels that a fusion holds
+ * back, with their edges, and the outcome of the fusion. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {

@@ -18,7 +18,8 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
     return is_number ? number : otherwise;
 }
 
-/* Commands of a queue are on its thread; transfers of memory contents have no queue. */
+/* Commands of a queue are on the queue's thread; transfers of memory contents have no queue, so
+ * they are on the runtime's. */
 uint64_t cnf_event_thread(const rt_event *event)
 {
     uint64_t queue = cnf_event_number(event, "queue", UINT64_MAX);

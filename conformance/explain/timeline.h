@@ -6,10 +6,10 @@
 #include "reference/base/stream.h"
 
 /* Appends the events as one JSON object in the Trace Event Format. A trace has no times, so an
- * event's time is its position, one microsecond each: only order is shown. Queues are threads with
- * their devices' commands; other events are on thread 0; arrows lead from a command to those that
- * wait for it; fusions are spans; threads have names. `trace` is as in cnf_explain_text
- * (explain.h). Source: "Trace Event Format", a document of the Chromium project. */
+ * event's time is its position in microseconds: only order is shown. Queues are threads with their
+ * devices' commands; other events are on thread 0; arrows lead from a command to those that wait
+ * for it; fusions are spans; threads have names. `trace` is as in cnf_explain_text (explain.h).
+ * Source: "Trace Event Format", a document of the Chromium project. */
 void cnf_timeline_json(rt_buffer *out, rt_text trace);
 
 /* Appends the same events as a picture, SVG 1.1 without external fonts, pictures or scripts;

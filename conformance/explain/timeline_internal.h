@@ -7,7 +7,8 @@
 /* Threads of a timeline: one for events without a queue, then queue 0, 1 and so on. */
 enum { CNF_RUNTIME_THREAD = 0, CNF_FIRST_QUEUE_THREAD = 1 };
 
-/* The position of each command in the trace, by its number; SCN_NONE: absent. A restart clears it.
+/* The position of each command in the trace, by the command's number; SCN_NONE: absent. A restart
+ * clears the list.
  */
 typedef RT_VECTOR(uint32_t) cnf_place_list;
 
@@ -17,10 +18,10 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
 /* The timeline's thread for an event: the runtime's, or that of the event's queue. */
 uint64_t cnf_event_thread(const rt_event *event);
 
-/* Appends a thread's name: "runtime", "queue 0". */
+/* Appends a thread's name, for example "runtime" or "queue 0". */
 void cnf_thread_title(rt_buffer *out, uint64_t thread);
 
-/* Appends the event's kind and subject: "launch fused_0". */
+/* Appends the event's kind and subject, for example "launch fused_0". */
 void cnf_event_title(rt_buffer *out, const rt_event *event);
 
 /* Records that a command is at `time`. */

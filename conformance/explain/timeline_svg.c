@@ -98,9 +98,9 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
     rt_buffer_free(&title);
 }
 
-/* Writes a curve with an arrowhead to the command from each command that it waits for: left of the
- * boxes within a lane, otherwise from lane to lane. It ends at the side of the box that faces its
- * origin. */
+/* Writes a curve with an arrowhead to the command from each command that it waits for: to the left
+ * of the boxes if both are in one lane, otherwise from lane to lane. It ends at the side of the box
+ * that faces its origin. */
 static void write_arrows(timeline *drawing, uint32_t row)
 {
     const rt_event *events = drawing->history->events;

@@ -66,11 +66,12 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
 
 /* Builds all modules into a new folder, or takes them from the cache, and starts the executable
  * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. The program
- * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. End
- * *out_host with cnf_host_end in any case; NULL: no process was started. UNAVAILABLE: there is no C
- * compiler, or the runtime's library is missing or from another build; IO: the program's files
- * could not be created or its process not started, or the compiler failed or died; TOOL: the
- * program ended before it answered, and how; UNSUPPORTED: names that no real program can have. */
+ * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. Always end
+ * *out_host with cnf_host_end, even on failure; it is NULL if no process was started. UNAVAILABLE:
+ * there is no C compiler, or the runtime's library is missing or from another build; IO: the
+ * program's files could not be created or its process not started, or the compiler failed or died;
+ * TOOL: the program ended before it answered, and the message says how; UNSUPPORTED: names that no
+ * real program can have. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
@@ -123,8 +124,8 @@ int cnf_host_fate(cnf_host *host);
 void cnf_host_share_fate(cnf_host *host);
 
 /* Lets the process exit as a program does (exit, destructors) and waits for it; afterwards only
- * cnf_host_fate and cnf_host_end may be called. TOOL: it did not exit cleanly, and how; reported
- * once. */
+ * cnf_host_fate and cnf_host_end may be called. TOOL: it did not exit cleanly, and the message says
+ * how; reported once. */
 RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
 
 /* Like cnf_host_leave, unless the process has already left; also removes the folder. Codes of

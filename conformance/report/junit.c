@@ -8,8 +8,8 @@
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* Appends escaped text: the content of an element, or of a quoted attribute, in which a parser
- * would turn line breaks and tabs into blanks (XML 1.0, section 3.3.3). */
+/* Appends text, escaped for an element or for a quoted attribute; in attributes, line breaks and
+ * tabs are escaped too, because a parser would turn them into blanks (XML 1.0, section 3.3.3). */
 static void escape(rt_buffer *out, rt_text text, bool is_attribute)
 {
     while (text.length > 0) {

@@ -6,12 +6,13 @@
  *
  *   PASS, LINKED                                     an empty testcase
  *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason
- *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, its type the signature
+ *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, with the signature as type
  *   XPASS, XFAIL_MISMATCH                            <failure>, with what the entry expects
  *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
  *
- * <system-out> has the whole message, the rule, the device and the command that runs it again.
- * Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become U+FFFD.
+ * <system-out> has the whole message, the rule, the device and the command that runs the scenario
+ * again. Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become
+ * U+FFFD.
  */
 #ifndef CONFORMANCE_REPORT_JUNIT_H
 #define CONFORMANCE_REPORT_JUNIT_H

@@ -1,6 +1,6 @@
-/* The report at the end of a run, as text. It contains no decisions: verdicts and messages come
- * from the records. Rows are in the order of paths, columns in the requested order, so that two
- * reports can be compared with diff. */
+/* The report at the end of a run, as text. It makes no decisions: verdicts and messages come from
+ * the records. Rows are in the order of paths, columns in the requested order, so that two reports
+ * can be compared with diff. */
 #include "conformance/report/matrix.h"
 
 #include "conformance/report/record_text.h"
@@ -210,7 +210,7 @@ static void write_word(rt_buffer *out, rt_text word)
     rt_buffer_append_byte(out, '\'');
 }
 
-/* Appends the options of the run and the newline. */
+/* Appends the run's options, the record's choices and a newline. */
 static void write_rerun_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     rt_buffer_append_text(out, report->rerun_options);
@@ -287,7 +287,8 @@ static void write_reasons(const report_layout *layout)
         bool needs_reason = verdict == CNF_VERDICT_UNAVAILABLE
                                 ? is_shown(layout, record)
                                 : cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
-        /* Such verdicts result from an earlier event: only the first of several is explained. */
+        /* These two verdicts result from an earlier event, so only the first record with each is
+         * explained. */
         bool is_aftermath = verdict == CNF_VERDICT_NOT_RUN || verdict == CNF_VERDICT_POISONED;
         if (!needs_reason || (is_aftermath && is_explained[verdict])) continue;
         write_reason(layout, record);

@@ -1,4 +1,4 @@
-/* The report at the end of a run: a matrix of scenarios and subjects, the reasons of failures, and
+/* The report at the end of a run: a matrix of scenarios and subjects, the reasons for failures, and
  * counts. */
 #ifndef CONFORMANCE_REPORT_MATRIX_H
 #define CONFORMANCE_REPORT_MATRIX_H
@@ -34,11 +34,11 @@ void cnf_report_sort(cnf_report *report);
  * nothing failed. An unused entry of an expectation file counts as an unexpected verdict. */
 int cnf_report_exit_status(const cnf_report *report);
 
-/* Writes the matrix, the reason of every unexpected verdict, a line for each skip (its capability),
- * known failure (class, reason, entry), partly observed verdict and unused expectation entry, and
- * finally one line of counts per column: "pocl: 9 PASS, 2 SKIP, 0 XFAIL", followed by all other
- * verdicts that occurred. A subject that was never available has no column but a line with the
- * command that installs it. */
+/* Writes the matrix, the reason for every unexpected verdict, a line for each skip (its
+ * capability), known failure (class, reason, entry), partly observed verdict and unused expectation
+ * entry, and finally one line of counts per column: for example "pocl: 9 PASS, 2 SKIP, 0 XFAIL",
+ * followed by all other verdicts that occurred. A subject that was never available has, instead of
+ * a column, a line with the command that installs it. */
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour);
 

@@ -1,5 +1,5 @@
-/* Atomic replacement of a file's content. Source: rename(2), "If newpath already exists, it will be
- * atomically replaced". */
+/* Atomic replacement of a file's contents. Source: rename(2), "If newpath already exists, it will
+ * be atomically replaced". */
 #include "conformance/report/output.h"
 
 #include "reference/base/descriptors.h"
@@ -11,14 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns 0 or an errno. */
+/* Returns 0, or an errno if writing failed. */
 static int write_content(int file, rt_text content)
 {
     return rt_write_all(file, rt_text_bytes(content)) ? 0 : errno;
 }
 
-/* Closes the file; if there was no error and `syncs` is set, flushes it to disk first. Returns 0 or
- * an errno. */
+/* Closes the file; if there was no error and `syncs` is set, flushes it to disk first. Returns
+ * the first error: `error`, an errno of its own, or 0. */
 static int close_durably(int file, int error, bool syncs)
 {
     if (error == 0 && syncs && fsync(file) != 0) error = errno;
@@ -26,7 +26,7 @@ static int close_durably(int file, int error, bool syncs)
     return error;
 }
 
-/* Replaces or creates a regular file. */
+/* Replaces or creates a regular file. Returns 0 or an errno. */
 static int replace_regular(const char *name, mode_t mode, rt_text content)
 {
     rt_buffer temporary = {0};

@@ -4,8 +4,8 @@
 
 #include "reference/base/text.h"
 
-/* Replaces the file's content atomically: writes a temporary file next to it, flushes that to disk
- * and renames it, so that a reader sees either the old content or the new. Symbolic links are
+/* Replaces the file's contents atomically: writes a temporary file next to it, flushes that to disk
+ * and renames it, so that a reader sees either the old contents or the new. Symbolic links are
  * followed. The standard output (/dev/stdout) and files that are not regular (pipes) are written
  * directly. Returns 0 or an errno. */
 int cnf_file_replace(const char *name, rt_text content);

@@ -12,7 +12,7 @@
 enum {
     DRAW_EVERY_MS = 100, /* redrawing more often would cost more than a small scenario */
     WIDTH_DEFAULT = 80,
-    ESTIMATE_AFTER_MS = 1000, /* before that, the pace is not meaningful */
+    ESTIMATE_AFTER_MS = 1000, /* before that, no estimate is reliable */
 };
 
 static double now_ms(void)
@@ -42,7 +42,8 @@ void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t 
         if (!progress->running[i][0]) continue;
         rt_buffer_printf(out, "%s%s", name_count++ ? ", " : ": ", progress->running[i]);
     }
-    /* A wrapped line could not be cleared. Names are cut anywhere except inside a character. */
+    /* A line that wrapped could not be cleared, so names are cut, though never inside a character.
+     */
     rt_text line = rt_text_skip(rt_buffer_text(out), before);
     rt_buffer_truncate(out, before + rt_text_cut(line, width).length);
 }

@@ -26,8 +26,8 @@ void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subjec
 /* Counts a verdict. An unexpected verdict is printed immediately, even without a terminal. */
 void cnf_progress_add(cnf_progress *progress, const cnf_record *record);
 
-/* Appends the terminal's line at `now_ms` after the start, at most `width` columns: "[ 42%] 21/50,
- * 1 unexpected, 0:12 left: linking/chain.yaml on pocl". */
+/* Appends the terminal's line at `now_ms` after the start, at most `width` columns, for example
+ * "[ 42%] 21/50, 1 unexpected, 0:12 left: linking/chain.yaml on pocl". */
 void cnf_progress_line(const cnf_progress *progress, double now_ms, uint32_t width, rt_buffer *out);
 
 /* Clears the line. */

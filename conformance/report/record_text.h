@@ -14,11 +14,12 @@ void cnf_field_write(rt_buffer *out, const char *label, rt_text value);
  * opened. */
 void cnf_device_write(rt_buffer *out, const char *indent, const cnf_record *record);
 
-/* The index after the last record of the scenario of records[first]; the records are sorted. */
+/* The index after the last record that has the same scenario as records[first]; the records are
+ * sorted. */
 uint32_t cnf_row_end(const cnf_record *records, uint32_t record_count, uint32_t first);
 
-/* The record of the scenario on the subject, or of the scenario itself if that is invalid, among
- * the `count` records of one scenario; NULL if there is none. */
+/* Finds, among the `count` records of one scenario, its record on the subject or, if the scenario
+ * is invalid, its only record. Returns NULL if there is none. */
 const cnf_record *cnf_row_cell(const cnf_record *records, uint32_t count, rt_text subject);
 
 #endif

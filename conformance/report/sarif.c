@@ -170,8 +170,9 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
     return result;
 }
 
-/* Appends a result for each failure. Those that an entry covers are suppressed, unless they are all
- * that there is: then an entry names a failure that did not happen. */
+/* Appends a result for each failure. Those that an entry covers are suppressed; but if entries
+ * cover all failures of a mismatch, none is, because an entry then names a failure that did not
+ * happen. */
 static void results_append(sarif *out, const cnf_report *report, const cnf_record *record,
                            json_t *results)
 {

@@ -11,8 +11,8 @@
 #include "conformance/report/matrix.h"
 #include "conformance/requirements/rules.h"
 
-/* Appends the document. If `rules` is NULL, its rules have no text. `version` is assay's. Bytes
- * that are not UTF-8 become U+FFFD. */
+/* Appends the document. If `rules` is NULL, the rules in the document have no text. `version` is
+ * assay's. Bytes that are not UTF-8 become U+FFFD. */
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version);
 
 #endif

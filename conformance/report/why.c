@@ -1,5 +1,5 @@
 /* The explanation of one verdict, from its record, the children's messages and the table of rules.
- * It contains no decisions. */
+ * It makes no decisions. */
 #include "conformance/report/why.h"
 
 #include "backends/opencl/layer/log.h"
@@ -191,7 +191,8 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
 
 /* ---- OpenCL calls --------------------------------------------------------------------------- */
 
-/* Writes the OpenCL calls, which show where a run went wrong; expected verdicts have none. */
+/* Writes the OpenCL calls, which show where a run went wrong; writes nothing for expected verdicts.
+ */
 static void write_log(rt_buffer *out, const cnf_why *why)
 {
     enum { CALLS_MAX = 10 };

@@ -13,8 +13,8 @@ typedef struct cnf_why {
     const cnf_messages *messages; /* from the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* from sim's child; NULL: sim's run did not pass */
     rt_text log;                  /* record of the OpenCL layer; empty: none */
-    bool log_is_tail;             /* the log's beginning was dropped */
-    rt_text source;               /* the scenario file's content */
+    bool log_is_tail;             /* the beginning of the log was dropped */
+    rt_text source;               /* the scenario file's contents */
     const cnf_rules *rules;       /* NULL: no table of rules */
 } cnf_why;
 

@@ -5,10 +5,10 @@
  * Every program runs green once, and the marks that it reaches are recorded. Then, for every mark
  * of a rule whose `proof:` is tool, unit or vendor, only the tests of that rule run with the mark's
  * fault armed, in one program after another that reaches it, until they fail. Only a test that
- * reports its failure counts: the exit status is the number of failed tests. A crash, even one that
- * cmocka catches, is at most an assertion. A line "front-end PROGRAM" of the list names a program
- * whose green run is sufficient (front_end.c); if its exit status reports that the front end is not
- * installed, the proof has a note.
+ * reports its failure proves the rule: the exit status is the number of failed tests. A crash, even
+ * one that cmocka catches, counts at most as ASSERTED. A line "front-end PROGRAM" of the list names
+ * a program whose green run is sufficient (front_end.c); if its exit status reports that the front
+ * end is not installed, the proof has a note.
  *
  * This file neither builds the programs nor knows what they test. Source: ARCHITECTURE.md, "Rules
  * in the code"; cmocka's output and exit status, cmocka.c. */
@@ -36,7 +36,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     cnf_reached reached;
-    cnf_sites front_end; /* sites that front ends show, without faults */
+    cnf_sites front_end; /* sites of rules that tests of front ends show, without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ static void program_start(const programs_state *state, uint32_t number, const ch
     cnf_pool_start(state->run->pool, &start);
 }
 
-/* The number of tests started whose names begin with `names`. */
+/* The number of tests that were started and whose names begin with `names`. */
 static uint32_t tests_started(cnf_child_result *result, const char *names)
 {
     char beginning[CNF_TEST_NAMES_MAX + 16];
@@ -280,7 +280,7 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
         status = cnf_prove_phase_run(run, &faults, count);
     }
     if (rt_ok(status)) {
-        /* First the sites with faults, then those that front ends show. */
+        /* First the sites with faults, then those shown by tests of front ends. */
         uint32_t fault_count = state.reached.sites.count;
         *out_count = fault_count + state.front_end.count;
         cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)*out_count + 1, sizeof *sites);

@@ -124,8 +124,8 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
             rt_buffer_printf(out, "reached, but cited by no scenario: %.*s\n",
                              RT_TEXT_ARG(site->text));
     }
-    /* A fault that fails more than a tenth of all scenarios is too blunt (design, "Rules in the
-     * code"). */
+    /* A fault that makes more than a tenth of all scenarios fail is too blunt (design, "Rules in
+     * the code"). */
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
         CHECK(site->kill_count <= proof->scenario_count);

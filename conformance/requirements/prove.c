@@ -112,7 +112,7 @@ static bool expectation_failed(const run_outcome *outcome, rt_text at)
     return false;
 }
 
-/* Reads the first record of a run; an empty verdict if there is none. */
+/* Reads the first record of a run; if there is none, the verdict is empty. */
 static run_outcome run_read(prove_state *prove, const char *name)
 {
     run_outcome outcome = {0};
@@ -284,7 +284,8 @@ static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
     }
 }
 
-/* Adds the programs' results, which decide if their state is higher than that of the scenarios. */
+/* Adds the programs' results: where they give a rule a higher state than the scenarios do, that
+ * state counts. */
 static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t count,
                             cnf_proof *proof)
 {
@@ -368,8 +369,8 @@ static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32
             rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->by_program)};
     scenarios_decide(prove, out_proof);
     programs_decide(run, program_sites, count, out_proof);
-    citations_complain(prove, out_proof); /* before parts_decide: a citation of an umbrella has no
-                                           * mark */
+    citations_complain(prove, out_proof); /* must precede parts_decide, because an umbrella has no
+                                           * mark that a citation could reach */
     parts_decide(run->rules, out_proof);
     /* First the sites of scenarios, then those of programs. */
     const uint32_t first = prove->reached.sites.count;

@@ -2,8 +2,8 @@
  * the code disobeys. Rules that requirements.yaml assigns to tools, units and vendors' adapters
  * (`proof:`) are also proven by tests named after their ids: those must fail. The behaviour of a
  * front end from another project (`proof: front-end`) is shown by tests and their twins, without a
- * fault (front_end.c). A rule that sums up others (`proof: parts`) is closed exactly if all rules
- * under its `parts:` are.
+ * fault (front_end.c). A rule that sums up others (`proof: parts`) is closed if and only if all
+ * rules under its `parts:` are.
  *
  * First, every citing scenario runs on sim, and the marks (sites) that it reaches are recorded.
  * Then, for every site of a rule that a citing scenario reached, those scenarios run again with
@@ -82,7 +82,7 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 /* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n, "vendor": n,
  * "front-end": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.
  * "by" contains only kinds that close at least one rule; "missing" lists all rules that are not
- * closed; "needs" gives, for each of these that requires a subject which this build lacks, that
+ * closed; "needs" maps each of these that requires a subject missing from this build to that
  * subject. */
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof);
 

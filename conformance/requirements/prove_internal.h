@@ -76,13 +76,13 @@ void cnf_reached_free(cnf_reached *reached);
 
 enum { CNF_TEST_NAMES_MAX = 128 };
 
-/* Writes the prefix of the names of a rule's tests: "DL-SPLIT-08" -> "DL_SPLIT_08_". */
+/* Writes the prefix that the names of a rule's tests share: "DL-SPLIT-08" -> "DL_SPLIT_08_". */
 void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id);
 
 typedef RT_VECTOR(cnf_site) cnf_sites;
 
 /* Adds the result of each rule with `proof: front-end` that has tests in the program; `output` is
- * the program's, and all its tests passed. */
+ * what the program printed; all its tests must have passed. */
 void cnf_front_end_judge(const cnf_prove_run *run, rt_text program, rt_text output,
                          cnf_sites *inout_sites);
 

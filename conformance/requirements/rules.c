@@ -56,7 +56,7 @@ static rt_status refuse_parts(rt_sink *sink, const cnf_rule *rule, rt_text part,
                           RT_TEXT_ARG(rule->id), RT_TEXT_ARG(part), why);
 }
 
-/* Finds the rules of the list `parts:`. */
+/* Finds the rules that the list `parts:` names, and stores their indices in the rule. */
 static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *document,
                             const yaml_node_t *list, const cnf_rules *rules, cnf_rule *rule)
 {
@@ -85,7 +85,7 @@ static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *doc
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-/* Reads the rules of the list; false if it is not a list of mappings with an id each. */
+/* Reads the rules of the list; false if it is not a list of mappings, each with an id. */
 static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rule **out_rules,
                           uint32_t *out_count)
 {

@@ -22,12 +22,12 @@ typedef struct cnf_rules {
 } cnf_rules;
 
 /* Reads the table of rules into the arena. IO: the file cannot be read. MALFORMED: it is not a list
- * of mappings with an id each, or `parts:` names an umbrella or something that is not a rule of the
- * table, or belongs to a rule without `proof: parts`. */
+ * of mappings, each with an id, or `parts:` names an umbrella or something that is not a rule of
+ * the table, or belongs to a rule without `proof: parts`. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
 
-/* Appends the rule's document and section: "SharedLibraries.md, introduction". */
+/* Appends the rule's document and section, for example "SharedLibraries.md, introduction". */
 void cnf_rule_source_print(rt_buffer *out, const cnf_rule *rule);
 
 /* Index of the rule with this id; UINT32_MAX if there is none. */

@@ -135,8 +135,8 @@ static void record_send(run_state *run, run_scenario *scenario, uint32_t subject
 
 /* ---- Comparing ----------------------------------------------------------------------------- */
 
-/* Compares a case with the oracle, which is DONE, if both have the same script. An oracle that did
- * not pass proves nothing about the others; the judgement then notes that memories were not
+/* Compares a case with the oracle, which is DONE, if both ran with the same script. An oracle that
+ * did not pass proves nothing about the others; the judgement then notes that memories were not
  * compared. */
 static void case_compare(const run_state *run, run_scenario *scenario, uint32_t subject)
 {
@@ -208,7 +208,8 @@ static bool case_explore(run_scenario *scenario, run_case *test_case)
         if (cnf_verdict_effect(test_case->judgement.verdict) != CNF_EFFECT_EXPECTED)
             choices_explain(scenario, test_case->worst);
     }
-    /* A subject that cannot run the scenario never can, and more time limits would only waste time.
+    /* A subject that cannot run the scenario cannot run it with another script either, and further
+     * time-outs would only waste time.
      */
     bool goes_on = cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_TIMEOUT &&
                    verdict != CNF_VERDICT_HANG && verdict != CNF_VERDICT_LINKED;

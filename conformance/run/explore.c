@@ -66,8 +66,9 @@ bool cnf_explorer_script_valid(rt_text text)
     return true;
 }
 
-/* Compares the choices made with the script; returns the number of prescribed choices in
- * *out_count. */
+/* Checks that the run made the choices that the script prescribes. Returns false, with the reason
+ * in *out_reason, at the first that it did not make. *out_count is the number of choices checked.
+ */
 static bool script_followed(const cnf_explorer *explorer, rt_text script,
                             const cnf_messages *messages, uint32_t *out_count, rt_text *out_reason)
 {

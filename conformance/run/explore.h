@@ -11,7 +11,7 @@
 #include "conformance/verdict/messages.h"
 #include "reference/base/vector.h"
 
-/* Records which branches of a one_of have happened. */
+/* The branches of a one_of that have happened. */
 typedef struct cnf_explored_branches {
     uint32_t line, step, branches;
     bool *happened; /* by branch, from 0 */
@@ -38,11 +38,11 @@ bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script);
 bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages *messages,
                       rt_text *out_reason);
 
-/* Appends a line for every branch that happened in no run, and one more if exploring stopped early:
- * "one_of at line 14: branch 2 never happened in 4 runs". */
+/* Appends a line for every branch that happened in no run, such as "one_of at line 14: branch 2
+ * never happened in 4 runs", and one more if exploring stopped early. */
 void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out);
 
-/* The choices of a run as a script: "0,1". */
+/* The choices of a run as a script, for example "0,1". */
 rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages);
 
 /* True if the text is a script: "" or numbers separated by commas. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum {
-    PROBE_TIMEOUT_MS = 30000, /* a device that takes longer is hanging; includes compiling */
+    PROBE_TIMEOUT_MS = 30000, /* a device hangs if its probe, including compiling, takes longer */
     MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages, which include the final contents of
                                * memory */
     PROBE_MESSAGES_MAX = 1 << 20

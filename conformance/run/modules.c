@@ -36,7 +36,7 @@ void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
             cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format,
                                        scn_scenario_fuses(scenario));
             rt_bytes request = rt_buffer_bytes(&work->request);
-            if (scenario->packed) /* if the pack has no answer, the answer names what is missing */
+            if (scenario->packed) /* if the pack has none, the answer says what is missing */
                 (void)cnf_packed_answer(scenario, request, &work->answer);
             else
                 work->answered = cnf_cache_find(cache, request, &work->answer);
@@ -194,8 +194,8 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
 }
 
 /* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns it in the
- * compilers' form, or nothing if the message does not start with the location of a source;
- * *out_line is then the module's. */
+ * compilers' form, and in *out_line the scenario's line. If the message does not start with the
+ * location of a source, returns an empty text and the module's line. */
 static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
                           uint32_t *out_line)
 {
@@ -259,8 +259,8 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
     out->answer = out->message;
 }
 
-/* Joins the device_globals declared by the scenario and found in the code; the scenario takes
- * precedence. */
+/* Joins the device_globals declared by the scenario with those found in the code; the scenario
+ * takes precedence. */
 static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global_list compiled,
                                           rt_device_global_list declared)
 {

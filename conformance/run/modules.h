@@ -10,8 +10,8 @@
 /* One module on its way from sources to images. */
 typedef struct cnf_module_work {
     rt_buffer request;
-    rt_buffer answer; /* from the cache or from a worker */
-    bool answered;    /* or there is nothing to compile */
+    rt_buffer answer; /* from the cache, the pack or a worker */
+    bool answered;    /* it has its answer, or there is nothing to compile */
     rt_text failure;  /* kind of the worker's own failure ("signal-11"); empty: none */
     rt_text failure_message;
 } cnf_module_work;

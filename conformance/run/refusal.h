@@ -5,8 +5,8 @@
 #include "conformance/build/compile.h"
 #include "conformance/verdict/verdict.h"
 
-/* Judges the answer for a module that must be refused: PASS with one check observed if the front
- * end or post-link refused it as expected, and FAIL at the expectation's line if not. Texts live in
+/* Judges the answer for a module that must be refused: PASS, with one observed check, if the front
+ * end or post-link refused it as expected; otherwise FAIL, at the expectation's line. Texts live in
  * the arena. Infrastructure failures are not judged here. */
 void cnf_refusal_judge(rt_arena *arena, const scn_module *module, const cnf_compile_answer *answer,
                        cnf_judgement *out_judgement);

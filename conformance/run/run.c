@@ -73,8 +73,8 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
-/* Reads the file, or the checked scenario from its pack. Returns false if nothing must run: it is
- * INVALID, which has been recorded, or all its records exist. */
+/* Reads the file, or the checked scenario from its pack. Returns false if nothing needs to run: the
+ * scenario is INVALID, which has been recorded, or all its records already exist. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
@@ -145,8 +145,8 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Packs the compiled scenario for its subjects, or, if it has no images, decides their cases with
- * the reason. */
+/* Packs the compiled scenario for its subjects, or, if it has no images, ends their cases with the
+ * judgement that says why. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
@@ -220,7 +220,7 @@ static bool slot_start_case(run_state *run, uint32_t slot)
             cnf_run_case_start(run, slot, i);
             return true;
         }
-        /* Its choices may have been explored when the device was lost. */
+        /* The device may have been lost while the case's choices were being explored. */
         if (scenario->cases[i].worst) {
             cnf_run_case_advance(run, scenario, i, CASE_CUT_SHORT);
             continue;
@@ -277,7 +277,7 @@ static void job_ended(run_state *run, cnf_child_result *result)
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
     }
-    scenario = run->slots[slot]; /* NULL: packing has closed it */
+    scenario = run->slots[slot]; /* NULL: packing it also closed it */
     if (scenario && scenario->done_count == run->options->subject_count) scenario_close(run, slot);
     cnf_child_result_free(result);
 }

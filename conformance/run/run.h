@@ -10,9 +10,11 @@
 /* A subject as one column of a run. */
 typedef struct cnf_run_subject {
     const cnf_subject *subject;
-    rt_text name;               /* in the column and in records: "pocl", "intel-cpu{A=1}" */
+    rt_text name;               /* in the column and in records, for example "pocl" or
+                                 * "intel-cpu{A=1}" */
     const char *const *options; /* for its driver, "NAME=value", NULL-terminated; NULL: none */
-    rt_text settings;           /* for its own device, "schedule=backward"; an oracle has none */
+    rt_text settings;           /* for its device, for example "schedule=backward"; an oracle has
+                                 * none */
 } cnf_run_subject;
 
 /* The settings of a run. The functions are called with the listener's `user`. */
@@ -27,14 +29,16 @@ typedef struct cnf_run_options {
     rt_profile profile;
     bool real_loader;     /* as cnf_subject_options */
     uint32_t threads;     /* as cnf_subject_options */
-    rt_text choices;      /* alternatives of the first choices, "0,1,0"; empty: not prescribed */
+    rt_text choices;      /* alternatives of the first choices, for example "0,1,0"; empty: not
+                           * prescribed */
     uint32_t explore_max; /* limit of runs per scenario and subject; 0: choices are not explored */
     rt_text conditions;   /* for the records only; does not affect the run */
     bool record;          /* children send the compile worker's answers, for assay pack */
-    /* Returns true if the pair already has its record and must not run; NULL: every pair runs.
+    /* Returns true if the pair already has its record and need not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
-    void (*begun)(void *user, rt_text path, rt_text subject); /* a child was started; or NULL */
+    void (*begun)(void *user, rt_text path, rt_text subject); /* called when a child starts; NULL:
+                                                               * not called */
 } cnf_run_options;
 
 /* The data behind a record, for listeners that report more than the record itself; valid during the
@@ -52,8 +56,8 @@ typedef struct cnf_run_detail {
     rt_text warning;  /* for people, whole lines: warnings in addition to the verdict */
 } cnf_run_detail;
 
-/* Receives each record as soon as it is final, so in no particular order. The record's texts and
- * the detail are valid during the call. Returns false to stop the run. */
+/* Receives each record as soon as it is final, and therefore in no particular order. The record's
+ * texts and the detail are valid during the call. Returns false to stop the run. */
 typedef bool cnf_run_listener(void *user, const cnf_record *record, const cnf_run_detail *detail);
 
 typedef enum cnf_run_end {

@@ -88,7 +88,7 @@ typedef struct run_state {
     cnf_pool *pool;
     cnf_cache *cache;
     run_subject *subjects;
-    uint32_t oracle; /* index of the subject; SCN_NONE if it does not run */
+    uint32_t oracle; /* its index among the subjects; SCN_NONE if it does not run */
     const char **worker_environment;
     run_scenario **slots; /* active scenarios; NULL: free */
     uint32_t slot_count;

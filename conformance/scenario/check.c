@@ -436,7 +436,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         if (!shape->variants) return;
         memcpy(&index, (const char *)value + shape->tag.offset, sizeof index);
         CHECK(index < shape->variant_count);
-        /* A step uses the memories that its verb names, but not those that an expectation names. */
+        /* A step uses the memories named by its verb, but not those named by its expectations. */
         rows_check(check, shape->variants[index], 1, value,
                    uses || shape == &scn_shape_stored_step);
         return;
@@ -947,7 +947,7 @@ static void expects_check(checker *check, const scn_expect *expects, uint32_t co
 /* True if one of the outcomes has the name of `named`, which belongs to another one_of. */
 static bool names_again(const scn_outcome *outcomes, uint32_t count, const scn_outcome *named)
 {
-    if (named >= outcomes && named < outcomes + count) return false; /* those of the same one_of */
+    if (named >= outcomes && named < outcomes + count) return false; /* `named` is one of them */
     for (uint32_t i = 0; i < count; i++)
         if (rt_text_equal(outcomes[i].name, named->name)) return true;
     return false;

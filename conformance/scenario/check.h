@@ -20,8 +20,8 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
 bool scn_image_name_find(scn_reporter *reporter, const scn_scenario *scenario, scn_position at,
                          rt_text name, uint32_t *out_module, uint32_t *out_image);
 
-/* Refuses an offset or a local size (called `name`) whose number of dimensions, `count`, differs
- * from its range's; `count` 0 means that it is absent. */
+/* Refuses an offset or a local size whose number of dimensions, `count`, differs from its range's;
+ * `count` 0 means that it is absent. `name` is its name in the message. False after a problem. */
 bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *name, uint32_t count,
                           uint32_t dimensions);
 

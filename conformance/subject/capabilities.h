@@ -8,8 +8,8 @@
  * report is "not reported". */
 void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities);
 
-/* The same for the shipped runtime: appends the aspects of its device, and the capabilities for
- * which this runtime skips scenarios, whatever the device. */
+/* The same for the shipped runtime: appends the aspects of its device, and the capabilities that it
+ * lacks on every device; scenarios that need these are skipped. */
 void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities);
 
 #endif

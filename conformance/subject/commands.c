@@ -138,7 +138,7 @@ rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)
     }
 }
 
-/* There is nothing to wait for if the command was refused as expected. */
+/* Does not wait for a command that was refused as expected. */
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];

@@ -11,7 +11,7 @@ typedef struct cnf_emitter {
     bool failed; /* the runner stopped reading; later messages are dropped */
 } cnf_emitter;
 
-/* One judged expectation. An empty text omits its key from the message. */
+/* One judged expectation. The message omits the key of an empty text. */
 typedef struct cnf_emitted_check {
     uint32_t step; /* SCN_NONE: not about a step */
     rt_text step_id;
@@ -27,7 +27,8 @@ typedef struct cnf_emitted_check {
                                     * of branches */
 } cnf_emitted_check;
 
-/* Each function writes one message. The keys are omitted if `step` is SCN_NONE or `line` is 0. */
+/* Each function writes one message. The message has no step if `step` is SCN_NONE, and no line if
+ * `line` is 0. */
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
 void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities);
 void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
@@ -41,7 +42,7 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
 /* Writes nothing if no choice was made. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
-/* `message` is empty if the answer is correct. */
+/* `message` says what is wrong with the device; empty if nothing is. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
 /* The device's capabilities, as lines for people. */
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines);

@@ -82,8 +82,9 @@ static rt_status run_restart(cnf_execution *execution)
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    /* An expectation that reads the trace needs the driver calls since the last look. The cost of a
-     * look grows with the number of calls so far, so expectations about memories skip it. */
+    /* An expectation that reads the trace needs the driver calls made since the last look. A look
+     * costs more the more calls there have been, so there is none for expectations about memories
+     * and variables. */
     bool judges_trace = false;
     for (uint32_t i = 0; i < step->expect_count; i++) {
         scn_expect_kind kind = step->expect[i].kind;
@@ -94,7 +95,7 @@ static void run_expect(cnf_execution *execution, uint32_t index)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
 
-/* The name in the scenario of a copy's or fill's target. */
+/* The name that the scenario gives to the target of a copy or fill. */
 static rt_text written_name(const scn_scenario *scenario, const scn_transfer *transfer)
 {
     return transfer->to == SCN_NONE ? transfer->variable.name
@@ -260,12 +261,12 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     rt_arena_reset(&content.arena);
 }
 
-/* In bytes; comparing a larger variable is not worth so large a message. */
+/* In bytes; comparing a larger variable is not worth the size of its message. */
 enum { FINAL_VARIABLE_SIZE_MAX = 1 << 20 };
 
 /* Emits those variables of a module that the host may read, for each device whose default queue was
- * used and that has an instance. The reader of the messages recognises a variable by its name,
- * which no memory can have. */
+ * used and that has an instance of the variable. The reader of the messages recognises a variable
+ * by its name, which no memory can have. */
 static void emit_final_variables(cnf_execution *execution, uint32_t module)
 {
     const scn_scenario *scenario = execution->scenario;

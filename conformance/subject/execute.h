@@ -23,7 +23,7 @@ typedef struct cnf_finding {
 
 /* The objects that a step created, for use by later steps. */
 typedef struct cnf_step_result {
-    uint32_t command; /* SUBMIT, COPY, FILL; CNF_NO_OBJECT: none */
+    uint32_t command; /* of a verb that creates a command; CNF_NO_OBJECT: none */
     uint32_t queue;   /* QUEUE; CNF_NO_OBJECT: none */
     uint32_t context; /* CONTEXT; CNF_NO_OBJECT: none */
     uint32_t bundle;  /* BUNDLE; CNF_NO_OBJECT: none */
@@ -66,19 +66,19 @@ struct cnf_execution {
     uint32_t settled;       /* number of findings from ended processes, which come first
                              */
     pthread_mutex_t findings_lock;
-    uint32_t thread; /* of the current step; for runtimes that switch threads between steps only */
-    const struct cnf_layer
-        *layer;        /* beneath the devices; NULL: they are not reached through OpenCL */
-    cnf_output output; /* opened and closed by the caller of cnf_execute */
-    bool stopped;      /* the program was lost, or could not be started again: no step can run */
-    bool refused;      /* a step was refused as expected */
-    bool skipped;      /* the scenario does what no real program can do, and a skip was emitted */
-    bool was_used;     /* result of cnf_runtime_operations.was_used before the final reads */
+    uint32_t thread; /* of the current step; for runtimes that switch threads only between steps */
+    const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
+                                    * reached through OpenCL */
+    cnf_output output;             /* opened and closed by the caller of cnf_execute */
+    bool stopped;  /* the program was lost, or could not be started again: no step can run */
+    bool refused;  /* a step was refused as expected */
+    bool skipped;  /* the scenario does what no real program can do, and a skip was emitted */
+    bool was_used; /* result of cnf_runtime_operations.was_used before the final reads */
 };
 
 /* Opens the subject's runtime; the caller has set scenario, subject, options, sink and tools. Any
- * failure means that the runtime is not available. The caller must call cnf_execution_close in
- * either case. */
+ * failure means that the runtime is not available. The caller must always call cnf_execution_close,
+ * even on failure. */
 RT_MUST_USE rt_status cnf_execution_open(cnf_execution *execution);
 void cnf_execution_close(cnf_execution *execution);
 
@@ -89,8 +89,8 @@ void cnf_execute(cnf_execution *execution);
 /* For dev_open_parameters.on_finding; user is the cnf_execution. */
 void cnf_execution_finding(void *user, const dev_finding *finding);
 
-/* Parses a script of choices, "0,1,0", into numbers in the arena. False: the text is not a list of
- * numbers. */
+/* Parses a script of choices, such as "0,1,0", into numbers in the arena. False if the text is not
+ * a list of numbers. */
 bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
                       uint32_t *out_count);
 
@@ -99,7 +99,8 @@ bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choi
 /* Runs one step, unless it belongs to another profile, and judges it. */
 void cnf_run_step(cnf_execution *execution, uint32_t step);
 
-/* Creates a context or a queue; submits a kernel, a copy or a fill; waits. */
+/* Each runs a step: creates a context or a queue; submits a kernel, a copy, a fill or a host task;
+ * or waits. */
 rt_status cnf_run_context(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);

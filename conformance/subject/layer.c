@@ -63,7 +63,8 @@ void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
     const char *before = getenv(LOADER_VARIABLE);
     *layer = (cnf_layer){.log = CNF_CHILD_LOG, .was_set = before != NULL};
     rt_buffer_append_text(&layer->before, rt_text_of(before));
-    /* The log is the runner's if the descriptor refers to an anonymous in-memory file. */
+    /* Uses the runner's log if the descriptor refers to an anonymous in-memory file; otherwise
+     * creates a log. */
     if (fcntl(CNF_CHILD_LOG, F_GET_SEALS) < 0)
         layer->log = memfd_create("assay-opencl-log", MFD_CLOEXEC);
     if (layer->log < 0) return;

@@ -27,12 +27,13 @@ rt_text cnf_layer_find(rt_arena *arena);
 
 /* Makes the NULL-terminated list of "NAME=value" environment variables that load the layer into a
  * process started with them: the layer records to `log`, a path or a descriptor number, and hides
- * the aspects `hidden` (1u << dev_aspect) of every device. The list is in the arena; NULL if the
- * layer's library is missing. */
+ * the aspects in `hidden` (bits 1u << dev_aspect) on every device. The list is in the arena; NULL
+ * if the layer's library is missing. */
 const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t hidden);
 
-/* Sets the same variables in this process, with a separate log. The loader reads them when the
- * first device is opened, and then inserts the layer in front of every driver. */
+/* Sets the same variables in this process. The log is the one that the runner passed to this
+ * process, otherwise a new one. The loader reads the variables when the first device is opened, and
+ * then inserts the layer in front of every driver. */
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden);
 
 /* Restores the variables once the loader has read them. Otherwise, a process started by the child
@@ -51,7 +52,7 @@ bool cnf_layer_read(const cnf_layer *layer, rt_buffer *out_log);
 typedef struct cnf_layer_difference {
     rt_event_kind kind;
     uint32_t claimed, seen; /* number of events in the trace, and of calls to the driver */
-    rt_text what;           /* "kernel twice", "image app/0"; empty: the total */
+    rt_text what;           /* for example "kernel twice" or "image app/0"; empty: the total */
 } cnf_layer_difference;
 
 /* Compares every launch, program, link and build that the trace claims with the driver calls
@@ -66,9 +67,9 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
 /* Returns the names and code hashes of the scenario's images, in the execution's arena. */
 const cnf_image_name *cnf_scenario_images(cnf_execution *execution, uint32_t *out_count);
 
-/* Reads the log and emits a check of kind "layer" if it differs from the trace, cannot be read, or
- * the layer was not loaded (then the check is marked unobserved). Emits nothing if they agree,
- * because a passing check would count as an observation of the subject. */
+/* Reads the log and emits a check of kind "layer" if it differs from the trace, if it cannot be
+ * read, or if the layer was not loaded (the check is then marked unobserved). Emits nothing if they
+ * agree, because a passing check would count as an observation of the subject. */
 void cnf_judge_layer(cnf_execution *execution);
 
 #endif

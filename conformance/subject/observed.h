@@ -29,11 +29,12 @@ typedef struct cnf_observed {
     rt_event_kind kind;
     const ocl_call *call; /* the call; valid as long as the log */
     bool ok;              /* it returned CL_SUCCESS */
-    /* The layer's numbers for the objects; UINT64_MAX: none, or the object's creation was not seen.
+    /* The layer's numbers for the objects; UINT64_MAX: there is no object, or its creation was not
+     * seen.
      */
     uint64_t program, queue;
     rt_text kernel;  /* KERNEL_CREATE, LAUNCH */
-    rt_text options; /* LINK, BUILD; CREATE: the options of the later compilation */
+    rt_text options; /* LINK, BUILD: of the call; CREATE: of the later compilation */
     bool executable; /* CREATE: built later, rather than compiled for linking */
     /* CREATE: its image; LINK: the inputs' images, in order; BUILD: the program's images. Each is a
      * name, "HASH:SIZE" for code that is not an image's, "source" for OpenCL C that is not an

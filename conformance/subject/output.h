@@ -15,7 +15,7 @@ typedef struct cnf_output {
 } cnf_output;
 
 /* Starts capturing output if the scenario expects any; false, with errno, if the system cannot. The
- * caller must close it in either case. */
+ * caller must always call cnf_output_close, even on failure. */
 bool cnf_output_open(cnf_output *output, const scn_scenario *scenario);
 
 /* Appends the output printed since the last output marked as seen; false, with errno, on an error.

@@ -16,7 +16,7 @@ typedef struct list_thread {
     cnf_execution *execution;
     rt_handover *handover;
     uint32_t step;  /* the parallel step */
-    uint32_t index; /* position of the list, from 0 */
+    uint32_t index; /* position of the list in the step, from 0 */
     pthread_t thread;
 } list_thread;
 

@@ -143,7 +143,7 @@ static rt_status run_commands(probe *state)
     return dev_event_wait(state->events.items[state->events.count - 1]);
 }
 
-/* ---- The same as a scenario ---------------------------------------------------------------- */
+/* ---- The same computation as a scenario ----------------------------------------------------- */
 
 static const rt_text kernel_names[] = {{"assay_probe", 11}};
 static const rt_image images[] = {{.name = {"app/0", 5},

@@ -13,8 +13,8 @@
  * storage. */
 extern const scn_scenario cnf_probe_scenario;
 
-/* True if `content` is what the scenario's memory must hold after the kernel ran; otherwise a line
- * about the first wrong element is appended to out_message. */
+/* True if `content` is what the scenario's memory must hold once the kernel has run; otherwise a
+ * line about the first wrong element is appended to out_message. */
 bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
 /* Writes, fills and copies memories, runs a kernel over the result if the device accepts one of the

@@ -301,8 +301,8 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     if (!out_content) return RT_STATUS_OK;
     out_content->bytes = (rt_bytes){memory->host, memory->size};
     if (!execution->runtime->capabilities.finds_faults) return RT_STATUS_OK;
-    /* Which bytes are defined is reported by the device that wrote the memory last; if no device
-     * did, all of them are or none. */
+    /* The device that wrote the memory last reports which bytes are defined; if no device wrote it,
+     * either all bytes are defined or none are. */
     size_t bits_size = (size_t)(memory->size + 7) / 8;
     uint8_t *bits = rt_arena_alloc(&out_content->arena, bits_size);
     out_content->defined = bits;
@@ -315,7 +315,7 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     return dev_memory_defined(copy, 0, memory->size, bits);
 }
 
-/* ---- What it shows ------------------------------------------------------------------------ */
+/* ---- What the runtime shows ----------------------------------------------------------------- */
 
 static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
 {

@@ -27,7 +27,8 @@ rt_scheduler *cnf_reference_scheduler(const cnf_execution *execution);
 RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
                                                   const rt_device *device);
 
-/* Converts the kind of memory to which fusion may promote the elements that an accessor covers. */
+/* Converts, to the runtime's representation, the kind of memory to which fusion may promote the
+ * elements that an accessor covers. */
 rt_promotion cnf_reference_promotion(scn_promotion promotion);
 
 /* Converts the values of specialisation constants to the runtime's representation; the caller frees

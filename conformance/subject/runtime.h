@@ -28,7 +28,8 @@ typedef struct cnf_runtime {
 typedef struct cnf_content {
     rt_bytes bytes;         /* the whole memory, borrowed until the next operation */
     const uint8_t *defined; /* one bit per byte, as in dev_memory_defined; NULL: not tracked */
-    rt_arena arena;         /* holds copies made for the read; the caller resets it in any case */
+    rt_arena arena;         /* holds copies made for the read; the caller always resets it, even on
+                             * failure */
 } cnf_content;
 
 /* The contents of a kernel bundle. */
@@ -39,7 +40,7 @@ typedef struct cnf_bundle_content {
     bool shows_images; /* false: this runtime does not report a bundle's images */
     const rt_text *images;
     uint32_t image_count;
-    rt_arena arena; /* holds the lists; the caller resets it in any case */
+    rt_arena arena; /* holds the lists; the caller always resets it, even on failure */
 } cnf_bundle_content;
 
 /* The commands that a command waits for. */
@@ -121,15 +122,16 @@ struct cnf_runtime_operations {
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
-    /* The status of a command's event, without waiting; *out_known false: it has not ended, and
-     * this runtime does not report whether it has started. NULL: this runtime reports no status. */
+    /* The status of a command's event, without waiting; *out_known is false if the command has not
+     * ended and this runtime does not report whether it has started. The operation is NULL if this
+     * runtime reports no status. */
     scn_event_status (*status)(cnf_execution *execution, uint32_t command, bool *out_known);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
     /* A synchronising host read of a whole device_global, which must have been resolved: a copy to
      * the host in the given queue, and a wait for it. With `existing`, reads only if the queue's
-     * device already has an instance: otherwise bytes.data is NULL and no instance is created.
-     * NULL: not supported by this runtime. */
+     * device already has an instance: otherwise bytes.data is NULL and no instance is created. The
+     * operation is NULL if this runtime does not support it. */
     rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable, uint32_t queue,
                              bool existing, cnf_content *out_content);
     /* The module to which a reference to a host symbol from module `by` binds; SCN_NONE: none.
@@ -145,8 +147,8 @@ struct cnf_runtime_operations {
     void (*look)(cnf_execution *execution);
     /* True if events of the kind reach the trace and, unless `field` is empty, carry that field. */
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
-    /* True if traced events of the kind identify their program by a number that other events
-     * repeat, though a scenario cannot know it. */
+    /* True if traced events of the kind identify their program by a number that recurs in other
+     * events, although no scenario can know that number. */
     bool (*identifies_program)(const cnf_runtime *runtime, rt_event_kind kind);
     /* The choices made wherever the documents leave something open; valid until the next operation.
      */

@@ -199,7 +199,7 @@ static rt_status shipped_host_symbol(cnf_execution *execution, uint32_t by, rt_t
 {
     rt_status status =
         cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by, symbol, out_found);
-    *out_loaded = status.code != RT_ERRC_INVALID; /* the only way in which it is refused */
+    *out_loaded = status.code != RT_ERRC_INVALID; /* the only refusal: `by` is not loaded */
     return *out_loaded ? cnf_shipped_fate(execution, status) : RT_STATUS_OK;
 }
 
@@ -270,7 +270,7 @@ static rt_status shipped_read(cnf_execution *execution, uint32_t index, cnf_cont
     return status;
 }
 
-/* ---- What it shows ------------------------------------------------------------------------ */
+/* ---- What the runtime shows ----------------------------------------------------------------- */
 
 static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
                             uint32_t *out_count)

@@ -44,15 +44,15 @@ RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *qu
 /* Called after reading the answer: MALFORMED if it was too short, too long or out of range. */
 RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
 
-/* Sends the request, reads an answer that is empty or is the number of the created object, and ends
- * the question. */
+/* Sends the request, reads the answer and ends the question. The answer is empty for the first
+ * function; for the second, it is the number of the created object. */
 RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
 RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
                                              uint32_t *out_number);
 
 /* ---- shipped_events.c --------------------------------------------------------------------- */
 
-/* Adds what constructors and destructors did to the trace. */
+/* Adds to the trace what constructors and destructors did. */
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events);
 
 /* cnf_runtime_operations.observes and .identifies_program. */
@@ -61,8 +61,8 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* The environment variable that tells the OpenCL layer in the host program where this process's log
- * is, in the arena; NULL if there is no log. */
+/* The environment variable, in the arena, that tells the OpenCL layer in the host program where
+ * this process's log is; NULL if there is no log. */
 const char *cnf_shipped_layer_variable(cnf_execution *execution);
 
 /* cnf_runtime_operations.look: adds the driver calls since the last look. */

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-/* The calls read from the log so far, and where to trace them. */
+/* The calls read from the log so far, and the trace to which they are added. */
 typedef struct call_reader {
     rt_trace *trace;
     rt_arena arena;

@@ -5,10 +5,10 @@
 #include "conformance/subject/shipped.h"
 
 typedef struct observed_row {
-    const char *fields; /* names of the observed fields, whose meaning is the reference runtime's,
-                         * separated by spaces */
+    const char *fields; /* names of the observed fields, separated by spaces; they mean the same as
+                         * in the reference runtime */
     rt_event_kind kind;
-    bool identifies_program; /* the field `program` holds the layer's number for it */
+    bool identifies_program; /* the field `program` holds the layer's number for the program */
     bool by_layer;           /* observed by the OpenCL layer; otherwise by the modules and the
                               * caller */
 } observed_row;

@@ -8,13 +8,13 @@
 /* The scenario with such images, in the arena, borrowing the rest of what is given:
  *   - the sets that an image calls or creates are one property, uses-virtual-functions-set
  *     (requirements.yaml, VF-PROP-08, key dpcpp);
- *   - a provider of virtual functions that was written by hand has an entry, as the compiler's have
+ *   - a handwritten provider of virtual functions has an entry, like those that the compiler makes
  *     (requirements.yaml, VF-LINK-03, key dpcpp; not a dummy, which DPC++ does not know);
- *   - code with device_globals says that its source is C++, without which Intel's runtime finds no
- *     variable by the name that HostAccessINTEL gives it (FINDINGS.md);
- *   - that decoration allows the host everything where a variable has no device_image_scope, since
- *     the driver would refuse libsycl's own write of the pointer (DPC++'s headers drop the property
- *     there). */
+ *   - code with device_globals says that its source is C++, because otherwise Intel's runtime finds
+ *     no variable by the name that HostAccessINTEL gives it (FINDINGS.md);
+ *   - for a variable without device_image_scope, HostAccessINTEL permits every host access, since
+ *     the driver would otherwise refuse libsycl's own write of the pointer (DPC++'s headers drop
+ *     the property there). */
 const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario);
 
 #endif

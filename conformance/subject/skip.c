@@ -11,7 +11,7 @@
 /* Features of a scenario, as bits. */
 enum {
     BUNDLE_OPTIONS = 1 << 0,
-    BUNDLED_CONSTANTS = 1 << 1, /* a launch from a kernel bundle itself sets constants */
+    BUNDLED_CONSTANTS = 1 << 1, /* a launch uses a kernel bundle and also sets constants */
     FINDINGS = 1 << 2,
     FUNCTION_POINTERS = 1 << 3,
     FUSION = 1 << 4,
@@ -226,7 +226,8 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
-/* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
+/* Skips the scenario if the device lacks an aspect that the scenario's devices must have, for
+ * example because of `aspects: {fp64: true}`. */
 static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
@@ -242,7 +243,8 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* Formats that a scenario's devices must link: `links: [native]`. */
+/* Skips the scenario if the device does not link a format that the scenario's devices must link,
+ * for example because of `links: [native]`. */
 static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
                           const dev_capabilities *capabilities)
 {
@@ -310,7 +312,7 @@ const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
     return NULL;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------- */
+/* ---- The whole decision --------------------------------------------------------------------- */
 
 /* Fusion works on SPIR-V or PTX, whatever other formats the device accepts. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,

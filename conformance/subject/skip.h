@@ -15,7 +15,8 @@ typedef struct cnf_skip_row cnf_skip_row;
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime);
 
-/* Appends the capability of each possible such reason, preceded by a space. */
+/* Appends the capability of each reason that cnf_skip_reason can return, each preceded by a space.
+ */
 void cnf_skip_words_write(rt_buffer *out);
 
 /* Like cnf_skip, but called after the scenario ran: skips it if its device was never used, because

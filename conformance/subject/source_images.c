@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- What is not available ----------------------------------------------------------------- */
+/* ---- Obstacles ------------------------------------------------------------------------------ */
 
 /* A handwritten image that claims another format is ignored: it is not for this device. */
 static bool has_other_language(const scn_module *module)
@@ -39,8 +39,9 @@ static uint32_t compiled_count(const scn_module *module)
     return module->images.count - module->hand_image_count;
 }
 
-/* True if an image of the module is not exactly one source: post-link copies functions from other
- * sources into a kernel's image, and a split distributes one source over several images. */
+/* True if the module's images may not correspond one to one to its sources: post-link copies
+ * functions from other sources into a kernel's image, and a split distributes one source over
+ * several images. */
 static bool is_joined_or_parted(const scn_module *module)
 {
     return module->source_count > 1 || compiled_count(module) > 1;

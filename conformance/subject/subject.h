@@ -1,7 +1,7 @@
 /* Subjects (a subject is a runtime on a device), and running one scenario on one subject.
  *
  * A subject runs in a child process and reports what it observes as messages, one JSON object per
- * line. Each message is written immediately, so a child that dies leaves all up to its last step:
+ * line. Each message is written immediately, so what a child sent before it died is not lost:
  *
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       the stage that begins; step counts from 0 and, like line, is present for "step" only
@@ -71,8 +71,9 @@ typedef struct cnf_subject {
     /* Makes a NULL-terminated list of "NAME=value" environment variables for an exec'd child, in
      * the arena; may return NULL for none. A NULL pointer means none are ever needed. */
     const char *const *(*environment)(rt_arena *arena);
-    /* Reports, without opening anything, whether it runs kernels on this machine; NULL: it does.
-     * The verdict on a subject that only links is never PASS (conformance/verdict/verdict.h). */
+    /* Reports, without opening anything, whether the subject runs kernels on this machine; NULL: it
+     * always does. The verdict on a subject that only links is never PASS
+     * (conformance/verdict/verdict.h). */
     bool (*executes)(void);
 } cnf_subject;
 
@@ -89,11 +90,12 @@ typedef struct cnf_subject_options {
     uint64_t seed; /* seed of all choices */
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
-    /* The first choices, "0,1,0", as rt_chooser.script; empty: none prescribed. */
+    /* The results of the first choices, for example "0,1,0" (see rt_chooser.script); empty: none
+     * prescribed. */
     rt_text choices;
-    rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
+    rt_text settings; /* of the subject's device, for example "schedule=backward"; empty: none */
     /* The reference runtime's modules are real files loaded by ld.so (conformance/host/loader.h),
-     * not simulated. The shipped runtime's modules always are real files. */
+     * not simulated. The shipped runtime's modules are always real files. */
     bool real_loader;
     uint32_t threads; /* threads that a device in this process may use; 0: one */
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the

@@ -60,7 +60,7 @@ static const char *const *nvlink_environment(rt_arena *arena)
     return list;
 }
 
-/* True if the operating system's kernel has an Intel GPU. */
+/* True if the operating system's kernel lists an Intel GPU. */
 static bool has_intel_gpu(void)
 {
     static const char vendor[] = "0x8086\n";

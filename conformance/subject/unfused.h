@@ -14,7 +14,7 @@
 /* True if the options, or the environment of this process, ask for an unfused run. */
 bool cnf_unfused(const cnf_subject_options *options);
 
-/* The settings without `fusion`, which are for the device, in the arena. */
+/* Returns, in the arena, all settings but `fusion`: those that are for the device. */
 rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings);
 
 /* True if an unfused run cannot decide the expectation. */

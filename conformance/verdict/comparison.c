@@ -156,7 +156,8 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Appends a verdict with its details: "SKIP (fp64: no)", "FAIL step0:…", "PASS in 1.50 s". */
+/* Appends a verdict with its details, such as "SKIP (fp64: no)", "FAIL step0:…" or "PASS in 1.50
+ * s". */
 static void side_print(rt_buffer *out, const cnf_record *record, cnf_change change)
 {
     if (!record) {
@@ -216,7 +217,8 @@ static void line_print(rt_buffer *out, const difference *pair, bool markdown)
     rt_buffer_free(&subject);
 }
 
-/* Appends "new failure: 2, fixed: 1", or "nothing changed". */
+/* Appends the number of changes of each kind, such as "new failure: 2, fixed: 1", or "nothing
+ * changed". */
 static void counts_print(rt_buffer *out, const differences *found)
 {
     uint32_t counts[CNF_CHANGE_COUNT] = {0};

@@ -1,5 +1,6 @@
 /* Compares the records of two runs, for pull requests. Records with the same scenario, subject and
- * conditions (`--seed 5`) are compared; if one file has several such records, only the last counts.
+ * conditions (such as `--seed 5`) are compared; if one file has several such records, only the last
+ * counts.
  */
 #ifndef CONFORMANCE_VERDICT_COMPARISON_H
 #define CONFORMANCE_VERDICT_COMPARISON_H
@@ -8,11 +9,11 @@
 
 /* kind, words, whether it is a regression
  *
- *     NEW       the verdict is unexpected, and either it was not before, there was no record, or
- *               more checks fail in addition to all those that failed before
+ *     NEW       the verdict is unexpected; before, it was expected, or there was no record, or only
+ *               some of the checks that fail now failed
  *     CHANGED   still unexpected, or still known, but with a different verdict or signature
  *     FIXED     was a failure, known or not, and now passes
- *     KNOWN     was not a failure, or an unexpected one; is now covered by an expectation entry
+ *     KNOWN     was no failure or an unexpected one, and is now covered by an expectation entry
  *     SKIPPED   ran before and is now skipped or not available: one check fewer
  *     RESUMED   was skipped or not available and now passes
  *     SLOWER    still passes, but took longer than the bound

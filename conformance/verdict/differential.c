@@ -99,7 +99,7 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         if (!scenario->memories[i].addresses)
             memory_compare(arena, &scenario->memories[i], oracle, subject, inout_judgement);
-    /* What the scenario does not declare is a device_global of unknown type. */
+    /* A memory that the scenario does not declare is a device_global of unknown type. */
     const scn_layout byte = scn_layout_of(arena, SCN_TYPE_UCHAR, 1);
     for (uint32_t i = 0; i < oracle->memory_count; i++) {
         const cnf_final_memory *sent = &oracle->memories[i];

@@ -231,7 +231,7 @@ static void compare_matched(const comparison *pair)
     rt_free(graph.holder);
 }
 
-/* ---- Saying it ----------------------------------------------------------------------------- */
+/* ---- The description ------------------------------------------------------------------------ */
 
 /* The number's place in the element, in OpenCL C syntax: ".weight", ".weight.y", ".s3" or empty. */
 static rt_text place_print(rt_arena *arena, number_place place)

@@ -2,7 +2,7 @@
  * Used for expectations and for comparing subjects.
  *
  * The numbers of the declared fields are compared; struct padding and the fourth lane of a
- * three-element vector are ignored. Two numbers are equal if their bits are, and
+ * three-element vector are ignored. Two numbers are equal if their bits are, with these additions:
  *
  *     - two NaNs are equal, whatever their signs and payloads, because no rule specifies those;
  *     - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
@@ -29,12 +29,12 @@ typedef struct cnf_difference {
     uint64_t count, total; /* number of elements that differ (unordered: that have no partner), and
                             * of all elements */
     uint64_t first;        /* index of the first element that differs */
-    rt_text place;         /* for signatures: "element 3", "element 3.weight.y" */
-    rt_text name;          /* for people: "data[3]", "data[3].weight.y" */
+    rt_text place;         /* for signatures, such as "element 3" or "element 3.weight.y" */
+    rt_text name;          /* for people, such as "data[3]" or "data[3].weight.y" */
     rt_text expected, got; /* the first number that differs, in decimal and as bits */
-    rt_text distance;      /* "1 ULP apart", "one is NaN"; empty for whole numbers */
-    rt_text pattern;       /* pattern of the indices that differ: "every 4th from 2", "all"; never
-                            * empty */
+    rt_text distance;      /* such as "1 ULP apart" or "one is NaN"; empty for whole numbers */
+    rt_text pattern;       /* pattern of the indices that differ, such as "every 4th from 2" or
+                            * "all"; never empty */
     rt_text text;          /* the whole difference in one or two lines, without a final newline */
 } cnf_difference;
 

@@ -44,8 +44,8 @@ typedef struct entry_list {
     uint32_t count;
 } entry_list;
 
-/* Finds the entries about the scenario and subject that apply to the driver; of those, only the
- * ones with the longest driver text. With `note_others`, marks the entries for other drivers. */
+/* Finds the entries about the scenario and subject that apply to the driver, and keeps only those
+ * with the longest driver text. With `note_others`, marks the entries for other drivers. */
 static entry_list entries_find(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                                rt_text driver, bool note_others)
 {
@@ -93,8 +93,8 @@ static rt_text entry_place(rt_arena *arena, const cnf_expectation *entry)
     return rt_arena_printf(arena, "%.*s:%u", RT_TEXT_ARG(entry->file), entry->at.line);
 }
 
-/* Marks the failures that the entries name, and those of checks that depend on a poisoned memory.
- * Returns true if that covers all failures and every entry names one. */
+/* Marks the failures that the entries name, and the failures of checks that depend on a poisoned
+ * memory. Returns true if that covers all failures and every entry names one. */
 static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdict verdict,
                            cnf_failure *failures, uint32_t failure_count)
 {

@@ -17,19 +17,19 @@
  * entries. A check that depends on a poisoned memory and fails later needs no separate entry.
  *
  * The scenario runs regardless. Its verdict is XFAIL if the entries cover exactly the checks that
- * fail, XFAIL_MISMATCH if other checks fail or one that an entry names does not, and XPASS if none
- * fails. An entry whose scenario is skipped or does not exist is unused, and an unused entry fails
- * the run. A scenario that did not run proves nothing about its entry: it was not selected, its
- * subject did not take part, its verdict is UNAVAILABLE, NOT_RUN or POISONED, or the entry is for
- * another driver.
+ * fail, XFAIL_MISMATCH if another check fails or a check that an entry names passes, and XPASS if
+ * none fails. An entry whose scenario is skipped or does not exist is unused, and an unused entry
+ * fails the run. A scenario that did not run proves nothing about its entry: it was not selected,
+ * its subject did not take part, its verdict is UNAVAILABLE, NOT_RUN or POISONED, or the entry is
+ * for another driver.
  *
  * If the `driver` texts of several entries are part of the driver's text, the entries with the
  * longest text apply.
  *
- * A subject with driver options, "pocl{A=1}", is a separate subject with its own file, whose
- * `subject:` has that name. If it has no entry for a scenario, the entries of the bare subject
- * excuse exactly the failures that they cover; any other result with the options is judged as if
- * there were no entry. Source: docs/internals/conformance.md. */
+ * A subject with driver options, such as "pocl{A=1}", is a separate subject with its own file,
+ * whose `subject:` has that name. If it has no entry for a scenario, the entries of the bare
+ * subject excuse exactly the failures that they cover; any other result with the options is judged
+ * as if there were no entry. Source: docs/internals/conformance.md. */
 #ifndef CONFORMANCE_VERDICT_EXPECTATIONS_H
 #define CONFORMANCE_VERDICT_EXPECTATIONS_H
 
@@ -74,7 +74,7 @@ typedef enum cnf_entry_state {
 } cnf_entry_state;
 
 typedef struct cnf_expectation {
-    rt_text file; /* as messages name it */
+    rt_text file; /* the name that messages give it */
     scn_position at;
     rt_text subject, scenario;
     rt_text signature;      /* empty: any */
@@ -108,7 +108,7 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
 
 /* Adds the entries written by cnf_expectations_pack; texts point into `packed`. An entry about a
  * scenario that is not among the files keeps its initial state. MALFORMED: the pack is damaged or
- * has another version. */
+ * has another version; the entries before the fault have been added. */
 RT_MUST_USE rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
                                               rt_bytes packed);
 
@@ -121,7 +121,7 @@ typedef struct cnf_known {
     rt_text entry;     /* FILE:LINE of the first entry; empty: no entry applied, and the rest is
                         * unset */
     cnf_verdict seen;  /* the verdict before the entries were applied */
-    rt_text class;     /* word of the most serious class: "permitted-divergence", … */
+    rt_text class;     /* word of the most serious class, such as "permitted-divergence" */
     rt_text reason;    /* the entries' reasons, one line per entry */
     rt_text reference; /* the deciding rules or documents; may be empty */
     rt_text failure;   /* the expected failures, separated by ", ": each a signature, a verdict's

@@ -62,7 +62,8 @@ static const scn_shape shape_reference_text = {
     .noun = "the deciding rule or document",
 };
 
-/* Reads any text, but each word that has the form of a rule id, "DL-RESOLVE-09", must be a rule. */
+/* Reads any text, but each word that has the form of a rule id, such as "DL-RESOLVE-09", must be a
+ * rule. */
 static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
@@ -235,7 +236,7 @@ static bool path_exists(rt_arena *arena, rt_text folder, rt_text path)
     return stat(whole.data, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The length of the folder part of a path, "scenarios/expectations" in
+/* The length of the folder part of a path, for example of "scenarios/expectations" in
  * "scenarios/expectations/pocl.yaml". */
 static size_t folder_length(rt_text file)
 {
@@ -244,8 +245,8 @@ static size_t folder_length(rt_text file)
     return (size_t)(slash - file.data);
 }
 
-/* A subject with driver options, "intel-cpu{A=1}", is a separate subject, but its file is named
- * after the part before the brace. */
+/* A subject with driver options, such as "intel-cpu{A=1}", is a separate subject, but its file is
+ * named after the part before the brace. */
 static bool subject_check(const expectation_reader *reader, scn_reporter *reporter, rt_text file,
                           const scn_node *root, rt_text subject)
 {
@@ -263,7 +264,7 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
                           scn_excerpt(reporter->arena, name),
                           scn_nearest_hint(reporter->arena, &nearest));
     }
-    /* "pocl" in "scenarios/expectations/pocl.yaml" */
+    /* For example "pocl" in "scenarios/expectations/pocl.yaml" */
     size_t folder = folder_length(file) + 1;
     CHECK(file.length > folder + strlen(".yaml"));
     rt_text stem = {file.data + folder, file.length - folder - strlen(".yaml")};

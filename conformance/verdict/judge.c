@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* "step3", or "step" after the last one. */
+/* The stage of a check: "step3", for example, or "step" after the last step. */
 static rt_text step_text(rt_arena *arena, uint32_t step)
 {
     return step == SCN_NONE ? RT_TEXT("step") : rt_arena_printf(arena, "step%u", step);
@@ -331,7 +331,7 @@ cnf_judgement cnf_judge_interrupted(void)
 void cnf_judge_strayed(rt_arena *arena, rt_text reason, cnf_judgement *inout)
 {
     inout->verdict = CNF_VERDICT_FAIL;
-    inout->failure_count = 0; /* these failures are those of a different run */
+    inout->failure_count = 0; /* the failures belong to a run that made other choices */
     inout->signature =
         cnf_signature(arena, RT_TEXT("finish"), RT_TEXT("choices"), (rt_text){0}, (rt_text){0});
     inout->message =

@@ -60,7 +60,8 @@ static bool field_true(const json_t *message, const char *key)
     return json_is_true(json_object_get(message, key));
 }
 
-/* Reads a number that is in range; returns `absent` if the key is missing. */
+/* Reads an integer from 0 to UINT32_MAX - 1; returns `absent` if the key is missing or its value is
+ * anything else. */
 static uint32_t field_number(const json_t *message, const char *key, uint32_t absent)
 {
     const json_t *value = json_object_get(message, key);

@@ -25,7 +25,7 @@ typedef struct cnf_choice {
     uint32_t alternative_count, alternative; /* alternative < alternative_count */
 } cnf_choice;
 
-/* The result of a probe with a known answer. */
+/* The result of a probe, which runs a computation with a known answer. */
 typedef enum cnf_probe_answer { CNF_PROBE_NONE, CNF_PROBE_RIGHT, CNF_PROBE_WRONG } cnf_probe_answer;
 
 /* A memory's contents at the end of the scenario. */

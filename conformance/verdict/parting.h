@@ -4,7 +4,8 @@
 
 #include "conformance/verdict/verdict.h"
 
-/* Two traces side by side. Events are lines for people: "link program: 1 inputs: [a, b]". */
+/* Two traces side by side. Events are lines for people, such as "link program: 1 inputs: [a, b]".
+ */
 typedef struct cnf_parting {
     bool is_complete;       /* both subjects sent a complete trace; otherwise the rest is unset */
     bool is_equal;          /* no event differs */

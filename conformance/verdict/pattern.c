@@ -56,7 +56,7 @@ static rt_text pattern_print(rt_arena *arena, const index_pattern *pattern)
     if (!pattern->regular)
         return rt_arena_printf(arena, "between %" PRIu64 " and %" PRIu64 ", without a pattern",
                                first, last);
-    /* "every 4th from 2", "runs of 64, every 128th from 64 to 511" */
+    /* For example "every 4th from 2" or "runs of 64, every 128th from 64 to 511" */
     static const char *const endings[] = {"th", "st", "nd", "rd"};
     bool single = pattern->run_length == 1;
     bool whole = pattern->run_begin + period >= pattern->total;

@@ -27,8 +27,9 @@ typedef struct cnf_record {
     rt_text step_id; /* id of judgement.step; empty: none */
     double seconds;
     rt_text device, driver; /* empty if the subject was never opened */
-    rt_text conditions;     /* options that influence verdicts: "--seed 5 --explore" */
-    rt_text choices;        /* script of the run's choices, "0,1"; empty: chosen by the seed */
+    rt_text conditions;     /* options that influence verdicts, such as "--seed 5 --explore" */
+    rt_text choices;        /* script of the run's choices, such as "0,1"; empty: chosen by the seed
+                             */
     cnf_known known;
 } cnf_record;
 

@@ -18,7 +18,7 @@ uint64_t cnf_value_order(scn_type type, uint64_t bits);
 
 /* The distance between two numbers of a floating-point type, in steps between adjacent
  * representable numbers. Neither may be NaN; -0 and +0 are 0 apart, the largest number and infinity
- * 1. */
+ * are 1 apart. */
 uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b);
 
 /* Appends the number in decimal, as scenarios write it (floating-point numbers also in

@@ -13,9 +13,9 @@
 /* An open history; created by cnf_history_open, freed by cnf_history_close. */
 typedef struct cnf_history cnf_history;
 
-/* Opens a history for writing; creates the file if it does not exist. IO: it cannot be opened;
- * MALFORMED: it is damaged or not a history; UNSUPPORTED: it was written by a later version of
- * assay. */
+/* Opens a history for writing; creates the file if it does not exist. *out_history is NULL on
+ * failure. IO: the file cannot be opened; MALFORMED: it is damaged or not a history; UNSUPPORTED:
+ * its version is not the one that this assay writes. */
 RT_MUST_USE rt_status cnf_history_open(rt_sink *sink, const char *name, cnf_history **out_history);
 
 /* Opens an existing history for reading. Fails as cnf_history_open does. */

@@ -35,7 +35,7 @@ static void arena_add_block(rt_arena *arena, size_t needed)
     size_t capacity = arena->blocks ? arena->blocks->capacity * 2 : FIRST_BLOCK_BYTES;
     if (capacity > LARGEST_BLOCK_BYTES) capacity = LARGEST_BLOCK_BYTES;
     if (capacity < needed) capacity = needed;
-    /* Not rt_alloc: objects are zeroed when they are allocated. */
+    /* Not rt_alloc, which zeroes the whole block: objects are zeroed when they are allocated. */
     rt_arena_block *block = rt_realloc(NULL, sizeof *block + capacity);
     block->next = arena->blocks;
     block->capacity = capacity;

@@ -20,7 +20,8 @@ typedef struct rt_choice {
 typedef struct rt_chooser {
     uint64_t seed;
     uint64_t drawn;         /* choices so far, including those with a single alternative */
-    const uint32_t *script; /* results of the first choices, used instead of the seed; borrowed */
+    const uint32_t *script; /* results of the first choices, which are not drawn from the seed;
+                             * borrowed */
     uint32_t script_count;
     RT_VECTOR(rt_choice) choices; /* choices among several alternatives, in order */
 } rt_chooser;

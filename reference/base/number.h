@@ -23,7 +23,8 @@ bool rt_number_read_u32(rt_text text, uint32_t least, uint32_t most, uint32_t *o
 bool rt_number_read_signed(rt_text text, int64_t least, int64_t most, int64_t *out_number);
 
 /* Takes the next number of a list such as "3,0,12" off the front of *inout_list, with the comma
- * that follows it.  False: there is none, it exceeds `most`, or nothing follows its comma. */
+ * that follows it.  False: there is no number, it exceeds `most`, or what follows it is neither the
+ * end of the list nor a comma and another item. */
 bool rt_number_next(rt_text *inout_list, uint64_t most, uint64_t *out_number);
 
 /* The value of a hexadecimal digit of either case; -1: not a digit. */

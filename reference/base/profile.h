@@ -16,7 +16,8 @@ typedef enum rt_profile {
         RT_PROFILE_COUNT
 } rt_profile;
 
-/* The static name of a profile; and the profile with a name, RT_PROFILE_COUNT if there is none. */
+/* The name of a profile, which is static; and the profile of a given name, or RT_PROFILE_COUNT if
+ * no profile has that name. */
 const char *rt_profile_name(rt_profile profile);
 rt_profile rt_profile_find(rt_text name);
 

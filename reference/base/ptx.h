@@ -83,8 +83,8 @@ void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel);
 
 /* Reads the kernels' lines at the start of a PTX text; skips blank lines and other comments, and
  * stops at the first other line.  Names point into the text; the tables live in the arena.
- * *out_kernels is NULL if there are no kernels.  MALFORMED: a kernel's line does not have the form
- * above; the message gives the line number. */
+ * *out_kernels is NULL if there are no kernels, or on failure.  MALFORMED: a kernel's line does not
+ * have the form above; the message gives the line number. */
 RT_MUST_USE rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
                                           const rt_ptx_kernel **out_kernels, uint32_t *out_count);
 

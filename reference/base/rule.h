@@ -29,7 +29,7 @@ bool rt_rule_obeyed(rt_rule rule, const char *file, int line);
 
 #define RULE_ELSE(id, value, broken) (RULE(id) ? (value) : (broken))
 
-/* The id as the table of rules writes it ("DL-RESOLVE-09"); "" for RT_RULE_NONE. */
+/* The id as the table of rules writes it, such as "DL-RESOLVE-09"; "" for RT_RULE_NONE. */
 const char *rt_rule_name(rt_rule rule);
 
 /* Finds a rule by its id; RT_RULE_NONE if there is none. */

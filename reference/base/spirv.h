@@ -18,7 +18,7 @@ enum {
 typedef struct rt_spirv_walk {
     rt_bytes code;    /* borrowed */
     size_t position;  /* offset of the next instruction, in bytes */
-    uint32_t version; /* SPIR-V version as in the header, 0x00010200 for 1.2 */
+    uint32_t version; /* SPIR-V version as in the header; for example, 0x00010200 is 1.2 */
     bool is_swapped;  /* the words are not in this machine's byte order */
     bool is_damaged;  /* the module violates the layout */
 } rt_spirv_walk;
@@ -50,8 +50,8 @@ uint32_t rt_spirv_word(const rt_spirv_instruction *instruction, uint32_t index);
  * appended: the instruction is shorter, or the string is not terminated within it. */
 bool rt_spirv_text_append(const rt_spirv_instruction *instruction, uint32_t index, rt_buffer *out);
 
-/* The literal string that begins at a word, as a span of the module.  Only for modules in this
- * machine's byte order, where it is contiguous; empty for others and if there is no such string. */
+/* The literal string that begins at a word, as a span of the module.  Empty if there is none, or if
+ * the module is not in this machine's byte order: the string is then not contiguous. */
 rt_text rt_spirv_text(const rt_spirv_instruction *instruction, uint32_t index);
 
 #endif

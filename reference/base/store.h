@@ -77,8 +77,8 @@ const char *rt_store_answer_name(rt_store_answer answer);
 rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *out_content);
 
 /* Stores the content under a key, replacing any existing entry, and sometimes sweeps.  Returns 0,
- * or the errno of the call that failed; then the new entry is not stored, unless only syncing the
- * folder failed. */
+ * the errno of the call that failed, or EFBIG for an entry that is too large; on failure the new
+ * entry is not stored, unless only syncing the folder failed. */
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content);
 
 /* If all files together exceed size_max bytes, removes the least recently used until at most

@@ -81,7 +81,7 @@ typedef struct rt_buffer {
 /* Appends size bytes from data (which may be NULL if size is 0). */
 void rt_buffer_append(rt_buffer *buffer, const void *data, size_t size);
 
-/* Appends text, formatted text, one byte. */
+/* Append a text, formatted text or one byte. */
 void rt_buffer_append_text(rt_buffer *buffer, rt_text text);
 void rt_buffer_printf(rt_buffer *buffer, const char *format, ...) RT_PRINTF(2, 3);
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments) RT_PRINTF(2, 0);

@@ -1,7 +1,7 @@
 /* UTF-8, by the table of its well-formed sequences. */
 #include "reference/base/utf8.h"
 
-/* Table 3-7 beyond ASCII: first bytes, length, and the range of the second byte; the others
+/* Table 3-7 beyond ASCII: first bytes, length, and the range of the second byte; all later bytes
  * are 80..BF. */
 static const struct sequence_row {
     uint8_t first, last, size, second_first, second_last;

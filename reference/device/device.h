@@ -5,12 +5,12 @@
  * never the tables: those functions check arguments before a call and results after it (checked.c),
  * so that adapters stay thin.
  *
- * Ownership.  A create function returns an object to the caller, which destroys it.  A device
- * outlives everything created from it.  Memories, programs, kernels, queues and events may be
- * destroyed in any order, even while commands that use them are enqueued: the adapter keeps what it
- * needs until they are complete.  There are two exceptions: unified shared memory
- * (dev_memory_destroy), and the memory of a variable, which must be destroyed before its program.
- * Spans passed in are borrowed for the call unless an operation says otherwise.
+ * Ownership.  A create function returns an object to the caller, which destroys it; its out
+ * parameter is NULL on failure.  A device outlives everything created from it.  Memories, programs,
+ * kernels, queues and events may be destroyed in any order, even while commands that use them are
+ * enqueued: the adapter keeps what it needs until they are complete.  There are two exceptions:
+ * unified shared memory (dev_memory_destroy), and the memory of a variable, which must be destroyed
+ * before its program. Spans passed in are borrowed for the call unless an operation says otherwise.
  *
  * Threads.  Every function may be called from several threads at once; an adapter does its own
  * locking.  Destroying an object must not race with another use of that object.
@@ -112,8 +112,8 @@ typedef struct dev_spec_constant {
 } dev_spec_constant;
 
 /* The sets of virtual functions to which a function in the code belongs, or whose members a kernel
- * in it may call; separated by commas.  A row without a name applies to every function that the
- * code exports, or every kernel in it, without a row of its own. */
+ * in it may call; separated by commas.  A row without a name applies to every exported function, or
+ * to every kernel, that has no row of its own. */
 typedef struct dev_declared_sets {
     rt_text name; /* a function's linkage name, or a kernel's name */
     rt_text sets;
@@ -138,7 +138,7 @@ typedef struct dev_code {
 /* Tools that a driver lacks and assay provides (LLVM in a child process). */
 typedef struct dev_tools {
     void *user;
-    /* Specialises count >= 1 SPIR-V codes and links them into one LLVM 14 bitcode module with
+    /* Specialises count >= 1 SPIR-V modules and links them into one LLVM 14 bitcode module with
      * OpenCL kernel metadata. out_bitcode, which the caller initialises and frees, receives the
      * bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED;
      * ERRC_INVALID: a value does not have its constant's size; TOOL: the tool died; IO: a file or
@@ -217,8 +217,8 @@ typedef struct dev_times {
 
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
-/* The types of operations, with which an adapter declares operations that it defines in other files
- * than their table. */
+/* Function types with which an adapter declares the operations that it does not define in the same
+ * file as their table. */
 typedef rt_status dev_memory_create_op(dev_device *device, uint64_t size, rt_text label,
                                        dev_memory **out_memory);
 typedef rt_status dev_usm_create_op(dev_device *device, dev_memory_kind kind, uint64_t size,
@@ -368,7 +368,7 @@ RT_MUST_USE rt_status dev_device_open(const dev_backend *backend,
 /* Waits for everything enqueued, then closes the device.  NULL does nothing (as for every destroy
  * function below). */
 void dev_device_destroy(dev_device *device);
-/* The device's capabilities; the same answer every time. */
+/* The device's capabilities, the same every time. */
 void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities);
 /* True if the device advertises linking of programs in `format` (DL-BACKEND-01). */
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
@@ -386,9 +386,9 @@ RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, u
  * a kernel's argument or in another memory.  It is never 0, and the same every time; two memories
  * of a device have the same address only if both represent one variable. */
 uint64_t dev_memory_address(dev_memory *memory);
-/* Frees the memory.  USM is freed immediately: no incomplete command may use it, nor any later one
- * through a pointer (SYCL 2020, 4.8.3 "USM allocations"); a device that finds faults reports such a
- * use.  Destroying the memory of a variable leaves the variable unchanged. */
+/* Frees the memory.  USM is freed immediately: no incomplete command may use it, and no later
+ * command may reach it through a pointer (SYCL 2020, 4.8.3 "USM allocations"); a device that finds
+ * faults reports such a use.  Destroying the memory of a variable leaves the variable unchanged. */
 void dev_memory_destroy(dev_memory *memory);
 /* Reports which bytes of [offset, offset + size) have defined values: bit i % 8 of out_bits[i / 8]
  * stands for byte offset + i; out_bits has ceil(size / 8) bytes.  A device that does not track this
@@ -413,10 +413,10 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
  * dev_program_compile and dev_program_link. */
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
-/* Appends an executable program, serialised as bytes that dev_program_load accepts, on this device
- * and on those with the same name and driver, also in another process.  Requires the capability
- * program_binaries.  UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR:
- * creating the bytes failed. */
+/* Appends the serialised form of an executable program, which dev_program_load accepts on this
+ * device and on those with the same name and driver, even in another process.  Requires the
+ * capability program_binaries.  UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD,
+ * LINK_ERROR: creating the bytes failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
 /* Restores an executable program from such bytes, with its variables in their initial state; the
  * bytes are validated, as they may come from anywhere.  Returns the codes of dev_program_link. */
@@ -478,7 +478,7 @@ RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
 /* Returns when the command is done: success, or its failure.  BUDGET: a kernel used up its
  * instruction budget or its stack; also the codes of the command's enqueue, from a device that
- * checks operands late.  The answer is the same every time.  For a command that did not run because
+ * checks operands late.  The result is the same every time.  For a command that did not run because
  * a predecessor failed: the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
 /* The event's state, without waiting. */

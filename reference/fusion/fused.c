@@ -27,7 +27,7 @@
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {
-    rt_text key;             /* in the store's arena */
+    rt_text key;             /* in the arena below */
     rt_text name;            /* the same */
     rt_fusion_result result; /* in the arena */
     rt_bundle *bundle;
@@ -363,8 +363,8 @@ static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan
                    RT_TEXT_ARG(kernel->name));
 }
 
-/* If the promotions turn out not to fit together, compiles a second time, now stating the available
- * local memory. */
+/* If the promoted buffers turn out not to fit into local memory together, compiles a second time,
+ * now stating the available local memory. */
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {

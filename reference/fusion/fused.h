@@ -42,9 +42,9 @@ typedef struct rt_fused_plan {
     bool barriers;
 } rt_fused_plan;
 
-/* Decides the range and the arguments.  ERRC_INVALID: contradicting promotions, a mistake of the
- * application. FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be
- * fused. */
+/* Decides the range and the arguments.  ERRC_INVALID: the application requests contradicting
+ * promotions. FUSION_REJECTED: the ranges cannot be combined (plan.h), or a kernel cannot be fused.
+ */
 RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
                                          const rt_fusion_list *list, rt_queue_id queue,
                                          bool barriers, rt_fused_plan *out_plan);

@@ -8,7 +8,7 @@
  *   the list cannot be fused            the kernels run one by one, with a warning (KF-GRAPH-09)
  *   another thread ended the fusion     the event of that fusion
  *   another thread added to the list    the kernels run one by one
- *   otherwise                           the fused kernel takes their place (KF-EVENT-03) */
+ *   otherwise                           the fused kernel takes the list's place (KF-EVENT-03) */
 #include "reference/fusion/fusion.h"
 
 #include "reference/base/handover.h"
@@ -43,7 +43,7 @@ static void trace_end(const rt_fusion *fusion, rt_queue_id queue, rt_sync_reason
 static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
 {
     const rt_fusion *fusion = user;
-    if (reason == RT_SYNC_REASON_REJECTED) return; /* traced with its cause, see reject */
+    if (reason == RT_SYNC_REASON_REJECTED) return; /* reject traces it with its cause */
     trace_end(fusion, queue, reason, RT_STATUS_OK);
     bool early = reason != RT_SYNC_REASON_CALL;
     if (early && RULE(KF_SYNC_08)) warn(fusion, rt_sync_reason_warning(reason));
@@ -123,7 +123,7 @@ bool rt_fusion_is_active(rt_fusion *fusion, rt_queue_id queue)
     return rt_fusion_command_is_active(fusion->parts.scheduler, queue);
 }
 
-/* A fault only (see KF-JIT-15): the compiler is called although there is nothing to fuse. */
+/* Only for the planted fault of KF-JIT-15: calls the compiler although there is nothing to fuse. */
 static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
 {
     rt_arena arena = {0};

@@ -39,7 +39,7 @@ RT_MUST_USE rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue);
 /* complete_fusion: the collected kernels run as one kernel, or one by one if they cannot be fused
  * (KF-GRAPH-09).  *out_command is done when all of them are.  ERRC_INVALID: the queue was never in
  * fusion mode (KF-QUEUE-10), or promotions contradict each other; in the latter case, the queue
- * stays in fusion mode. */
+ * stays in fusion mode. *out_command is RT_COMMAND_NONE on failure. */
 RT_MUST_USE rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barriers,
                                          rt_command_id *out_command);
 

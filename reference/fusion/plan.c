@@ -202,7 +202,8 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     return candidates;
 }
 
-/* A fault only (see KF-RANGE-05 and KF-RANGE-17): the smallest box that contains every input. */
+/* Only for planted faults (KF-RANGE-05, KF-RANGE-17): the smallest box that contains every input.
+ */
 static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -80,7 +80,7 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const u
         shipped_range other = shipped_of(&ranges[i]);
         equals += equal(other.global, global);
     }
-    CHECK(equals >= 1); /* `global` is the size of one of them. */
+    CHECK(equals >= 1); /* `global` is the global size of one of `ranges`. */
     return equals;
 }
 

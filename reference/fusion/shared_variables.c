@@ -64,8 +64,8 @@ static rt_status global_check(finder *find, rt_text kernel, const rt_image *imag
 }
 
 /* Checks one image. Virtual functions are refused: objects contain the addresses of functions in
- * the program that created them, and it is unknown whether a kernel calls only objects that the
- * list created. */
+ * the program that created them, and there is no way to know whether a kernel makes virtual calls
+ * only on objects that kernels of the list created. */
 static rt_status image_check(finder *find, rt_text kernel, const rt_image *image)
 {
     const rt_property_set *sets = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);

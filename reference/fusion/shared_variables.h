@@ -2,9 +2,9 @@
  *
  * In every program, a device_global without the property device_image_scope is a pointer to storage
  * that exists once per device: a fused program has the pointer too, and it is set before the
- * program's first kernel as in every program. What belongs to a single program cannot be shared,
- * since a fused kernel would get a copy: device_globals with image scope, and functions whose
- * addresses are in objects that another program created.
+ * program's first kernel, as in every other program. What belongs to a single program cannot be
+ * shared, since a fused kernel would get a copy: device_globals with image scope, and functions
+ * whose addresses are in objects that another program created.
  *
  * Source: document 002 (DeviceGlobal.md), "Initializing the device global variables in device
  * code"; document 001 (KernelFusionJIT.md), "Fusion Process". */

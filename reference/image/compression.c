@@ -9,7 +9,7 @@ static rt_status fault(rt_sink *sink, uint32_t index, const char *reason)
                    index, reason);
 }
 
-/* Decompresses a frame, which must state the size of its content, as the compiler's frames do.  The
+/* Decompresses a frame, which must state its decompressed size, as the compiler's frames do.  The
  * size is checked before anything is allocated. */
 static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint64_t *remaining,
                             rt_device_binary *binary)

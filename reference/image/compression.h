@@ -10,8 +10,8 @@
 #define RT_DECOMPRESSED_MAX (4 * (uint64_t)RT_IMAGE_SIZE_MAX)
 
 /* Copies the binaries, decompressing those that are compressed; new code is allocated in the arena.
- * MALFORMED: a damaged frame, with the number of its image; LIMIT: a decompressed image exceeds
- * RT_IMAGE_SIZE_MAX bytes, or all of them together exceed RT_DECOMPRESSED_MAX. */
+ * MALFORMED: a frame is damaged (the message gives the number of its image); LIMIT: a decompressed
+ * image exceeds RT_IMAGE_SIZE_MAX bytes, or all of them together exceed RT_DECOMPRESSED_MAX. */
 RT_MUST_USE rt_status rt_device_binaries_decompress(rt_sink *sink, rt_arena *arena,
                                                     rt_device_binaries binaries,
                                                     rt_device_binaries *out_binaries);

@@ -50,9 +50,9 @@ typedef struct rt_device_global_list {
 /* The name of an access, static: "read_write". */
 const char *rt_host_access_name(rt_host_access access);
 
-/* The value of an image's property for a variable. */
+/* The value of the property with which an image describes a variable. */
 typedef struct rt_device_global_value {
-    uint32_t size;    /* size of its underlying type, bytes */
+    uint32_t size;    /* size of the variable's underlying type in bytes */
     bool image_scope; /* property device_image_scope */
 } rt_device_global_value;
 

@@ -17,9 +17,10 @@
 /* True if the bytes begin with the magic number of an ELF file. */
 bool rt_elf_is(rt_bytes file);
 
-/* Maps the file into the arena.  MALFORMED: damaged, with the file offset of the fault;
- * UNSUPPORTED: another class, byte order, machine or kind of file; LIMIT: segments overlap in the
- * file so much that together they exceed twice its size. */
+/* Maps the file into the arena.  MALFORMED: the file is damaged (the message gives the offset of
+ * the fault); UNSUPPORTED: another class, byte order, machine or kind of file; LIMIT: segments
+ * overlap in the file so much that together they exceed twice its size. *out_mapping is empty on
+ * failure. */
 RT_MUST_USE rt_status rt_elf_map(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                  rt_mapping *out_mapping);
 

@@ -30,9 +30,9 @@ typedef struct rt_fat_binary {
 } rt_fat_binary;
 
 /* Reads the images of the descriptor at an address.  Names and code point into the mapping; tables
- * are allocated in the arena.  MALFORMED: an invalid pointer or number, with its address;
- * UNSUPPORTED: a property whose type is neither number nor bytes; LIMIT: images or code exceed
- * limits.h, or tables overlap so much that together they exceed the mapping. */
+ * are allocated in the arena.  MALFORMED: an invalid pointer or number, whose address the message
+ * gives; UNSUPPORTED: a property whose type is neither number nor bytes; LIMIT: images or code
+ * exceed limits.h, or tables overlap so much that together they exceed the mapping. */
 RT_MUST_USE rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *mapping,
                                          uint64_t descriptor, rt_fat_binary *out_fat);
 
@@ -44,7 +44,7 @@ typedef struct rt_descriptors {
 
 /* Finds all descriptors in the mapping: every multiple of 8 at which the numbers are those of a
  * descriptor and the pointer leads to what looks like a SYCL image.  This needs neither symbols nor
- * the constructor's code, so it works for stripped files.  Allocated in the arena. */
+ * the constructor's code, so it works for stripped files. The result is allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
 /* Appends the tables of a fat binary as C source: first the declarations of the structures, last

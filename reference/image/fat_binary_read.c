@@ -134,7 +134,8 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 /* ---- Entries ------------------------------------------------------------------------------- */
 
 /* A new entry begins with eight zero bytes, a version and an offload kind; an old entry begins with
- * an address and a pointer to its name, and no name has so low an address. */
+ * an address and a pointer to its name. The version and the kind, read as a pointer, would be an
+ * address too low for any name. */
 static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
                               rt_device_binary *binary)
 {

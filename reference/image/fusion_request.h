@@ -117,8 +117,8 @@ void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result);
 
 /* Reads the serialised form: spans point into the input; tables are allocated in the arena.  The
  * values satisfy everything that this header states about counts, indices and ranges.  A damaged
- * request leaves the reader failed.  For a result, MALFORMED: it is damaged; the message gives the
- * offset. */
+ * request leaves the reader failed.  A result that cannot be read is empty; MALFORMED: it is
+ * damaged (the message gives the offset); LIMIT: from rt_image_list_read. */
 rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader);
 RT_MUST_USE rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                             rt_fusion_result *out_result);

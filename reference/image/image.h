@@ -60,9 +60,9 @@ typedef struct rt_image_list {
  * the names of the sets are DPC++'s. */
 #define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
 #define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
-/* The image's device requirements, in these properties: bytes, the u32 numbers of the SYCL aspects;
- * bytes, the work-group size that its kernels require, one u64 per dimension (u32 in older images);
- * a number, the sub-group size that they require. */
+/* The image's device requirements, in these properties: the aspects, as bytes that hold their u32
+ * numbers in SYCL; the work-group size that the kernels require, as bytes that hold one u64 per
+ * dimension (u32 in older images); the sub-group size that they require, as a number. */
 #define RT_SET_DEVICE_REQUIREMENTS    "SYCL/device requirements"
 #define RT_REQUIREMENT_ASPECTS        "aspects"
 #define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
@@ -111,8 +111,8 @@ enum { RT_PROPERTY_SET_PACKED_MIN = 12 };
 void rt_image_list_write(rt_buffer *out, rt_image_list list);
 
 /* Reads a list; spans point into the input, tables are allocated in the arena.  The hashes are
- * recomputed.  MALFORMED: damaged input, with the offset; LIMIT: more or larger images than
- * limits.h allows. */
+ * recomputed.  MALFORMED: the input is damaged (the message gives the offset); LIMIT: more or
+ * larger images than limits.h allows. *out_list is empty on failure. */
 RT_MUST_USE rt_status rt_image_list_read(rt_sink *sink, rt_arena *arena, rt_reader *reader,
                                          rt_image_list *out_list);
 

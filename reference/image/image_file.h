@@ -17,7 +17,7 @@ typedef struct rt_image_file {
 
 /* Reads a file.  Names and code point into it or into the arena.  UNSUPPORTED: the file begins like
  * neither container; MALFORMED: an ELF file without device images; otherwise the statuses of the
- * containers' readers. */
+ * containers' readers. *out_file is empty on failure. */
 RT_MUST_USE rt_status rt_image_file_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                          rt_image_file *out_file);
 

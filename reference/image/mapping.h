@@ -17,7 +17,7 @@ typedef struct rt_mapping {
     uint32_t count;
 } rt_mapping;
 
-/* Longest text that is searched for, in bytes; it bounds the cost of reading many texts. */
+/* Maximum length of a text in bytes; it bounds the cost of reading many texts. */
 enum { RT_MAPPED_TEXT_MAX = 65535 };
 
 /* The bytes from address on; false if they are not all inside one range. */

@@ -21,7 +21,8 @@ RT_MUST_USE rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_p
 
 /* Reads a text that begins at byte `offset` of its file; messages give offsets in that file.  Names
  * point into the text; values and tables are allocated in the arena.  Blank lines are skipped.
- * MALFORMED: the text does not follow the form; UNSUPPORTED: a type other than 1 or 2. */
+ * MALFORMED: the text does not follow the form; UNSUPPORTED: a type other than 1 or 2. *out_sets is
+ * empty on failure. */
 RT_MUST_USE rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text,
                                             size_t offset, rt_property_sets *out_sets);
 

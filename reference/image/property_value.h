@@ -11,8 +11,9 @@ enum { RT_PROPERTY_LENGTH_SIZE = 8 };
 /* Appends the length and the bytes of a property of type BYTES. */
 void rt_property_value_write(rt_buffer *out, const rt_property *property);
 
-/* Sets the property's type, bytes and unused_bits from `value`, which is a length and bytes; the
- * bytes point into it.  False: the length does not match the size. */
+/* Sets the property's type, bytes and unused_bits from `value`, which consists of a length and then
+ * the bytes; the property's bytes point into it. False, with the property unchanged: the length
+ * does not match the size. */
 bool rt_property_value_read(rt_bytes value, rt_property *property);
 
 #endif

@@ -20,10 +20,10 @@ typedef struct rt_spec_descriptor {
     rt_bytes default_value; /* size_bytes bytes of the image; empty: unknown */
 } rt_spec_descriptor;
 
-/* Reads constant `index` of the image's set, which must be in range.  False if the property is not
- * a valid table: it has no row, an incomplete row, or rows that overlap.  The default is borrowed
- * from the image; if a constant before this one is damaged, the position is unknown and the default
- * empty.
+/* Reads constant `index` of the image's set, which must be in range.  False, with a descriptor of
+ * zeros, if the property is not a valid table: it has no row, an incomplete row, or rows that
+ * overlap.  The default is borrowed from the image; if a constant before this one is damaged, the
+ * position is unknown and the default empty.
  */
 bool rt_spec_descriptor_read(const rt_image *image, uint32_t index,
                              rt_spec_descriptor *out_descriptor);

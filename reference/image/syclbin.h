@@ -52,8 +52,8 @@ typedef enum rt_syclbin_state {
 bool rt_syclbin_is(rt_bytes file);
 
 /* Reads a file.  Names and code point into it; tables and values are allocated in the arena.
- * MALFORMED: damaged, with the file offset of the fault; UNSUPPORTED: another version, several
- * entries, or an unknown type of property. */
+ * MALFORMED: the file is damaged (the message gives the offset of the fault); UNSUPPORTED: another
+ * version, several entries, or an unknown type of property. *out_syclbin is empty on failure. */
 RT_MUST_USE rt_status rt_syclbin_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
                                       rt_syclbin *out_syclbin);
 
@@ -63,14 +63,15 @@ RT_MUST_USE rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_s
 
 /* The binaries of all modules: a binary has the properties of its module, the target from its own
  * metadata, the format of its code, and the names in `SYCL/kernel names` as entries.  Tables are
- * allocated in the arena; the rest is borrowed.  LIMIT: more than RT_IMAGE_COUNT_MAX. */
+ * allocated in the arena; the rest is borrowed.  LIMIT: there are more than RT_IMAGE_COUNT_MAX
+ * binaries; *out_binaries is then empty. */
 RT_MUST_USE rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *syclbin,
                                           rt_device_binaries *out_binaries);
 
 /* Creates a SYCLBIN with one module per binary, in state executable if all binaries are native,
  * otherwise object.  If a binary has no set `SYCL/kernel names`, its entries become that set.
  * UNSUPPORTED: a binary has options, for which the format has no place, or is neither SPIR-V nor
- * native code.  Allocated in the arena. */
+ * native code; *out_syclbin is then empty. The result is allocated in the arena. */
 RT_MUST_USE rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
                                     rt_syclbin *out_syclbin);
 

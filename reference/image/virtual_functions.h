@@ -1,4 +1,4 @@
-/* The virtual functions of an image: the set it provides, and those it calls and creates.
+/* The virtual functions of an image: the set it provides, and the sets it calls and creates.
  *
  * The property set "SYCL/virtual functions" is defined by the documents; an image has those of its
  * properties that apply.  Two further sets are assay's own and distinguish functions and kernels
@@ -14,8 +14,8 @@
 #define RT_SET_VIRTUAL_FUNCTIONS "SYCL/virtual functions"
 
 /* Names of the properties of that set.  DUMMY is the number 1; the others are bytes: a name, or
- * names separated by commas, with or without a trailing NUL byte (shipped DPC++ reads up to one).
- * USES is the single property that shipped DPC++ has instead of CALLS and CREATES
+ * names separated by commas, with or without a trailing NUL byte (shipped DPC++ stops reading at
+ * the first NUL). USES is the single property that shipped DPC++ has instead of CALLS and CREATES
  * (requirements.yaml, key dpcpp, tag D2). */
 #define RT_VIRTUAL_FUNCTIONS_PROVIDES "virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_DUMMY    "dummy-image"
@@ -41,8 +41,9 @@ typedef struct rt_virtual_functions {
     rt_text uses;
 } rt_virtual_functions;
 
-/* Reads the image's set; all fields are empty if it has none.  Returns NULL, or the name of an
- * invalid property: of the wrong type, or a provider's list of several sets. */
+/* Reads the image's set; all fields are empty if it has none.  Returns NULL on success; otherwise
+ * all fields are empty, and it returns the name of the invalid property, which has the wrong type
+ * or lists several sets for a provider. */
 const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_functions *out_functions);
 
 /* Takes the next name off a list; false at its end.  Empty names are skipped. */

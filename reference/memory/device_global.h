@@ -117,8 +117,8 @@ rt_host_address rt_global_database_address(rt_global_database *database, rt_text
 /* The entry with the given address; NULL: there is none. */
 rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_address address);
 
-/* Traces that the entry was looked up, which a copy that finds usmptr in the host object does not
- * do (DG-COPY-06). */
+/* Traces that the entry was looked up. A copy that finds usmptr in the host object looks up no
+ * entry (DG-COPY-06). */
 void rt_global_database_found(rt_global_database *database, const rt_global_entry *entry);
 
 /* The entry with the given unique id; NULL: there is none. */
@@ -131,7 +131,7 @@ rt_program_globals *rt_global_database_program(rt_global_database *database,
 /* ---- Content -------------------------------------------------------------------------------- */
 
 /* Creates an entry's instance on a device: `size` bytes with undefined contents, which the caller
- * fills. Returns the codes of rt_memory_usm_create. */
+ * fills. Returns the codes of rt_memory_usm_create; *out_instance is NULL on failure. */
 RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
@@ -139,12 +139,12 @@ RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_g
 /* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  A
  * single value, for RT_GLOBAL_VALUE_ALL, serves every queue (DG-SCOPE-10); shipped DPC++ has one
  * per context and device. It is created if it does not exist. Returns the codes of
- * rt_memory_create. */
+ * rt_memory_create; *out_memory is NULL on failure. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                       uint32_t context, uint32_t device, uint64_t size,
                                       rt_memory **out_memory);
 
-/* The same value; NULL if it has not been created. */
+/* The value that rt_global_value created; NULL if it has not been created. */
 rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device);
 
 /* Creates global->variable if it does not exist.  ERRC_INVALID: the program has no such variable;

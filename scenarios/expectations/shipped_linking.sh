@@ -11,7 +11,7 @@ for part in app both g set user dummy specialised library one two; do
     llvm-spirv-14 --spirv-max-version=1.2 "$work/$part.bc" -o "$work/$part.spv"
 done
 
-# run PROGRAM HOW...: prints the result of PROGRAM.cpp for each HOW.
+# run PROGRAM HOW...: builds PROGRAM.cpp, runs it once for each HOW and prints what it says.
 run() {
     program=$1
     shift

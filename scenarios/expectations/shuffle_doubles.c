@@ -1,11 +1,11 @@
-/* A shuffle of doubles with a mask that has bits above the significant ones, on every device that
+/* Shuffles doubles with a mask that has bits set above the significant ones, on every device that
  * the loader finds, without assay.
  *
  *     cc shuffle_doubles.c -l:libOpenCL.so.1 -o shuffle_doubles && ./shuffle_doubles
  *
- * Item 5 selects component 5 - 8 of four, whose two lowest bits are 01. OpenCL C specification,
- * "Miscellaneous Vector Functions": only the least significant bits of each mask element are
- * considered. */
+ * The mask of item 5 is 5 - 8, whose two lowest bits are 01, so it selects component 1 of four.
+ * OpenCL C specification, "Miscellaneous Vector Functions": only the least significant bits of each
+ * mask element are considered. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A switch in which every possible case is present, before a barrier, on every device that the
- * loader finds, without assay.
+/* Runs a switch in which every possible case is present, followed by a barrier, on every device
+ * that the loader finds, without assay.
  *
  *     cc unreachable_default.c -l:libOpenCL.so.1 -o unreachable_default && ./unreachable_default
  *

@@ -1,4 +1,4 @@
-// The result of a copy from a device_global that no device image uses, without assay.
+// Copies from a device_global that no device image uses and prints the result, without assay.
 //
 //   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
 //   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include unused_global.cpp
@@ -7,10 +7,10 @@
 //
 // sycl_ext_oneapi_device_global, "Representation of device globals": with C++20 the variable is
 // initialised on a device before the first access to it there, and a copy from it is an access; so
-// the answer is 42.
+// the result is 42.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000: 0, must be 42
+// 2026.22.10.0.01_160000: it prints "0, must be 42".
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>

@@ -286,7 +286,7 @@ typedef struct access {
     bool is_write;
 } access;
 
-/* Whose recorded access is open with respect to the access being judged. */
+/* The party whose recorded access is open with respect to the access being judged. */
 typedef enum open_kind {
     OPEN_NONE,
     OPEN_NAMED,  /* the work-item or copy that the stamp names */
@@ -415,8 +415,7 @@ static void judge(const access *a, bool same_value)
     const sim_race_shadow *shadow = a->shadow;
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
-    open_kind same_open = OPEN_NONE; /* open with respect to other writers, for a write that changes
-                                      * nothing */
+    open_kind same_open = OPEN_NONE; /* an open write of the value that this write stores too */
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
@@ -539,8 +538,8 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race_cells_make(shadow, false, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
     for (uint64_t c = first; shadow->writers && c <= last; c++) {
-        /* Returns false if the writer's access may be open with respect to some work-item of the
-         * group. */
+        /* A race is possible if the writer's access may be open with respect to some work-item of
+         * the group. */
         uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
         if (stamp < clock->launch_first) continue;
         if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
@@ -656,7 +655,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
-        /* So a launch that takes less than half of the stamps never runs out of them. */
+        /* Thus a launch that takes less than half of the stamps never runs out of them. */
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);

@@ -29,9 +29,9 @@
 
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
-/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: first to lid_count
- * work-items of group `group` from lid_first on, then to the same work-items of each following
- * group, or of that group again. `groups` or `rounds` is 1. */
+/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: those from
+ * lid_first on of group `group`, lid_count in number, get one each, then the same work-items of
+ * each following group, or of that group again. `groups` or `rounds` is 1. */
 typedef struct sim_race_interval {
     uint32_t first, lid_first, lid_count, groups, rounds;
     uint64_t group;
@@ -256,8 +256,8 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
 /* Creates the cells if necessary. There is one per byte if `bits`, the accesses' offsets and sizes
  * ORed together, is not a multiple of four. */
 void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);
-/* Remembers the site at which the running launch writes or reads the object, if it is the only one.
- */
+/* Remembers the site at which the running launch writes or reads the object, or SIM_NONE if there
+ * are several. */
 void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site);
 /* Records the logged reads in the cells and empties the log. */
 void sim_race_log_flush(sim_race *race);
@@ -269,8 +269,8 @@ static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *sh
 }
 /* Adds a row with `bytes` bytes of data to the log; the caller fills in the row and its data. */
 sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
-/* Returns the cell after a read or an atomic of that level by `lid`, whose stamp is `mine`. The
- * cell keeps the flags for other accesses that are still open. */
+/* Returns the new value of a cell after a read or an atomic of that level by `lid`, whose stamp is
+ * `mine`. It keeps the flags for other accesses that are still open. */
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
                        uint32_t level);
 /* Returns the local linear id of the work-item or copy that was given this stamp in this launch;
@@ -291,8 +291,8 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
 void sim_race_order_group(sim_race *race);
 /* Forgets everything published. */
 void sim_race_order_reset(sim_race *race);
-/* Makes lid_count work-items from lid_first on share what any of them knows, or node `also` covers,
- * in memory of these classes. */
+/* Makes lid_count work-items from lid_first on share what any of them knows and what node `also`
+ * covers, in memory of these classes. */
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
                     uint32_t also);
 /* Applies one work-item's fence of that order. */

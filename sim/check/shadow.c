@@ -216,7 +216,8 @@ void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *
     }
 }
 
-/* Sets the origin of what one lane read, or, for a uniform register, all active lanes. */
+/* Sets the origin of what one lane read or, for a uniform register, of what all active lanes read.
+ */
 static void lane_origin(sim_exec *x, const sim_op *op, uint32_t lane, bool is_uniform,
                         uint64_t address, uint32_t bytes)
 {

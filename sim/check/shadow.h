@@ -18,7 +18,7 @@
 
 #include "sim/memory/access.h"
 
-/* The last undefined bytes that a lane read, which findings name. */
+/* The undefined bytes that a lane read last; findings name them. */
 typedef struct sim_origin {
     uint32_t site;  /* site of the load; 0: the lane has read no undefined bytes */
     uint32_t bytes; /* size of the component that was not fully defined */

@@ -46,8 +46,8 @@ static inline uint32_t sim_address_object(uint64_t address)
 {
     return (uint32_t)(address >> SIM_ADDRESS_OFFSET_BITS) & SIM_OBJECT_COUNT_MAX;
 }
-/* The distance in bytes from the object's first byte, modulo 2^64; before the object it is larger
- * than any size. */
+/* The distance in bytes from the object's first byte, modulo 2^64; for an address before the object
+ * it is larger than any object's size. */
 static inline uint64_t sim_address_offset(uint64_t address)
 {
     return (address & ((UINT64_C(1) << SIM_ADDRESS_OFFSET_BITS) - 1)) - SIM_ADDRESS_BIAS;

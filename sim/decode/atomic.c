@@ -1,4 +1,5 @@
-/* Atomic instructions: each becomes one operation, which has the order as a constant. */
+/* Atomic instructions: each becomes one operation, which contains the memory order as a constant.
+ */
 #include "sim/decode/decode.h"
 
 /* instruction, operation, operand indices of the value and the comparator (0: none) */

@@ -80,8 +80,8 @@ rt_status sim_decode_construct(sim_decoder *d, const sim_type *type, const sim_i
     return RT_STATUS_OK;
 }
 
-/* Reads the scalars of a known value from its memory representation; returns the position after the
- * last one written. */
+/* Writes the scalars of a value whose memory representation is known; returns the position after
+ * the last one written. */
 static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
                              sim_ref *out)
 {
@@ -144,7 +144,8 @@ rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
     sim_leaves *known = &d->leaves[f->module_index][id];
     if (entry->kind == SIM_ID_VARIABLE) {
         const sim_variable *variable = sim_module_variable(f->module, id);
-        /* Note that the function uses this variable in local memory; it may do so repeatedly. */
+        /* Records that the function uses this variable in local memory; repeating this is harmless.
+         */
         if (variable->storage_class == SIM_StorageClassWorkgroup) {
             uint32_t count = d->locals.count;
             uint32_t index = d->global_of[f->module_index][variable - f->module->variables];

@@ -376,8 +376,8 @@ typedef struct sim_private_variable {
     rt_text name;
 } sim_private_variable;
 
-/* What decides how a launch is run: what a function's operations do, or the operations of
- * everything that a kernel can reach (reach.c). */
+/* The properties that decide how a launch is run: those of one function's operations, or of all
+ * operations that a kernel can reach (reach.c). */
 typedef struct sim_reach {
     bool meets;       /* work-items of a sub-group wait for each other */
     bool atomics;     /* on any memory */

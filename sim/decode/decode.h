@@ -148,8 +148,8 @@ typedef struct sim_ir_function {
     uint8_t *result_types; /* sim_lane_type per leaf of the result */
     uint32_t result_leaves;
     bool *result_varying;
-    uint32_t *block_of; /* block of the module - block_first -> first block here; SIM_NONE:
-                         * unreachable */
+    uint32_t *block_of; /* per block of the module, from block_first on: the first block here;
+                         * SIM_NONE: unreachable */
     uint32_t *last_of;  /* the same for the last block here */
     sim_reach does;     /* except `meets` */
     bool *locals;       /* does.locals, owned by the program; NULL: no such variable used so far */
@@ -201,7 +201,7 @@ typedef struct sim_decoder {
 #define SIM_PROGRAM_COPY(d, vector)                                                                \
     rt_arena_copy(&(d)->program->arena, (vector).items, (vector).count, sizeof *(vector).items)
 
-/* A uniform view of an instruction or of an operation on constants. */
+/* One view for both instructions and operations on constants. */
 typedef struct sim_view {
     const sim_opcode *opcode;
     const uint32_t *operands;

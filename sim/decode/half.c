@@ -37,15 +37,14 @@ static sim_ref bits_and(sim_decoder *d, sim_ref a, uint64_t mask)
     return sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, a, sim_decode_constant(d, mask));
 }
 
-/* ---- The half after another --------------------------------------------------------------- */
+/* ---- nextafter ---------------------------------------------------------------------------- */
 
 #define INT(op, a, b)     sim_build_four(d, SIM_INT4(op, SIM_I16), SIM_I16, a, b)
 #define COMPARE(op, a, b) sim_build_four(d, SIM_INT4(op, SIM_I16), SIM_I8, a, b)
 #define CONSTANT(bits)    sim_decode_constant(d, bits)
 
-/* Maps halves to integers that have the same order, and both zeros to 0; a NaN is mapped to some
- * number, too.
- */
+/* Maps halves to integers that have the same order, and both zeros to 0; a NaN is mapped to an
+ * arbitrary number. */
 static sim_ref order_of(sim_decoder *d, sim_ref a)
 {
     sim_ref size = bits_and(d, a, 0x7fff);

@@ -198,14 +198,14 @@ static void variable_add(sim_decoder *d, uint32_t m, uint32_t index)
         return;
     }
     d->global_of[m][index] = d->globals.count;
-    /* The first variable with a host name keeps it. */
+    /* If several variables have the same host name, it refers to the first one. */
     rt_text known = host_name(module, variable);
     if (known.length > 0 && rt_map_find(&d->program->host_names, known) == RT_MAP_NONE)
         rt_map_set(&d->program->host_names, rt_arena_text(arena, known), d->globals.count);
     if (variable->link_name.length > 0)
         rt_map_set(&d->program->global_names, rt_arena_text(arena, variable->link_name),
                    d->globals.count);
-    /* Variables in OpenCL C's constant memory, and const variables elsewhere. */
+    /* True for variables in OpenCL C's constant memory and for const variables elsewhere. */
     bool is_constant =
         variable->storage_class == SIM_StorageClassUniformConstant ||
         sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);

@@ -124,8 +124,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Loads and stores --------------------------------------------------------------------- */
 
-/* Returns the alignment that a memory access requires with `Aligned`, or else the natural alignment
- * of the type. */
+/* Returns the alignment that a memory access specifies with `Aligned`, or else the natural
+ * alignment of the type. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {
     if (place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned) &&

@@ -63,7 +63,7 @@ typedef struct sim_written {
                              * written */
 } sim_written;
 
-/* The identity of a linked module: the same code with different constants is a different module. */
+/* Identifies a linked module: the same code with different constants counts as another module. */
 typedef struct sim_program_module {
     rt_hash code, constants;
     const uint32_t *functions; /* per function of the module, its index in the program */
@@ -122,7 +122,7 @@ bool sim_program_check(const sim_program *program);
  * owns the result's `locals`; the program's functions and locals must exist. */
 sim_reach sim_function_reach(sim_program *program, uint32_t function);
 
-/* Takes a reference; sim_program_destroy releases it. */
+/* Takes a reference, which sim_program_destroy releases; returns the program. */
 sim_program *sim_program_retain(sim_program *program);
 
 #endif

@@ -1,4 +1,4 @@
-/* Determines the properties of everything that a kernel can reach, which decide how the kernel's
+/* Collects, over all code that a kernel can reach, the properties that decide how the kernel's
  * launches are run (sim_reach). */
 #include "reference/base/alloc.h"
 #include "sim/decode/program.h"

@@ -1,8 +1,9 @@
 /* Finds the uniform values, which are the same for all work-items that compute them together.
  *
- * All values are assumed uniform until shown otherwise. A varying operand makes the result varying;
- * so do loads that may read private memory, atomics, and divergent control flow. A branch that
- * lanes take differently is divergent:
+ * All values are assumed uniform until shown otherwise. The result of an operation is varying if an
+ * operand is varying, or if the operation is an atomic, a collective, an asynchronous copy, a
+ * printf or a load that may read private memory. Divergent control flow also makes values varying.
+ * A branch that lanes take differently is divergent:
  *
  *   - where two of its sides meet again, phis are varying, because they depend on the side that a
  *     lane came from;
@@ -10,7 +11,8 @@
  *     and so the phis of its exit blocks.
  *
  * This is sufficient only because flow.c ensures that all lanes in a loop are in the same
- * iteration. */
+ * iteration. Functions that mark values return true if they have marked any that was not yet
+ * marked. */
 #include "sim/decode/decode.h"
 
 static bool ref_varying(const sim_ir_function *f, sim_ref ref)
@@ -78,8 +80,9 @@ static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
         f->loops.items[loop].exit_is_divergent = true;
         s->changed = true;
     }
-    /* An edge to an earlier block exists only in irreducible flow, where everything is varying, or
-     * to the header of a loop, which all lanes of the loop reach through the same latch. */
+    /* An edge leads to an earlier block only in irreducible flow, where everything is varying, or
+     * if that block is the header of a loop, which all lanes of the loop reach through the same
+     * latch. */
     if (edge->target <= s->branch || edge->is_back) return;
     uint32_t *there = &s->label[edge->target];
     if (*there == 0) {
@@ -117,8 +120,7 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
     return s.changed;
 }
 
-/* Marks values of loops with a divergent exit that are used outside the loop, and the phis after
- * the exits.
+/* Marks the phis after the exits of loops that have a divergent exit.
  */
 static bool exits_mark(sim_ir_function *f)
 {
@@ -186,7 +188,8 @@ static bool block_nodes(sim_ir_function *f, uint32_t block)
     return changed;
 }
 
-/* Marks phis with varying operands; an operand counts as used at the source of the edge. */
+/* Marks the target's phis whose operand for this edge is varying; the operand counts as used at the
+ * source of the edge. */
 static bool edge_phis(sim_ir_function *f, const sim_ir_edge *edge)
 {
     const sim_ir_block *target = &f->blocks.items[edge->target];

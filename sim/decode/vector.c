@@ -1,11 +1,11 @@
 /* OpenCL.std functions on whole vectors: shuffles by a mask, and loads and stores of vectors and of
- * half. Source: OpenCL extended instruction set specification 1.0, sections 2.7 and 2.8. */
+ * halves. Source: OpenCL extended instruction set specification 1.0, sections 2.7 and 2.8. */
 #include "sim/decode/decode.h"
 
 /* ---- Shuffles -------------------------------------------------------------------------------- */
 
-/* The low bits of each component of the mask select a component of the sources; the sources
- * together have a power of two of them.
+/* The low bits of each component of the mask select a component of the sources; the number of
+ * components of all sources together is a power of two.
  */
 rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {

@@ -3,9 +3,9 @@
  * only reads needs no race checks.
  *
  * For every value the analysis collects the roots from which an address in it may be derived:
- * parameters of its function, private variables (tracked for what is stored in them), the program's
- * variables, anything. A function's stores are expressed in terms of its own parameters and, at
- * each call, in terms of the caller's, until a fixed point is reached. */
+ * parameters of its function, private variables (whose contents are tracked), the program's
+ * variables or, if nothing is known, anything. A function's stores are expressed in terms of its
+ * own parameters and, at each call, in terms of the caller's, until a fixed point is reached. */
 #include "sim/decode/decode.h"
 
 /* Roots are bits in a set: these two, then the leaves of parameters, then private variables. */
@@ -86,8 +86,8 @@ static void escape(tracing *t, sim_ref ref)
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
-/* Traces a load of an address: the result has the roots stored in the private variables loaded
- * from, or may be anything. */
+/* Traces a load of an address: the result has the roots that are stored in the private variables
+ * from which it may be loaded, or may be anything. */
 static void load_trace(tracing *t, const sim_node *node)
 {
     if (node->type != SIM_I64) return;
@@ -245,7 +245,8 @@ void sim_decode_written(sim_decoder *d)
         r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
         r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
     }
-    /* Slots of the pool with addresses of variables: the variables' own and those of relocations.
+    /* Mark the slots of the pool that hold addresses of variables: the slots of the variables
+     * themselves and those that relocations fill.
      */
     t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count + 1, sizeof(bool));
     for (uint32_t i = 0; i < d->globals.count; i++) {

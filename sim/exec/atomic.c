@@ -75,7 +75,8 @@ static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
     return stamp == mine && !(cell & SIM_RACE_SEVERAL);
 }
 
-/* Like sim_race_join, for a clock that has given no work-item two stamps since the last barrier. */
+/* Like sim_race_join, but only for a clock that has given no work-item two stamps since the last
+ * barrier. */
 static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;

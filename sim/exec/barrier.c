@@ -7,7 +7,7 @@
 
 #define PLACES_MAX 4u /* number of places that a message distinguishes */
 
-/* The work-items that wait at one place, or those that have ended. */
+/* The work-items that wait at one place, or all work-items that have ended. */
 typedef struct party {
     const sim_fragment *at; /* one of their fragments; NULL: ended */
     uint64_t count;
@@ -68,7 +68,8 @@ static void divergent_note(sim_exec *x, const parties *found)
     rt_text text = rt_arena_printf(
         arena, "barrier that not all work-items of the group reach: %llu wait at %.*s",
         (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
-    /* Append "; 64 wait at …" or "; 64 have ended", and the first of these work-items. */
+    /* Append, for example, "; 64 wait at …" or "; 64 have ended", and the first of these
+     * work-items. */
     for (uint32_t i = 1; i <= PLACES_MAX; i++) {
         const party *p = &found->list[i];
         if (p->count == 0) continue;

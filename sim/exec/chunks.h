@@ -65,7 +65,8 @@ static inline bool sim_words_any(sim_words words)
 /* Returns a bit for each lane of a chunk: 1 if the lane is active. */
 static inline uint32_t sim_chunk_active(const uint8_t *mask)
 {
-    static const uint64_t gather = UINT64_C(0x0102040810204080); /* bit 0 of byte i to bit 56 + i */
+    /* Multiplication by this moves bit 0 of byte i to bit 56 + i. */
+    static const uint64_t gather = UINT64_C(0x0102040810204080);
     uint64_t words[2];
     _Static_assert(SIM_CHUNK == sizeof words, "two words of mask");
     memcpy(words, mask, sizeof words);
@@ -73,8 +74,8 @@ static inline uint32_t sim_chunk_active(const uint8_t *mask)
 }
 #define SIM_CHUNK_ALL ((1u << SIM_CHUNK) - 1)
 
-/* Returns the kind of a chunk whose lanes are all active and may be anywhere. `steps` are multiples
- * of `step`, which is at least 1. */
+/* Determines, from the places of its lanes, the kind of a chunk whose lanes are all active. `steps`
+ * holds the multiples of `step`, which is at least 1. */
 static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step, sim_words steps)
 {
     /* The caller has filled all places. */
@@ -107,7 +108,7 @@ static inline sim_chunk_kind sim_chunk_complete(uint32_t *at, const uint8_t *mas
 }
 
 /* Determines the kinds of all chunks of a row of `count` lanes, a multiple of SIM_CHUNK, with
- * places up to `most`; mask: NULL if all are active. */
+ * places up to `most`; `mask` is NULL if all lanes are active. */
 static inline void sim_chunks_find(uint32_t *at, const uint8_t *mask, uint32_t count, uint32_t step,
                                    uint64_t most, uint8_t *out_kinds)
 {

@@ -19,10 +19,10 @@ typedef void sim_handle(sim_exec *x, const sim_op *op);
 typedef void sim_engine(sim_exec *x, sim_wave *wave);
 
 #define SIM_ENGINE_COUNT 3u
-/* Returns an engine by number; 0 is the base engine, for any x86-64. NULL: this machine cannot run
- * it. */
+/* Returns an engine by number; 0 is the base engine, for any x86-64. NULL if this machine cannot
+ * run the engine. */
 sim_engine *sim_engine_at(uint32_t index);
-/* The same engines built without checks, to measure what the checks cost. */
+/* The same, but for engines built without checks, to measure what the checks cost. */
 sim_engine *sim_engine_unchecked_at(uint32_t index);
 /* Returns the number of the best engine for this machine. */
 uint32_t sim_engine_best(void);
@@ -104,8 +104,8 @@ sim_handle sim_handle_print;
 #define SIM_NAME(name)           SIM_NAME_1(name, SIM_ENGINE)
 
 /* 0 in the builds that measure what the checks cost: these do not check that addresses are within
- * objects, bits defined and accesses ordered. For the files that have no checks, the arithmetic,
- * they use those of the engine of their level, SIM_ENGINE_OF. */
+ * objects, that bits are defined, or that accesses are ordered. For arithmetic, which has no
+ * checks, they use the handlers of the checked engine of the same level, SIM_ENGINE_OF. */
 #ifndef SIM_CHECKED
 #define SIM_CHECKED   1
 #define SIM_ENGINE_OF SIM_ENGINE

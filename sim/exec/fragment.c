@@ -54,7 +54,7 @@ void sim_wave_close(sim_wave *wave)
 
 /* Returns a number for the frame's private variables; 0 if none is left. Once the numbers are used
  * up, activations of a function at the same place share one, as clones do: their variables have the
- * same offsets, but each in the memory of its own lanes. */
+ * same offsets but lie in the memory of different lanes. */
 static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 {
     sim_private_frame *privates = wave->privates.items;
@@ -188,7 +188,7 @@ sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uin
         return NULL;
     }
     sim_fragment *fragment = sim_wave_split(wave, &(sim_fragment){.frame = frame});
-    frame->references--; /* the fragment's reference is enough */
+    frame->references--; /* only the fragment refers to it now */
     memset(fragment->mask, 1, wave->lane_count);
     fragment->active = wave->lane_count;
     sim_wave_forget(wave, fragment->mask, 0, function->private_bytes);

@@ -3,9 +3,9 @@
  * A wave consists of up to SIM_LANES work-items of one group.  A fragment is a set of these that
  * are about to enter the same block of the same activation.  The engine always runs the first
  * fragment in order: earlier round first, then earlier turn (schedule.h), then the lower block
- * number as if all calls were inlined, and if one call through a function pointer leads to several
- * functions, the lower function. Lanes that have diverged thus meet again where the code joins, and
- * fragments that meet are merged. */
+ * number as if all calls were inlined, and, if one call through a function pointer leads to several
+ * functions, the function with the lowest index. Lanes that have diverged thus meet again where the
+ * code joins, and fragments that meet are merged. */
 #ifndef SIM_FRAGMENT_H
 #define SIM_FRAGMENT_H
 
@@ -22,8 +22,8 @@ void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uin
 void sim_wave_close(sim_wave *wave);
 
 /* Checks that the wave's fragments are in order and share no lanes, and that their activations are
- * within its memory; panics if not.  The running fragment is in no list and is not checked.  For
- * CHECK_SLOW. */
+ * within its memory; returns true, or panics.  The running fragment is in no list and is not
+ * checked.  For CHECK_SLOW. */
 bool sim_wave_check(const sim_wave *wave);
 
 /* Drops what is left of the previous group and puts all lanes at the start of the function; private
@@ -39,7 +39,7 @@ bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_functi
  * returned from the kernel itself; the fragment is then released. */
 bool sim_wave_return(sim_wave *wave, sim_fragment *fragment);
 
-/* Creates a fragment without lanes at the same place in the same activation. */
+/* Creates a fragment without lanes at the place and in the activation of `fragment`. */
 sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment);
 /* Releases a fragment whose lanes are done. */
 void sim_wave_drop(sim_wave *wave, sim_fragment *fragment);
@@ -54,8 +54,8 @@ sim_fragment *sim_wave_pop(sim_wave *wave);
 bool sim_wave_is_first(const sim_wave *wave, const sim_fragment *fragment);
 /* Removes and returns the waiting fragment with the given index. */
 sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index);
-/* Puts a fragment that spins behind all others. If it shares activations, it gets its own copies of
- * them, and with these its own uniform registers. */
+/* Moves a spinning fragment to the place after all others. If it shares activations, it gets its
+ * own copies of them, and with these its own uniform registers. */
 void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment);
 /* Splits the fragment that sim_wave_start created into units, each with its own activations, whose
  * uniform registers are separate from then on. */
@@ -71,7 +71,7 @@ static inline const sim_code_block *sim_block_before(const sim_fragment *fragmen
 }
 
 /* Compares the places of two fragments as if all calls were inlined, regardless of their
- * activations: negative if `a` precedes, 0 if both are at the same place. */
+ * activations: negative if `a` precedes, positive if `b` does, 0 if both are at the same place. */
 int sim_place_compare(const sim_fragment *a, const sim_fragment *b);
 /* True if both fragments, possibly of different waves, are at the same place, reached by the same
  * chain of calls. */

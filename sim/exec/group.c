@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
-#define EVENTS_MAX  65536u /* maximum that one wait examines */
+#define EVENTS_MAX  65536u /* maximum number of events that one wait examines */
 
 /* The operation and the work-items that take part in it, in ascending order of their numbers. */
 typedef struct members {
@@ -156,8 +156,8 @@ static uint64_t mask_bits(const members *m, uint32_t i)
 
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
-/* Returns the number of the work-item whose value member i gets: its c if *out_uses_c, otherwise
- * its a. There may be no work-item with that number. */
+/* Returns the number of the work-item from which member i gets its value: that work-item's c if
+ * *out_uses_c is true, otherwise its a. There may be no work-item with that number. */
 static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
 {
     uint64_t number = m->numbers[i], b = m->b[i];
@@ -458,8 +458,8 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* Returns the index in the group's values and shadows at which those begin that were stored before
- * the barrier with that number: operand a of all work-items, then operand b. */
+/* Returns the index in the group's values and shadows of the first one that was stored before the
+ * barrier with that number: operand a of all work-items, then operand b. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
     return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
@@ -510,7 +510,8 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Each work-item copies the elements whose index modulo the group's size is its number. */
+/* Each work-item copies the elements whose index modulo the group's size equals the work-item's
+ * number. */
 void sim_handle_async_copy(sim_exec *x, const sim_op *op)
 {
     uint8_t element[SIM_ACCESS_BYTES_MAX];
@@ -525,8 +526,8 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
         uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
         uint64_t count = sim_lane_bits(x, places[2], 8, i);
         uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
-        /* Local memory cannot have as many elements; one element past its end is enough for a
-         * finding. */
+        /* Local memory cannot hold more elements than that; copying one element past its end is
+         * enough for a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);

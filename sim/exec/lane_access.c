@@ -138,7 +138,8 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
 
 void sim_handle_forget(sim_exec *x, const sim_op *op)
 {
-    /* A pointer that differs between lanes must have been computed, so its object is left alone. */
+    /* A pointer that differs between lanes cannot be the address of one variable itself, so what it
+     * points to is left alone. */
     if (!sim_register_uniform(op->a)) return;
     sim_view_memory view;
     sim_finding_kind kind;

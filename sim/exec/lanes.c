@@ -68,14 +68,14 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
 
 /* ---- Shapes: loops around an expression of a and b ------------------------------------------ */
 
-/* Declare operand o as a row of lanes, its value in lane i, and operand o as one value for all
- * lanes. */
+/* Declare, in this order: operand o as a row of lanes, its value in lane i, and operand o as one
+ * value for all lanes. */
 #define ROW_OPERAND(T, o)     const T *row_##o = ROW(T, op->o)
 #define LANE(T, o)            T o = row_##o[i]
 #define UNIFORM_OPERAND(T, o) T o = *(const T *)sim_at(x, op->o)
 
-/* The loop, with declarations of the operands and, for those that are rows, of their values in one
- * lane. */
+/* The loop. OPERANDS declares the operands; VALUES declares, for operands that are rows, their
+ * values in one lane. */
 #define LANES_SHAPE(function, T, R, OPERANDS, VALUES, EXPRESSION)                                  \
     static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \

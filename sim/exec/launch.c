@@ -192,7 +192,7 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
 }
 
 /* Memory passed as constant is constant while the kernel runs, even if accessed through other
- * pointers. `use` is 1 at the beginning and -1 at the end. */
+ * pointers. `use` is 1 before the run, to mark the memory, and -1 after it, to remove the mark. */
 static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
 {
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {

@@ -2,9 +2,9 @@
  *
  * A collective has its own block, after a block that ends in SIM_END_MEET. Fragments that reach it
  * wait until no work-item of their sub-group can run; then the fragments at the first place in
- * order continue together. So even lanes in different activations of the same code can meet, as
- * must lanes that have spun or that run in separate units.  The collective checks whether any
- * work-item is missing.
+ * order continue together. So even lanes in different activations of the same code can meet, and
+ * lanes that have spun or that run in separate units depend on this.  The collective checks whether
+ * any work-item is missing.
  *
  * Each iteration of a loop is a separate meeting.  In the order of blocks only the edge back to a
  * loop's header leads backwards. So if not all work-items need to reach a collective, lanes of the
@@ -21,8 +21,8 @@
 
 #define SUBGROUPS_MAX (SIM_LANES / 8)
 
-/* Number of rounds for which a sub-group's waiting work-items wait for one that spins, unless all
- * must reach the meeting: it may be spinning on something that the waiting ones have yet to do. */
+/* Number of rounds for which a sub-group's waiting work-items wait for a spinning one, unless all
+ * must reach the meeting: it may be spinning until a waiting work-item does something. */
 #define PATIENCE_ROUNDS 64u
 
 typedef struct meeting {
@@ -46,8 +46,8 @@ static const sim_frame *outermost(const sim_fragment *fragment)
 }
 
 /* True if the lanes of `fragment`, which can run, are waited for at the meeting `at`: either the
- * specification requires all work-items of the sub-group to arrive, or these may still arrive in
- * the current iterations of all loops. */
+ * specification requires all work-items of the sub-group to arrive, or these lanes may still arrive
+ * in the current iterations of all loops and have not spun for too long. */
 static bool is_awaited(const sim_fragment *fragment, const sim_fragment *at)
 {
     const sim_code_function *function = at->frame->function;

@@ -51,8 +51,8 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     return true;
 }
 
-/* The indices whose addresses are inside the object, [low, low + count], limited to those that the
- * index type can hold. */
+/* The range [low, low + count] of the indices whose addresses are inside the object, limited to
+ * values that the index type can hold. */
 typedef struct index_range {
     int64_t low;
     uint64_t count;
@@ -90,7 +90,7 @@ typedef struct direct_row {
     bool is_run[SIM_LANES / SIM_CHUNK];
 } direct_row;
 
-/* True if a load needs no checks other than of its addresses, all lanes are active, and the stride
+/* True if only the addresses of a load need to be checked, all lanes are active, and the stride
  * keeps addresses aligned. */
 static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
 {

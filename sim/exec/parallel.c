@@ -66,7 +66,7 @@ static saved_memory *memory_keep(const sim_launch_state *l, const sim_argument *
     return saved;
 }
 
-/* Frees the saved contents, after copying them back if `restores`. */
+/* Frees the saved contents; if `restores` is true, copies them back first. */
 static void memory_end(saved_memory *saved, uint32_t count, bool restores)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -154,8 +154,8 @@ static void workers_run(worker *workers, uint32_t count)
 /* What the workers examined so far have done to each cell of an object. */
 enum { SEEN_READ = 1, SEEN_WRITTEN = 2 };
 
-/* True if the worker has accessed a cell that has been seen as `against`; the worker's cells may be
- * wider than those of `seen`. */
+/* True if the worker has accessed a cell for which `seen` has a bit of `against`; the worker's
+ * cells may be wider than those of `seen`. */
 static bool cells_meet(const uint32_t *cells, uint32_t wider, const uint8_t *seen, uint64_t count,
                        uint8_t against)
 {
@@ -207,7 +207,7 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
     uint64_t cost = 0, next = first;
     for (uint32_t i = 0; i < count; i++) {
         const worker *w = &workers[i];
-        /* Findings and effects other than on bytes of memory would have to be those of a single
+        /* Findings, and effects other than on bytes of memory, may differ from those of a single
          * thread, so there must be none. */
         if (!rt_ok(w->launch.status) || w->launch.findings.rows.count > 0) return false;
         if (w->world.race_restarts != world->race_restarts) return false;

@@ -167,7 +167,7 @@ void sim_output_group_end(sim_output *output, const sim_launch_options *options)
     for (uint32_t i = 0; i < output->calls.count; i++) {
         const sim_printed *call = &output->calls.items[i];
         CHECK(call->first + (size_t)call->size <= output->text.size);
-        if (call->size == 0) continue; /* the text may be empty, without memory */
+        if (call->size == 0) continue; /* an empty text may have no memory */
         rt_buffer_append(&ordered, output->text.data + call->first, call->size);
     }
     if (options && options->on_output && ordered.size) {

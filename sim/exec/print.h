@@ -33,8 +33,8 @@ typedef struct sim_directive {
 } sim_directive;
 
 /* Reads the directive that begins with the '%' at format.data[*at] and moves *at past it. Returns
- * NULL or, as a static string, the reason why its behaviour is undefined; *at is then past the part
- * that was read. */
+ * NULL or, as a static string, the reason why the directive's behaviour is undefined; *at is then
+ * past the part that was read. */
 const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_directive);
 
 /* Returns NULL if the directive takes such an argument, otherwise a static string that says what it

@@ -156,8 +156,8 @@ const char *sim_directive_wants(const sim_directive *directive, sim_print_argume
     bool fits = argument.count == 1 && argument.kind == row->kind;
     switch ((sim_print_kind)row->kind) {
     case SIM_PRINT_INTEGER:
-        /* Compilers may or may not promote integers; the length modifier says to what they are
-         * truncated. */
+        /* Compilers may or may not promote integers; the length modifier determines the type to
+         * which they are truncated. */
         if (directive->length == SIM_LENGTH_L) {
             return fits && argument.bytes == 8 ? NULL : "a 64-bit integer";
         }

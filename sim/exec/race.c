@@ -25,7 +25,7 @@ typedef struct row {
 
 /* ---- Which cells --------------------------------------------------------------------------- */
 
-/* The lanes that a row covers: only the active lanes if these are contiguous. */
+/* The lanes that a row covers: only the active lanes if these are contiguous, otherwise all. */
 typedef struct lanes {
     uint32_t first, n;
     const uint8_t *mask; /* NULL: all are active */
@@ -51,8 +51,8 @@ static void row_start(const sim_race_clock *clock, row *out)
     out->in_sequence = false;
 }
 
-/* Fills in the stamps of a row that is not in sequence, given the work-item of its first lane, and
- * whether its cells are plainly distinct; `at`, `count` and `mask` must be set. */
+/* Fills in `mine` and `is_distinct` of a row that is not in sequence and whose first lane has local
+ * linear id `lid`; `at`, `count` and `mask` must be set. */
 static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 {
     uint32_t n = out->count, base = clock->base + lid, falls = 0;
@@ -193,8 +193,8 @@ static bool row_write(const row *r, uint32_t *cells)
     return false;
 }
 
-/* Returns the cell after a read, as sim_race_join computes it, for a clock that has given no
- * work-item two stamps since the last barrier. */
+/* Returns the cell after a read, as sim_race_join computes it, but only for a clock that has given
+ * no work-item two stamps since the last barrier. */
 static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
                               uint32_t ordered)
 {
@@ -303,8 +303,8 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     return true;
 }
 
-/* True if the logged reads cannot conflict with writes by the lanes of r, one cell each: the reads
- * are of other bytes, or of the same bytes by the same work-items. */
+/* True if the logged reads cannot conflict with writes by the lanes of r, each to one cell: the
+ * reads are of other bytes, or of the same bytes by the same work-items. */
 static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
 {
     uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;

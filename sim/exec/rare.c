@@ -22,8 +22,8 @@ static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *mis
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse);
 }
 
-/* Returns the result for lanes whose bit-field extends beyond the value. `extra` 1: an invalid
- * field is reported elsewhere. */
+/* Returns the result for lanes whose bit-field extends beyond the value. If `extra` is 1, the field
+ * is reported elsewhere and the result is 0. */
 static uint64_t field_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count)
 {
     return op->extra ? 0 : sim_lane_undefined(x, op, lane, count, field_wrong);

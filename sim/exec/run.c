@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Number of back edges that one fragment may take before others run; otherwise spinning lanes would
- * wait forever for lanes that cannot run. */
+ * wait forever for lanes that never get to run. */
 #define BACK_EDGES_MAX 16384u
 
 static sim_handle *handler_of(const sim_op *op)
@@ -178,7 +178,7 @@ static registers registers_of(sim_exec *x, const sim_frame *frame)
 }
 
 /* Copies the active lanes' values of a register, and their shadows if the wave tracks, to a
- * register of another activation, in whose frame parameters or results are. */
+ * register of another activation, for a parameter or a result. */
 static void pass(const sim_exec *x, const registers *target, sim_register to,
                  const registers *source, sim_register from, uint32_t bytes)
 {

@@ -18,8 +18,8 @@ const char *sim_schedule_name(sim_schedule schedule)
     return names[schedule];
 }
 
-/* Returns number `index` of those drawn from the seed for this kind of draw, group, barrier and
- * wave. */
+/* Returns one of the numbers drawn from the seed for this kind of draw, group, barrier and wave:
+ * the one at `index`. */
 static uint64_t draw_number(const sim_launch_state *l, draw kind, uint64_t group, uint32_t wave,
                             uint32_t index)
 {
@@ -60,7 +60,8 @@ sim_group_walk sim_schedule_groups(const sim_launch_state *l, uint64_t count)
 
 /* ---- Inside a work-group ------------------------------------------------------------------ */
 
-/* Checks that each number below `count` occurs exactly once; panics otherwise.  For CHECK_SLOW. */
+/* Checks that each number below `count` occurs exactly once; returns true, or panics.  For
+ * CHECK_SLOW. */
 static bool order_is_complete(const uint32_t *order, uint32_t count)
 {
     bool seen[SIM_LANES] = {0};

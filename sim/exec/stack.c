@@ -1,8 +1,8 @@
 /* Ends a launch, with a finding, when a work-item's stack is exhausted.
  *
- * A work-item's stack is bounded in its depth of calls, its live private variables and the
- * registers of all its activations; the bounds are in fragment.c. The host's stack does not grow
- * with it. */
+ * A work-item's stack has three limits, which fragment.c defines: on the depth of calls, on live
+ * private variables and on the registers of all activations. The host's stack does not grow with a
+ * work-item's stack. */
 #include "sim/exec/exec.h"
 
 static void exhausted(sim_exec *x, uint32_t site, uint32_t lane, uint64_t lanes, rt_text cause)

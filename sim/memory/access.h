@@ -9,7 +9,7 @@ typedef struct sim_view_memory {
     uint8_t *data;     /* first byte of the object; NULL for PRIVATE */
     uint8_t *defined;  /* shadow of data; NULL: all bytes are defined, or PRIVATE */
     uint64_t size;     /* size of the object in bytes */
-    uint64_t offset;   /* the address's offset in the object; wraps below 0 */
+    uint64_t offset;   /* the address's offset in the object; wraps around below 0 */
     uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
     uint32_t class;    /* sim_address_class */
     uint32_t object;   /* the object number in the address */

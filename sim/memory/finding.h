@@ -53,7 +53,7 @@ bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind ki
 void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                          const sim_launch_options *options);
 
-/* Checks that every row is found under its site and kind; panics otherwise. For CHECK_SLOW
+/* Checks that every row is found under its site and kind; returns true, or panics. For CHECK_SLOW
  * (check.c). */
 bool sim_findings_check(const sim_findings *findings);
 

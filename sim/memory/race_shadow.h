@@ -18,7 +18,7 @@ enum { SIM_RACE_PLAIN, SIM_RACE_SUBGROUP, SIM_RACE_WORKGROUP, SIM_RACE_DEVICE };
 
 #define SIM_RACE_STAMP_BITS  28u
 #define SIM_RACE_STAMP       ((1u << SIM_RACE_STAMP_BITS) - 1)
-#define SIM_RACE_SEVERAL     (1u << 28) /* also others of that group since that barrier */
+#define SIM_RACE_SEVERAL     (1u << 28) /* also other work-items of the group since that barrier */
 #define SIM_RACE_OLDER       (1u << 29) /* also work-items of earlier groups */
 #define SIM_RACE_LEVEL_SHIFT 30u
 _Static_assert(SIM_RACE_SEVERAL == SIM_RACE_STAMP + 1u, "the flags follow the stamp");

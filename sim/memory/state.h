@@ -28,8 +28,7 @@ typedef struct sim_output {
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
-    bool all_defined;      /* so far as the running work-group is concerned; the shadow is then not
-                            * examined */
+    bool all_defined;      /* for the running work-group; the shadow is then not examined */
     rt_text label;
 } sim_local_object;
 
@@ -60,8 +59,8 @@ typedef struct sim_launch_state {
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
     uint8_t pattern;                               /* fills memory that has never been written */
-    uint64_t *group_values;    /* the value that each work-item contributed, then their indices; all
-                                * of this twice, for even and for odd barriers */
+    uint64_t *group_values;    /* the values that the work-items contributed, then the indices that
+                                * they passed; all of this twice, for even and for odd barriers */
     uint64_t *group_undefined; /* shadows of group_values */
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
     sim_output output;
@@ -118,7 +117,7 @@ typedef struct sim_exec {
     _Alignas(64) uint32_t offsets[SIM_LANES];
 } sim_exec;
 
-/* Checks that local memory and findings of the launch are consistent; panics otherwise. For
+/* Checks that local memory and findings of the launch are consistent; returns true, or panics. For
  * CHECK_SLOW (check.c). */
 bool sim_launch_check(const sim_launch_state *launch);
 

@@ -25,7 +25,7 @@ typedef struct sim_frame {
     struct sim_frame *parent;
     const sim_code_function *function;
     uint32_t references;    /* number of fragments in it and frames called from it */
-    uint32_t mark;          /* equal to sim_wave.mark if the frame is an ancestor of the one being
+    uint32_t mark;          /* equal to sim_wave.mark if the frame is an ancestor of the frame being
                              * placed */
     uint32_t number;        /* index in wave.privates; 0: no private variables */
     uint32_t depth;         /* 0: the kernel */
@@ -46,7 +46,7 @@ typedef struct sim_fragment {
     void *block_memory; /* the heap block that contains the fragment */
 } sim_fragment;
 
-/* What the frame number in a private address refers to; clones of a frame share it. */
+/* What the frame number in a private address refers to; clones of a frame share one number. */
 typedef struct sim_private_frame {
     const sim_code_function *function; /* NULL: no longer active */
     uint64_t private_first;
@@ -60,7 +60,7 @@ typedef struct sim_wave {
     uint32_t first_item; /* lane 0's linear index in the group */
     sim_wave_state state;
     RT_VECTOR(sim_fragment *) ready;   /* the next to run is the last */
-    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; `block` is the block after it */
+    RT_VECTOR(sim_fragment *) waiting; /* at barriers and meetings; `block`: the next block */
     bool is_meeting;                   /* a waiting fragment may be at a meeting (exec/meet.c) */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;

@@ -178,7 +178,8 @@ void sim_memory_unsettle(sim_memory *memory)
 
 bool sim_defined_all(const uint8_t *defined, uint64_t size)
 {
-    /* They are if the first byte is all ones and every other byte equals the one before it. */
+    /* All bits are 1 if those of the first byte are and every other byte equals the one before it.
+     */
     return size == 0 || (defined[0] == 0xff && memcmp(defined, defined + 1, size - 1) == 0);
 }
 

@@ -60,7 +60,7 @@ void sim_memory_settle(sim_memory *memory);
 /* Restores the shadow of a settled object, all ones, before undefined bits are stored. */
 void sim_memory_unsettle(sim_memory *memory);
 
-/* Checks that the objects and instances of the world are consistent; panics otherwise. For
+/* Checks that the objects and instances of the world are consistent; returns true, or panics. For
  * CHECK_SLOW (check.c). */
 bool sim_world_check(const sim_world *world);
 

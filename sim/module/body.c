@@ -277,7 +277,8 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
     return RT_STATUS_OK;
 }
 
-/* The value of one operand of an execution mode: a literal, or a constant's id. */
+/* Reads the value of one operand of an execution mode, which is a literal or the id of a constant.
+ */
 static rt_status mode_operand(sim_reader *reader, const sim_view *view, uint32_t index,
                               uint32_t *out_value)
 {

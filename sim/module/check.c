@@ -2,7 +2,8 @@
  * indices.  The meaning of instructions was checked earlier (validate.c). */
 #include "sim/module/module.h"
 
-/* Checks that the object an id refers to has that id. */
+/* Checks that an id's entry is in range and that the object it refers to has that id; returns true,
+ * or panics. */
 static bool id_is_sound(const sim_module *module, sim_id id)
 {
     const sim_id_entry *entry = &module->ids[id];
@@ -45,7 +46,7 @@ static bool id_is_sound(const sim_module *module, sim_id id)
 }
 
 /* Checks that a block's instructions belong to it, and that each edge is listed by both its source
- * and its target. */
+ * and its target; returns true, or panics. */
 static bool block_is_sound(const sim_module *module, uint32_t index)
 {
     const sim_block *block = &module->blocks[index];

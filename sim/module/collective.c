@@ -149,7 +149,7 @@ static bool is_mask(const sim_type *type)
            type->element->kind == SIM_TYPE_INT && type->element->bits == 32;
 }
 
-/* Scalars and vectors of numbers and bools. */
+/* True for numbers and bools, and for vectors of these. */
 static bool is_value(const sim_type *type)
 {
     const sim_type *part = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;

@@ -278,7 +278,8 @@ rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-/* The integer operand of a decoration of a variable, or `otherwise` if the variable lacks it. */
+/* The integer operand of a decoration of a variable, or `otherwise` if the variable has no such
+ * decoration. */
 static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t number,
                                  uint32_t otherwise)
 {
@@ -320,8 +321,8 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
             reader, RT_MALFORMED, view->offset, "built-in %s must be %u integers of 32 or 64 bits",
             sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in), components);
     }
-    /* Translators declare built-in variables as imports under their own names; no module exports
-     * them. */
+    /* Translators declare a built-in variable as an import under the variable's own name; no module
+     * exports it. */
     variable->linkage = SIM_LINKAGE_NONE;
     return RT_STATUS_OK;
 }

@@ -127,8 +127,8 @@ static void put_in_order(sim_flow *flow)
     way[depth++] = visit_of(flow, 0);
     while (depth > 0) {
         /* A loop header visits the targets of its loop's exits first, so that those blocks end up
-         * after the whole loop.  The successors follow, the last one first, so that the first one
-         * ends up next to its block. */
+         * after the whole loop.  The successors follow, the last one first, so that the first
+         * successor ends up next to this block. */
         visit *top = &way[depth - 1];
         uint32_t next = SIM_NONE;
         if (top->exit != SIM_NONE) {
@@ -242,7 +242,7 @@ static void push_predecessors(const sim_flow *flow, uint32_t block, worklist *wo
 }
 
 /* Finds every block's innermost loop: headers of inner loops follow those of outer loops in the
- * order, so walking it backwards finds inner loops first. */
+ * order, so a backward walk over the order finds inner loops first. */
 static void find_loops(sim_flow *flow)
 {
     worklist work = {0};
@@ -275,15 +275,15 @@ static void find_loops(sim_flow *flow)
     rt_vector_free(&work);
 }
 
-/* Records the loop of each block. */
+/* Records the innermost loop of each block, and how deeply loops are nested there. */
 static void settle_loops(sim_flow *flow)
 {
     for (uint32_t i = 0; i < flow->function->order_count; i++) {
         uint32_t block = flow->order[i], loop = flow->loop[block];
         if (loop == SIM_NONE) continue;
         flow->blocks[block].loop = flow->function->block_first + loop;
-        /* A header is one level deeper than the loop around its own; that loop's header precedes it
-         * in the order. */
+        /* A header is one level deeper than the loop around the header's own loop; the header of
+         * that outer loop precedes it in the order. */
         uint32_t around = loop == block ? flow->around[block] : loop;
         uint32_t depth = around == SIM_NONE ? 0 : flow->blocks[around].loop_depth;
         flow->blocks[block].loop_depth = depth + (loop == block);

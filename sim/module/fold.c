@@ -39,8 +39,8 @@ static bool is_scalar(const sim_type *type)
            type->kind == SIM_TYPE_FLOAT;
 }
 
-/* Integer operations on two operands of the result's width.  False if the operation is not one of
- * these, or its result is undefined. */
+/* Computes an integer operation on two operands of the result's width. False if `number` is not
+ * such an operation or the result is undefined. */
 static bool fold_integer(uint16_t number, scalar a, scalar b, uint64_t *out)
 {
     int64_t least = -1 - (int64_t)(UINT64_MAX >> (65 - a.width));
@@ -214,7 +214,8 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* The part that the indices select: its type and offset.  The indices have been checked. */
+/* Returns the type of the part that the indices select, and its offset. The indices have been
+ * checked. */
 static const sim_type *part_of(const sim_type *type, const uint32_t *indices, uint32_t count,
                                uint64_t *out_offset)
 {
@@ -229,8 +230,9 @@ static const sim_type *part_of(const sim_type *type, const uint32_t *indices, ui
 static bool write_part(const sim_module *module, const sim_constant *constant,
                        const uint32_t *indices, uint32_t count, uint8_t *out);
 
-/* Composites have not been checked yet: if a constituent does not match its type, the value is
- * unknown. */
+/* Writes the value of one constituent, or of the part of it that the indices select. False if the
+ * value is unknown; composites have not been checked yet, so a constituent may not match its type.
+ */
 static bool write_constituent(const sim_module *module, const sim_constant *whole, uint64_t index,
                               const uint32_t *indices, uint32_t count, uint8_t *out)
 {
@@ -284,7 +286,8 @@ static const sim_constant *operand_at(const sim_module *module, const sim_consta
     return sim_module_constant(module, user->operands[place]);
 }
 
-/* Component `i` of an operand; a scalar is its own component. */
+/* Reads component `i` of an operand; a scalar is its own component. False if the value is unknown.
+ */
 static bool read_component(const sim_module *module, const sim_constant *user, uint32_t place,
                            uint32_t i, scalar *out)
 {
@@ -306,7 +309,7 @@ static bool read_component(const sim_module *module, const sim_constant *user, u
 
 /* ---- Operations ---------------------------------------------------------------------------- */
 
-/* Applies the operation component by component. */
+/* Applies the operation component by component; false if a component is unknown or undefined. */
 static bool fold_components(const sim_module *module, const sim_constant *constant, uint8_t *out)
 {
     bool is_vector = constant->type->kind == SIM_TYPE_VECTOR;

@@ -173,7 +173,8 @@ static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind k
     }
     if (category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(reader, view, first)) return RT_STATUS_OK;
-    /* Names of objects that an optimiser has removed are common and harmless. */
+    /* Names for ids that an optimiser has removed are common and harmless, so the id need not be
+     * defined. */
     if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, word);
     return use_id(reader, view, word);
 }

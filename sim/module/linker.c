@@ -54,7 +54,8 @@ static void report(sim_linker *linker, name_list *names, rt_text name)
     *rt_vector_push(names) = name;
 }
 
-/* Appends each module's declarations of a name, or the modules that have a kernel of that name. */
+/* Appends each module's declarations of a name or, for the name of a kernel, the modules that have
+ * it. */
 static void write_places(const sim_linker *linker, rt_text name, bool is_kernel, rt_buffer *out)
 {
     uint32_t count = 0;
@@ -75,7 +76,8 @@ static void write_places(const sim_linker *linker, rt_text name, bool is_kernel,
     rt_buffer_append_byte(out, ')');
 }
 
-/* Returns a LINK_ERROR that lists the names, or success if there are none, and empties the list. */
+/* Returns success if the list is empty, otherwise a LINK_ERROR that contains its names; then
+ * empties the list. */
 static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *noun)
 {
     rt_status status = RT_STATUS_OK;

@@ -15,13 +15,14 @@ typedef struct sim_symbol {
     rt_text name;
     uint8_t linkage; /* sim_linkage_kind */
     bool is_function;
-    const sim_type *type;   /* of the function, or what the variable points to */
+    const sim_type *type;   /* of the function, or of what the variable points to */
     uint32_t storage_class; /* of a variable */
     const sim_module *module;
     sim_place place;
 } sim_symbol;
 
-/* Appends a module's declaration of the symbol: "module 1 imports function i32(i32)". */
+/* Appends a module's declaration of the symbol, for example "module 1 imports function i32(i32)".
+ */
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 
 /* True if either may be the definition of the other: both are functions of equal type whose
@@ -31,7 +32,7 @@ bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
 
 /* Where every function and variable of every module is defined: functions[m][i] is the definition
  * that function i of module m resolves to, which is the function itself unless it is an import or
- * one of several LinkOnceODR definitions.  Never an import. */
+ * one of several LinkOnceODR definitions. The definition is never an import. */
 typedef struct sim_linkage {
     rt_arena arena; /* owns the arrays */
     uint32_t module_count;
@@ -53,7 +54,7 @@ RT_MUST_USE rt_status sim_linkage_create(rt_sink *sink, const sim_module *const 
 /* Checks that count >= 1 modules fit together, and lists the imports that none of them defines:
  * each name once, in the order of the modules, functions before variables.  The list is allocated
  * from the arena; its texts are borrowed from the modules.  LINK_ERROR: as for sim_linkage_create,
- * except for imports without a definition. */
+ * except that imports without a definition are no error. On failure *out_count is 0. */
 RT_MUST_USE rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules,
                                           uint32_t count, rt_arena *arena,
                                           const rt_text **out_names, uint32_t *out_count);

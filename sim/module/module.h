@@ -207,7 +207,8 @@ typedef enum sim_id_kind {
 typedef struct sim_id_entry {
     uint8_t kind; /* sim_id_kind */
     uint32_t index;
-    uint32_t owner;            /* PARAMETER, LABEL, RESULT: index of the function; or SIM_NONE */
+    uint32_t owner;            /* PARAMETER, LABEL, RESULT: index of the function; otherwise
+                                * SIM_NONE */
     uint32_t word;             /* word offset of the defining instruction in the module */
     uint32_t name_word;        /* word offset of the literal of its OpName; 0: none */
     const sim_type *type;      /* of values; NULL for types, labels, strings, functions, sets */
@@ -295,7 +296,7 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
     return &module->instructions[module->ids[id].index];
 }
 
-/* True if the kernel of an entry point is this function. */
+/* True if the function is the kernel of an entry point. */
 bool sim_module_is_entry(const sim_module *module, const sim_function *function);
 
 /* The first decoration with the given number on an id, or on one member of a struct type (member

@@ -89,7 +89,7 @@ static void write_module(rt_buffer *out, const sim_module *module)
     }
     rt_write_bytes(out, rt_buffer_bytes(&code));
     rt_buffer_free(&code);
-    /* The identity and the declarations are not part of the code. */
+    /* The words contain neither the module's hashes nor its declared sets. */
     rt_write_u64(out, module->code_hash.low);
     rt_write_u64(out, module->code_hash.high);
     rt_write_u64(out, module->constants_hash.low);

@@ -18,8 +18,8 @@ typedef enum sim_treatment {
 } sim_treatment;
 
 /* Groups of instructions that follow the same rule (rules.c) and, if executed, have handlers of the
- * same shape.  The specification's own classes cannot be used: function-pointer instructions have
- * none. */
+ * same shape.  The specification's own classes cannot be used: function-pointer instructions belong
+ * to none. */
 #define SIM_GROUPS(GROUP)                                                                          \
     GROUP(NONE)                                                                                    \
     /* read, not executed */                                                                       \

@@ -53,7 +53,7 @@ enum { SIM_HEADER_WORDS = 5 };
 /* The instruction at a word offset that form.c has accepted. */
 sim_view sim_reader_view(const sim_reader *reader, uint32_t offset);
 
-/* Returns a status about the instruction at a word offset: "word 57, OpIAdd: ...". */
+/* Returns a status about the instruction at a word offset, for example "word 57, OpIAdd: ...". */
 #define sim_reader_fail(reader, code, offset, ...)                                                 \
     sim_reader_report((reader), (code), (offset), __FILE__, __LINE__, __VA_ARGS__)
 
@@ -85,7 +85,7 @@ RT_MUST_USE rt_status sim_walk_operands(sim_reader *reader, const sim_view *view
 bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uint32_t word);
 
 /* The number of words of a literal whose width depends on the instruction's context (the type of a
- * constant, the selector of a switch); 1 for all other instructions. */
+ * constant, the selector of a switch); 1 for all other instructions, or on failure. */
 RT_MUST_USE rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view,
                                                uint32_t *out_words);
 
@@ -112,7 +112,8 @@ RT_MUST_USE rt_status sim_needs_capability(sim_reader *reader, const sim_view *v
 /* Reads a type instruction into its entry of the module's types. */
 RT_MUST_USE rt_status sim_read_type(sim_reader *reader, const sim_view *view);
 
-/* The type that an instruction refers to, which must be defined before it. */
+/* Finds the type that an instruction refers to, which must be defined before it; on failure
+ * *out_type is NULL. */
 RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                             const sim_type **out_type);
 
@@ -122,8 +123,8 @@ RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *
 void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
                    const uint32_t **out_ids, uint32_t *out_count);
 
-/* The linkage (sim_linkage_kind) of a variable or function, and its name, which is empty if there
- * is no linkage. */
+/* Reads the linkage (sim_linkage_kind) of a variable or function, and its name, which is empty if
+ * there is no linkage. MALFORMED: the linkage has an empty name. */
 RT_MUST_USE rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
                                        uint8_t *out_linkage, rt_text *out_name);
 

@@ -8,7 +8,7 @@
 /* The operation that a rule is applied to. */
 typedef struct sim_operation {
     sim_reader *reader;
-    const sim_function *function; /* that contains it; NULL at module scope */
+    const sim_function *function; /* contains the operation; NULL at module scope */
     uint32_t offset;              /* words from the module's start, for messages */
     const sim_opcode *opcode;
     sim_group group;
@@ -17,7 +17,7 @@ typedef struct sim_operation {
     uint32_t operand_count; /* words */
 } sim_operation;
 
-/* Additional rules of one group, applied if the table's constraints hold. */
+/* Checks the additional rules of one group; called only if the table's constraints hold. */
 typedef rt_status sim_check(const sim_operation *operation);
 
 /* Checks the operands of an operation against the rule of its group.  MALFORMED, UNSUPPORTED. */

@@ -246,7 +246,8 @@ rt_status sim_check_construct(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* The part of a composite that the literal indices from operand `first` on select. */
+/* Finds the type of the part of a composite that the literal indices from operand `first` on
+ * select; on failure *out_part is NULL. */
 static rt_status part_at(const sim_operation *operation, const sim_type *type, uint32_t first,
                          const sim_type **out_part)
 {
@@ -412,7 +413,8 @@ rt_status sim_check_copy_memory(const sim_operation *operation)
         "the pointers must point to the same type, which must have values");
 }
 
-/* Follows the indices from operand `first` on into the base's pointee. */
+/* Follows the indices from operand `first` on into the base's pointee and checks that the result
+ * points to the part that they select. */
 static rt_status check_chain(const sim_operation *operation, uint32_t first)
 {
     const sim_module *module = operation->reader->module;

@@ -93,8 +93,8 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
 
 /* ---- Vectors in memory ----------------------------------------------------------------------- */
 
-/* Some of the functions access a scalar, the others a vector.  The pointee is half for those that
- * convert from or to half, and otherwise has the type of the value's components. */
+/* Some of the functions access a scalar, the others a vector.  The pointee of the functions that
+ * convert from or to half is a half; otherwise it has the type of the value's components. */
 static rt_status check_vector_access(const sim_operation *operation, uint32_t pointer,
                                      const sim_type *value)
 {

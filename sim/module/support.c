@@ -108,7 +108,7 @@ static const char *const extensions[] = {
 
 /* Extensions that are accepted but have no effect, and why. */
 static const char *const hints[] = {
-    "SPV_INTEL_fp_fast_math_mode",                /* exact results are among those it allows */
+    "SPV_INTEL_fp_fast_math_mode",                /* allows inexact results; ours are exact */
     "SPV_INTEL_global_variable_decorations",      /* see the two extensions that replaced it */
     "SPV_INTEL_global_variable_fpga_decorations", /* how hardware implements a variable */
     "SPV_INTEL_global_variable_host_access",      /* names and access of variables, for the host */

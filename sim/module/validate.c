@@ -210,7 +210,7 @@ typedef struct sim_use {
 } sim_use;
 
 /* True if the value of a result is available at the end of a block; unreachable blocks never run,
- * so every value is. */
+ * so every value counts as available there. */
 static bool reaches_end(const sim_module *module, const sim_instruction *definition,
                         const sim_block *block)
 {
@@ -318,9 +318,9 @@ static bool is_predecessor(const sim_block *block, uint32_t index)
     return false;
 }
 
-/* Every predecessor provides one value of the phi's type that is available at its end.  A block
- * with two edges to this one, as switches may have, may be listed twice with the same value.
- * `values` has an entry per block of the module, all 0 before and after. */
+/* Every predecessor provides one value, which has the phi's type and is available at the end of the
+ * predecessor.  A block with two edges to this one, as switches may have, may be listed twice with
+ * the same value. `values` has an entry per block of the module, all 0 before and after. */
 static rt_status check_phi(const sim_use *use, sim_id *values)
 {
     const sim_module *module = use->reader->module;

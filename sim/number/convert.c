@@ -1,5 +1,5 @@
-/* Conversions (convert.h).  Every number is split into sign, integer and power of two, which
- * represent all of them exactly, and is reassembled with a single rounding. */
+/* Conversions (convert.h).  Every number is split into sign, integer and power of two, which is
+ * exact for all formats, and is reassembled with a single rounding. */
 #include "sim/number/convert.h"
 
 typedef struct float_format {

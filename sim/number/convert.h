@@ -69,7 +69,7 @@ static inline sim_numeric sim_numeric_unpack(uint32_t word)
 
 /* Converts the number in the low bits.  Returns false, with *out_bits 0, if an integer cannot
  * represent it and the conversion does not saturate.  Floats overflow according to the rounding
- * mode, to infinity or to the largest number; a NaN becomes a quiet NaN of the same sign. */
+ * mode, to infinity or to the largest finite number; a NaN becomes a quiet NaN of the same sign. */
 bool sim_convert(sim_numeric conversion, uint64_t bits, uint64_t *out_bits);
 
 #endif

@@ -55,8 +55,8 @@ static double near_atan2pi(double a, double b)
     return atan2(a, b) / M_PI;
 }
 
-/* Splits pi * a into quarter turns, modulo whole turns, and a remaining angle of at most pi / 4.
- * Everything is exact except the product with pi. */
+/* Splits pi * a into a number of quarter turns (returned, modulo whole turns) and a remaining angle
+ * of at most pi / 4 either way. Everything is exact except the product with pi. */
 static int quarter_turns(double a, double *out_angle)
 {
     double turn = fmod(a, 2), quarters = rint(2 * turn);
@@ -203,7 +203,7 @@ static double direct_nextafter_float(double a, double b)
     return (double)nextafterf((float)a, (float)b);
 }
 
-/* Rounded once: where the double is rounded too, a float result is 0. */
+/* A float result is rounded only once: where even the double is rounded, the float is 0. */
 static double direct_ldexp(double a, double b)
 {
     return scalbn(a, (int)b);
@@ -247,8 +247,8 @@ typedef struct math_row {
     bool gives_integer;
 } math_row;
 
-/* Library functions of two doubles are entered directly; the others have wrappers that ignore their
- * second operand. */
+/* Library functions of two doubles are listed here directly; the others have wrappers that ignore
+ * their second operand. */
 static const math_row rows[SIM_MATH_COUNT] = {
 #define ROUNDED(f)     [SIM_MATH_##f] = {near_##f, NULL, false, false},
 #define DIRECT(f, ...) [SIM_MATH_##f] = {direct_##f, direct_##f, __VA_ARGS__},

@@ -3,11 +3,11 @@
  * Results are correctly rounded, so they have the same bits on every machine.  A function of float
  * is computed in double by the host's library; if that result, with a relative error of 2^-40
  * either way, could round to two different floats, MPFR decides.  The margin is 4096 ULP of double,
- * while the worst of the library's functions is off by some tens: which variant of a function the
- * library selects for a processor makes no difference.  The margin is also narrow enough for MPFR
- * to be needed for about one value in 2^15.  Functions of double always use MPFR.  Functions that
- * need no rounding (fmod, frexp, nextafter, ...) are computed directly.  Every NaN in a result is
- * the positive quiet one.
+ * while the worst of the library's functions is off by a few dozen ULP, so it makes no difference
+ * which variant of a function the library selects for a processor.  The margin is also narrow
+ * enough for MPFR to be needed for only about one value in 2^15.  Functions of double always use
+ * MPFR. Functions that need no rounding (fmod, frexp, nextafter, ...) are computed directly.  Every
+ * NaN in a result is the positive quiet one.
  *
  * Special cases: OpenCL C specification, "Edge Case Behavior"; ISO C99 annex F.9. */
 #ifndef SIM_MATH_H
@@ -28,8 +28,8 @@
 #define SIM_MATH_DIRECT(X) \
     X(fdim) X(fmod) X(fract) X(frexp) X(logb) X(maxmag) X(minmag) X(modf) X(nextafter) X(remainder)
 #define SIM_MATH_DIRECT_INTEGER(X) X(ldexp)
-/* Functions of this kind with an integer result: ilogb, the second results of frexp, lgamma_r,
- * remquo. */
+/* Functions of this kind with an integer result: ilogb, and the second results of frexp, lgamma_r
+ * and remquo. */
 #define SIM_MATH_TO_INTEGER(X) X(ilogb) X(exponent) X(gamma_sign) X(quotient)
 /* clang-format on */
 #define SIM_MATH_ROUNDED(X) SIM_MATH_ROUNDED_1(X) SIM_MATH_ROUNDED_2(X) SIM_MATH_ROUNDED_INTEGER(X)

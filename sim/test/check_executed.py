@@ -4,7 +4,7 @@
 usage: check_executed.py SEMANTICS OPENCL_STD PROGRAM...
 
 SEMANTICS and OPENCL_STD are semantics.def and opencl_std.def; the programs are the tests of sim, which are
-run with ASSAY_EXECUTED (executed.h).  Fails if no launched kernel contains an instruction marked EXEC, and names
+run with ASSAY_EXECUTED (executed.h).  Fails if some instruction marked EXEC is in no launched kernel, and names
 each such instruction.
 """
 import os

@@ -17,7 +17,7 @@ static inline long double half_value(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
-/* The largest half that is at most the number, which is >= 0. */
+/* The largest half that does not exceed the number; the number must be >= 0. */
 static inline uint16_t half_below(long double size)
 {
     uint32_t low = 0, high = HALF_INFINITY + 1;
@@ -39,7 +39,7 @@ static inline uint16_t half_rounded(long double number, uint32_t mode)
     long double size = fabsl(number);
     if (isinf(size)) return (uint16_t)(sign | HALF_INFINITY);
     uint16_t low = half_below(size);
-    if (low == HALF_INFINITY) low = HALF_INFINITY - 1; /* finite, however large */
+    if (low == HALF_INFINITY) low = HALF_INFINITY - 1; /* the largest finite half */
     long double below = half_value(low), above = half_value((uint16_t)(low + 1));
     bool up = mode == 2 ? !sign : mode == 3 ? sign != 0 : false;
     if (below == size) return (uint16_t)(sign | low);
@@ -53,7 +53,7 @@ static inline bool half_is_nan(uint16_t half)
     return (half & 0x7fff) > HALF_INFINITY;
 }
 
-/* Equal bit for bit, except that all NaNs are equal. */
+/* True if equal bit for bit; all NaNs are equal. */
 static inline bool half_equal(uint16_t a, uint16_t b)
 {
     return a == b || (half_is_nan(a) && half_is_nan(b));

@@ -16,7 +16,7 @@ typedef struct harness {
     rt_sink *sink;
     sim_program *program;
     sim_world *world;
-    sim_finding findings[FINDINGS_MAX]; /* texts point into `texts` */
+    sim_finding findings[FINDINGS_MAX]; /* their strings are in `texts` */
     char texts[FINDINGS_MAX][2][512];
     uint32_t finding_count;
     rt_buffer output; /* of the last launch */

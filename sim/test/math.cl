@@ -1,7 +1,7 @@
 // The kernels of test_exec_math.c, compiled when the tests are built, at three levels of optimisation.
 #include "math_cases.h"
 
-// A varying operand, then a uniform one and, from 2 n on, a vector operand.
+// Results for a varying operand; from n on for a uniform one; from 2 n on for a vector operand.
 #define KERNEL_1(type, name)                                                                       \
     kernel void name##_##type(global const type *a, global type *out, uint n)                      \
     {                                                                                              \
@@ -40,7 +40,7 @@ MATH_2(KERNELS_2)
 MATH_2_FLOAT(KERNELS_2_FLOAT)
 MATH_INTEGER(KERNELS_INTEGER)
 
-// Second results in private memory, in local memory and in the buffer.
+// Second results are stored to private memory, to local memory and to the buffer.
 #define KERNEL_SECOND(type, code_type)                                                             \
     kernel void second_##type(global const type *a, global const type *b, global type *out,        \
                               global int *whole, local type *tmp, uint n)                          \

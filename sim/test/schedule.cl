@@ -21,7 +21,8 @@ kernel void when(volatile global int *count, global int *first, global int *seco
     second[i] = atomic_inc(&count[1]);
 }
 
-// Sums over a group by halving: correct with the barrier in the loop, else dependent on the order.
+// Sums over a group by halving: correct with the barrier in the loop; otherwise the sum depends on
+// the order.
 kernel void sum_without_barrier(global int *out, local int *near)
 {
     size_t i = get_local_id(0), n = get_local_size(0);
@@ -160,7 +161,7 @@ kernel void shuffle_down_sum(global int *out)
 
 // ---- Barriers that part of the group does not reach, with correct counterparts ----------------
 
-// These are functions because the compiler would merge the barriers on both sides of a branch.
+// These are functions, since the compiler would otherwise merge barriers on both sides of a branch.
 NOINLINE void wait_here(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 NOINLINE void wait_there(void) { barrier(CLK_GLOBAL_MEM_FENCE); }
 NOINLINE void by_way(void) { wait_here(); }

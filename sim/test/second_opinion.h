@@ -20,8 +20,8 @@ typedef enum opinion {
 } opinion;
 
 /* One kind of disagreement: words from the message of the side that objects, and why the other side
- * is right or does not care.  Exceptions that no run needs any more are removed; `used` counts the
- * uses. */
+ * is right or does not care.  Remove exceptions that no run needs any more; `used` counts the uses.
+ */
 typedef struct opinion_exception {
     bool we_accept;
     bool is_rare; /* seen once in tens of thousands of mutants: few runs need it */
@@ -91,7 +91,7 @@ static opinion_exception opinion_exceptions[] = {
 
 enum { OPINION_EXCEPTIONS = sizeof opinion_exceptions / sizeof opinion_exceptions[0] };
 
-/* Decorations, capabilities and extensions that SPIRV-Tools 2023.1 does not know. */
+/* True for decorations, capabilities and extensions that SPIRV-Tools 2023.1 does not know. */
 static bool opinion_is_unknown(const uint32_t *words)
 {
     uint32_t number = words[0] & 0xffff;
@@ -161,7 +161,8 @@ static inline opinion opinion_theirs(const uint32_t *words, uint32_t count, char
     return result == SPV_SUCCESS ? OPINION_VALID : OPINION_INVALID;
 }
 
-/* True if the opinions agree, or differ as an exception allows, which is then counted. */
+/* True if the opinions agree, or differ as an exception allows; that use of the exception is then
+ * counted. */
 static inline bool opinion_agrees(opinion ours, const char *our_text, opinion theirs,
                                   const char *their_text)
 {

@@ -1,5 +1,5 @@
 /* Tests of the declared sets of virtual functions: which programs know each other's functions,
- * which calls are declared, and that a native image keeps both. */
+ * which calls are declared, and that a native image preserves what decides this. */
 #include "sim/sim.h"
 #include "sim/test/harness.h"
 
@@ -42,8 +42,8 @@ static const char bystander[] = HEAD TYPES "%c1 = OpConstant %int 1\n";
 static const sim_declared_sets in_set_a = {{"far", 3}, {"a", 1}};
 static const sim_declared_sets all_in_set_a = {{0}, {"a", 1}};
 
-/* The provider, with sets declared by `row` for its function, for all functions, or (NULL) not at
- * all; constant 5 is `factor`, or its default if `factor` is 0. */
+/* The provider. `row` declares the sets of its function or of all functions; NULL: none are
+ * declared. Constant 5 is `factor`, or its default if `factor` is 0. */
 static sim_module *provider_with(rt_sink *sink, const sim_declared_sets *row, uint32_t factor)
 {
     rt_bytes code = sim_test_assemble(provider);

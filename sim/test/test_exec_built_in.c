@@ -4,8 +4,8 @@
 
 enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items */
 
-/* A kernel that writes four integers per work-item, %r0 to %r3, which a body computes from %v, a
- * built-in variable.  A format string for the built-in, its type and the body. */
+/* A kernel that writes four integers per work-item, %r0 to %r3, which a body computes from built-in
+ * variable %v. A format string whose arguments are the built-in, its type and the body. */
 #define MODULE                                                                                     \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
     "OpCapability Groups\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n"      \

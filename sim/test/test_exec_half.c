@@ -216,7 +216,7 @@ static void test_second_results(void **state)
         {FIRST("remquo", "%a %b", "pi"), f_remainder, halves_equal, false},
         {SECOND("remquo", "%a %b", "pi", "i32"), f_quotient, ints_equal, true},
     };
-    /* Without the integers below 0, at which gamma has no sign. */
+    /* Integers below 0 are left out, because gamma has no sign there. */
     static const uint64_t finite[] = {1,      0x8001, 0x3ff,  0x400,  0x8400, 0x3c00, 0x3c01,
                                       0xbc01, 0x3bff, 0xbbff, 0x3800, 0xb800, 0x4100, 0xc100,
                                       0x7bff, 0x5640, 0x2e66, 0xae66, 0x1234, 0x9234, 0x7800};
@@ -297,7 +297,7 @@ static void test_geometry(void **state)
         {GEOMETRY("fast_normalize", "v3h", "%a"), g_normalize, vectors_equal},
         {GEOMETRY("cross", "v3h", "%a %b"), g_cross, vectors_equal},
     };
-    /* Some of them overflow or underflow when squared as a half. */
+    /* Some of these values overflow or underflow when squared as a half. */
     static const uint64_t sizes[] = {0x3c00, 0x7bff, 0x0001, 0x4200, 0xc400, 0x0400, 0xfbff,
                                      0x5640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
     table t = {.count = 200};
@@ -334,7 +334,8 @@ static uint64_t most(uint64_t a, uint64_t b)
     return value_of(b) > value_of(a) ? b : a;
 }
 
-/* A work-item's result over all work-items of its group of `size`, or over those up to itself. */
+/* A work-item's result over all work-items of its group of `size`, or over the work-items up to
+ * itself. */
 static uint64_t folded(const uint16_t *in, uint32_t i, uint32_t size, bool all, combine *by)
 {
     uint32_t first = i / size * size, end = first + size < GROUP ? first + size : GROUP;

@@ -211,7 +211,7 @@ static ulong int_operand(uint i, uint which)
                             : (T)int_operand(i, which));                                           \
     }
 
-/* Equal bit for bit, except that all NaNs are equal. */
+/* True if equal bit for bit; all NaNs are equal. */
 #define SAME(R, x, y) (memcmp(&(x), &(y), sizeof(R)) == 0 || ((x) != (x) && (y) != (y)))
 
 #define CASE_TEST(name, T, R, expression)                                                          \

@@ -330,8 +330,8 @@ static long double long_length(bool is_double, uint32_t i, uint32_t count, bool 
     return sqrtl(sum);
 }
 
-/* Lengths are checked only if no component is NaN: the specification leaves the result for infinity
- * together with NaN open. */
+/* True if a component is NaN. Lengths are then not checked, because the specification leaves the
+ * result for infinity together with NaN open. */
 static bool has_nan(uint32_t i, uint32_t count, bool is_distance)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -452,7 +452,7 @@ static void test_fast_geometry(void **state)
         harness h = harness_open_file("math", level, engine);
         column out = geometry_run(&h, "geometry_fast", false, 8);
         for (uint32_t i = 0; i < VECTORS; i++) {
-            float dot[3] = {0}; /* of a, of a - b, of the first two of a */
+            float dot[3] = {0}; /* of a, of a - b, of the first two components of a */
             for (uint32_t k = 0; k < 4; k++) {
                 float a = vectors[i][k];
                 float b = a - vectors[(i + 2) % VECTORS][k];

@@ -1,4 +1,5 @@
-/* Memory: vectors, structures, every storage class, barriers, atomics; and their findings. */
+/* Memory: vectors, structures, every storage class, barriers, atomics; and the findings about them.
+ */
 #include "sim/test/harness.h"
 
 #include <math.h>

@@ -374,7 +374,7 @@ static void test_kernel_address(void **state)
                         "the address of kernel 'main' is taken, but kernels cannot be called");
 }
 
-/* A function that never returns has no value that could be refused, only a type. */
+/* A function that never returns produces no value, so its result type must be refused. */
 static void test_large_result(void **state)
 {
     (void)state;

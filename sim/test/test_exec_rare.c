@@ -413,7 +413,8 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
     if (!isfinite(a) || !isfinite(b) || !isfinite(c)) return half_of(a * b + c);
     big sum = (big)ldexpl(a * b, 48) + (big)ldexpl(c, 48);
     if (sum == 0) return half_of(a * b + c); /* the zero's sign */
-    /* Shortened to 64 bits, with the lost bits collected in the last one: a half is far shorter. */
+    /* Shortened to 64 bits, the lost bits being collected in the last one: a half is far shorter.
+     */
     bool is_negative = sum < 0;
     ubig size = (ubig)(is_negative ? -sum : sum);
     int shift = 0;
@@ -425,7 +426,7 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
     return half_of(is_negative ? -number : number);
 }
 
-/* fmax and fmin of two zeros may return either. */
+/* True if equal; +0 equals -0, because fmax and fmin of two zeros may return either. */
 static bool values_equal(uint64_t got, uint64_t want)
 {
     return value_of(got) == value_of(want) || halves_equal(got, want);
@@ -495,8 +496,8 @@ static void test_half(void **state)
     }
 }
 
-/* Three-component vectors: component-wise, by a scalar, and in a dot product that rounds at every
- * step. */
+/* Products of three-component vectors: with a scalar, and a dot product that rounds at every step.
+ */
 static uint64_t h_dot3(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t sum = h_mul(a & 0xffff, b & 0xffff, 0);
@@ -599,8 +600,7 @@ ONE_OPERAND(d_h, isnan(double_of(a)) ? 0x7e00 : half_rounded(double_of(a), 0))
 ONE_OPERAND(d_h_zero, isnan(double_of(a)) ? 0x7e00 : half_rounded(double_of(a), 1))
 ONE_OPERAND(h_f, float_bits((float)value_of(a)))
 ONE_OPERAND(same_16, a)
-/* Converts an integer to float, rounding towards zero: the low bits of those above 2^24 are
- * truncated. */
+/* Converts an integer to float, rounding towards zero: integers above 2^24 lose their low bits. */
 static uint64_t u32_f_zero(uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t v = (uint32_t)a;
@@ -1029,7 +1029,8 @@ static void test_vectors_in_memory(void **state)
 static void test_half_stores(void **state)
 {
     (void)state;
-    /* 1 + 2^-11 and 65520 are midpoints; -(1 + 2^-12); 2^-25; no NaN. */
+    /* 1 + 2^-11, 65520 and 2^-25 are midpoints between two halves, -(1 + 2^-12) is not; there is no
+     * NaN. */
     static const double in[6] = {1 + 0x1p-11, 65520, -(1 + 0x1p-12), 0x1p-25, -0x1p-25, 65504};
     static const uint16_t want[4][6] = {{0x3c00, 0x7c00, 0xbc00, 0, 0x8000, 0x7bff},
                                         {0x3c00, 0x7bff, 0xbc00, 0, 0x8000, 0x7bff},

@@ -18,7 +18,7 @@ typedef enum verdict {
 typedef verdict expected(uint32_t bits, const uint64_t *v, uint64_t *out);
 
 typedef struct operation {
-    const char *name; /* "OpIAdd"; "fmin" of OpenCL.std */
+    const char *name; /* for example "OpIAdd", or "fmin" of OpenCL.std */
     char from, to;    /* i: integer, f: float, b: bool */
     uint32_t count;   /* operands */
     expected *compute;
@@ -52,7 +52,7 @@ static int64_t signed_of(uint32_t bits, uint64_t value)
         *out = (uint64_t)(expression);                                                             \
         return DEFINED;                                                                            \
     }
-/* Found if b is 0 or, if signed, the quotient overflows. */
+/* A finding if b is 0 or if a signed quotient overflows. */
 #define DIVISION(name, make, expression)                                                           \
     static verdict name(uint32_t bits, const uint64_t *v, uint64_t *out)                           \
     {                                                                                              \
@@ -105,7 +105,7 @@ SHIFT(sar, signed_of(bits, a) >> b)
 UNSIGNED(popcount, __builtin_popcountll(a))
 UNSIGNED(same, a)
 
-/* 24-bit operands held in 32 bits. */
+/* True if all operands, held in 32 bits, are 24-bit numbers. */
 static bool is_24(const uint64_t *v, uint32_t count, bool is_signed)
 {
     bool is = true;
@@ -477,8 +477,8 @@ typedef struct cases {
     uint32_t count;
 } cases;
 
-/* All combinations of edge values for which the operation gives the given verdict; of three
- * operands, every seventh combination. */
+/* All combinations of edge values for which the operation gives the given verdict; if there are
+ * more than 1000 combinations, every seventh is tried. */
 static void cases_make(const operation *op, uint32_t bits, verdict wanted, cases *out)
 {
     uint64_t values[VALUES_MAX];

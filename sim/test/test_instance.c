@@ -187,7 +187,7 @@ static void test_forgotten_programs(void **state)
     assert_string_equal(h.findings[0].kind, "use-after-free");
     assert_string_equal(h.findings[0].object.data, "numbers");
     assert_int_equal(h.findings[0].offset, 8);
-    /* Those of another program are unchanged. */
+    /* The variables of the harness's program are unchanged. */
     harness_read_back(&h, unrelated, values, sizeof values);
     assert_int_equal(values[1], 3);
     harness_close(&h);

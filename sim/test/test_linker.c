@@ -95,7 +95,7 @@ static void test_one_definition(void **state)
     release(&fixture);
 }
 
-/* Links, expects a refusal and checks its text and its names. */
+/* Links, expects a refusal, and checks its text and the names that it lists. */
 static void assert_refused(const char *const *texts, uint32_t count, const char *message,
                            uint32_t name_count)
 {

@@ -1,8 +1,8 @@
 /* The functions of math.c: against MPFR at edge values and random values, and against the special
  * cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by hand.  The
  * oracle uses a different method from math_exact.c: a value of many bits is rounded to nearest
- * twice, which gives the same as rounding once unless the result is within 2^-250 of a tie without
- * being one. */
+ * twice, which gives the same value as rounding once unless the result is within 2^-250 of a tie
+ * without being one. */
 #include "sim/number/math.h"
 
 #include <limits.h>
@@ -52,7 +52,7 @@ static double double_of(sim_math function, double a, double b)
     return (double)n;
 }
 
-/* Equal bit for bit; all NaNs are equal. */
+/* True if equal bit for bit; all NaNs are equal. */
 static bool is_equal(double x, double y)
 {
     return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);

@@ -77,7 +77,8 @@ static sim_native read_image(rt_sink *sink, const rt_buffer *image)
     return native;
 }
 
-/* Builds an image by hand: the header that module/native.c describes, followed by the content. */
+/* Builds an image by hand: the header that module/native.c describes, followed by the given
+ * contents. */
 static rt_buffer sealed(const rt_buffer *content)
 {
     rt_buffer image = {0};
@@ -396,8 +397,8 @@ static void test_every_changed_byte_is_noticed(void **state)
     rt_sink_destroy(sink);
 }
 
-/* With a matching hash, changed content is read like any other input: it is refused or accepted,
- * and if accepted it can be linked. */
+/* With a matching hash, changed contents are read like any other input: they are refused or
+ * accepted, and if accepted they can be linked. */
 static void test_changed_content_is_read_safely(void **state)
 {
     (void)state;
@@ -421,7 +422,7 @@ static void test_changed_content_is_read_safely(void **state)
         rt_buffer_free(&changed);
         content.data[at] = kept;
     }
-    /* At least both counts and the length of the module cannot be changed. */
+    /* A change of either count or of the module's length, at least, must be refused. */
     assert_true(refused >= 16);
     for (size_t size = 0; size < content.size; size++) {
         rt_buffer cut = {0};
@@ -454,7 +455,7 @@ static void test_versions_are_named(void **state)
     rt_sink_destroy(sink);
 }
 
-/* Content that the compiler never writes, after a matching hash. */
+/* Contents that the compiler never writes, after a matching hash. */
 static void test_lies_are_refused(void **state)
 {
     (void)state;

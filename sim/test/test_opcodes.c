@@ -3,7 +3,7 @@
 #include "sim/module/opcodes.h"
 #include "sim/test/one_instruction.h"
 
-/* True if the reason defers the feature. */
+/* True if the reason promises the feature for later. */
 static bool is_promise(const char *reason)
 {
     static const char *const words[] = {"yet", "built", "later", "for now", "todo", "TODO", "soon"};

@@ -29,8 +29,8 @@ static const parallel_case cases[] = {
     {"copied", 2048, 64, false, false},
     {"printing", 128, 64, false, false},
     {"near_race_wrong", 512, 64, false, false},
-    /* Whether an object has undefined bits at all is part of its world; which bits these are is
-     * shared. */
+    /* Each thread's world records whether an object has undefined bits at all; the record of which
+     * bits these are is common to all threads. */
     {"half_known", 512, 64, false, true},
     {"from_the_other_end_wrong", 2048, 64, false, false},
     {"beyond_wrong", 512, 64, false, false},

@@ -1,6 +1,6 @@
 /* Kernels that use uninitialised values (bad_…), each with a twin that only copies such values, or
  * initialises them (good_…).  test_exec_undefined.c runs them at three levels.  Conditions guard an
- * atomic, which no optimiser turns into a selection. */
+ * atomic, so that no optimiser turns the branch into a selection. */
 #define IF(condition, place)                                                                       \
     if (condition) atomic_inc(&(place))
 
@@ -179,7 +179,7 @@ __kernel void good_fields(__global int *out, __global uint *in)
     if (signed_field(&in[i], 0, 3) > 1) n += 1;
     if (signed_field(&in[i], 3, 5) < 0) n += 2;
     if (signed_field(&in[i], 3, 5) == i - 20) n += 4;
-    if ((char)in[i] < 0) n += 8; /* the sign of b, and of the byte whose top is b */
+    if ((char)in[i] < 0) n += 8; /* the sign of b, and of the byte whose top bits are b */
     if ((in[i] & 7) != 3) n += 16;
     out[i] = n;
 }

@@ -16,9 +16,9 @@ void *fake_control(void)
 
 /* The object that an opaque pointer of the driver refers to. */
 typedef struct object {
-    float time;    /* an event's, in milliseconds */
-    bool recorded; /* an event's: `time` is set */
-    char *logs[2]; /* a link's: buffers for errors and information */
+    float time;    /* of an event, in milliseconds */
+    bool recorded; /* of an event: `time` is set */
+    char *logs[2]; /* of a link: buffers for errors and information */
     bool has_text; /* a link's */
     char cubin[8]; /* a link's */
 } object;
@@ -497,7 +497,7 @@ cuda_result cuEventRecord(cuda_driver_event *event, cuda_stream *stream)
     CALL("cuEventRecord");
     object *it = (object *)(void *)event;
     if (!stream) abort();
-    if (result == CUDA_SUCCESS) { /* unlike others, it has no output to leave out */
+    if (result == CUDA_SUCCESS) { /* the call has no output, so a failure must skip its effect */
         it->time = clock_now += fake.time_step;
         it->recorded = true;
     }

@@ -19,7 +19,7 @@ enum { FAKE_VARIABLE_SIZE = 12, FAKE_DEVICES = 2, FAKE_ATTRIBUTES = 128 };
 typedef struct fake_cuda {
     fake_script script;
     /* Properties of the devices. */
-    int attributes[FAKE_ATTRIBUTES]; /* by number; -1 if the driver does not know it */
+    int attributes[FAKE_ATTRIBUTES]; /* by attribute number; -1 if unknown to the driver */
     const char *name;
     size_t variable_size; /* the reported size of "counter", which has FAKE_VARIABLE_SIZE bytes */
     int function_threads; /* CUDA_FUNCTION_MAX_THREADS_PER_BLOCK */
@@ -27,10 +27,10 @@ typedef struct fake_cuda {
     float time_step;      /* milliseconds from one recorded event to the next */
     /* Failures. */
     bool second_text;      /* the second text of a link fails, regardless of fail_call */
-    bool sticky;           /* after the first failure, every call except those that free fails */
+    bool sticky;           /* after the first failure, all calls fail but those that free */
     bool pending;          /* events do not complete */
     const char *log;       /* log of a compile or link that fails */
-    const char *hang_call; /* calls with this name do not return until it is changed */
+    const char *hang_call; /* calls with this name do not return until this member is changed */
     bool ignore_streams;   /* several threads enqueue at the same time */
     atomic_bool hanging;   /* a call is hanging */
     /* Observations. */

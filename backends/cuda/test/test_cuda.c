@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static fake_cuda *fake; /* in the shared object, looked up in main */
+static fake_cuda *fake; /* in the fake's shared object; main looks it up */
 
 static void fake_reset(void)
 {
@@ -134,7 +134,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     assert_true(found.sub_group_sizes == UINT64_C(1) << 31);
 }
 
-/* Each attribute on its own removes the capability that depends on it. */
+/* An attribute that is missing or too low removes only the capabilities that depend on it. */
 static void what_a_device_lacks_is_no_capability(void **state)
 {
     fixture *f = *state;
@@ -494,7 +494,7 @@ static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
     memcpy(variable_then, fake->variable, sizeof variable_then);
     bool only_copies =
         strstr(fake->script.trace, "cuMemcpyAsync") && !strstr(fake->script.trace, "cuMemset");
-    run_end(&r); /* before any assertion, since a device must outlive its objects */
+    run_end(&r); /* before any assertion can fail, since a device must outlive its objects */
     assert_true(only_copies);
     /* 1 2 3 4 at byte 2; then the variable's bytes 3 and 4, which are 2 and 3, at byte 4. */
     const uint8_t expected[4] = {1, 2, 2, 3};

@@ -20,10 +20,10 @@ typedef struct object {
     uint32_t bits; /* a module's */
     bool linked;
     bool done;                /* an event's */
-    uint32_t events;          /* a pool's: number of existing events */
+    uint32_t events;          /* of a pool: number of existing events */
     struct object *pool;      /* an event's */
     struct object *module;    /* a kernel's */
-    unsigned char argument;   /* a kernel's: first byte of argument 0 */
+    unsigned char argument;   /* of a kernel: first byte of argument 0 */
     unsigned char *target;    /* and argument 1 */
     const unsigned char *log; /* a log's text */
 } object;
@@ -56,8 +56,8 @@ static int driver_dummies[4], device_dummies[4];
                              ? (ze_result_t)fake.script.fail_with                                  \
                              : ZE_RESULT_SUCCESS
 
-/* Counts objects that are destroyed too early, unless the test makes calls fail, as waits may be
- * among them. */
+/* Counts objects that are destroyed too early, unless the test makes calls fail, because waits may
+ * be among the failing calls. */
 static void must_be(bool is_met)
 {
     bool failing = fake.script.fail_at || fake.script.fail_from || fake.script.fail_call;

@@ -23,7 +23,7 @@ enum {
 typedef struct fake_level_zero {
     fake_script script;
     /* Configuration; the test's fake_reset sets up a driver with one device. */
-    uint32_t drivers, devices; /* devices of each driver */
+    uint32_t drivers, devices; /* numbers of drivers, and of devices per driver */
     bool lists_program, lists_offset;
     bool no_compute;            /* no queue group can compute */
     uint32_t fill_max;          /* largest fill pattern, in bytes */

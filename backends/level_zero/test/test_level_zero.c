@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-static fake_level_zero *fake; /* in the shared object, looked up in main */
+static fake_level_zero *fake; /* in the fake's shared object; main looks it up */
 
 static void fake_reset(void)
 {
@@ -198,7 +198,7 @@ static dev_event **run_event(run *r)
     return &r->events[r->event_count++];
 }
 
-/* A command that waits for the last `count` events. */
+/* Returns the parameters of a command that waits for the last `count` events. */
 static dev_command after_last(const run *r, uint32_t count)
 {
     CHECK(count <= r->event_count);
@@ -848,7 +848,7 @@ static void a_lost_device_is_told_by_every_call(void **state)
     run_end(&r);
 }
 
-/* As above, for a command that was accepted earlier. */
+/* If the device is lost after it has accepted a command, waits for that command report the loss. */
 static void a_device_lost_later_is_told_by_the_wait(void **state)
 {
     fixture *f = *state;

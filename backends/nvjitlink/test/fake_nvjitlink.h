@@ -17,7 +17,7 @@ typedef struct fake_nvjitlink {
     size_t cubin_size;                 /* reported size of the cubin; 0: the real one */
     /* Failures. */
     const char *log;     /* added to the error log by a failing call; NULL for nothing */
-    const char *written; /* written by a failing call to stderr; NULL for nothing */
+    const char *written; /* written to stderr by a failing call; NULL for nothing */
     /* Observations. */
     uint32_t added;    /* number of texts in the last link */
     char options[256]; /* options of the last link, each followed by a space */

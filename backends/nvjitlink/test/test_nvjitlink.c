@@ -177,7 +177,7 @@ static void what_is_linked_is_what_was_given(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-lineinfo"), &linked)));
-    /* Each option is passed once, and none that is for the OpenCL C compiler. */
+    /* Each option is passed once, and options for the OpenCL C compiler are not passed at all. */
     assert_string_equal(fake->options, "-arch=sm_90 -lineinfo -O3 ");
     assert_int_equal(fake->added, 2);
     for (int i = 0; i < 2; i++)
@@ -252,7 +252,7 @@ static void failures_have_the_class_of_their_call(void **state)
     }
 }
 
-/* When a text is added to others, the same line concerns symbols. */
+/* An error logged while a text is added to others counts as a link error, not a compile error. */
 static void a_second_definition_is_refused_where_it_is_added(void **state)
 {
     fixture *f = *state;

@@ -60,8 +60,8 @@ static const void *table_of(const void *object)
     return table;
 }
 
-/* Stores the address of a driver's function.  False if it cannot be told apart from another
- * driver's. */
+/* Stores the address of a driver's function, unless it is stored already. False if a different
+ * address is stored for the same dispatch table, or if DRIVERS_MAX drivers are known. */
 static bool driver_add(extension_index index, const void *platform, void *call)
 {
     const void *table = table_of(platform);

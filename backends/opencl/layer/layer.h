@@ -1,5 +1,5 @@
 /* The OpenCL layer: a shared library that an ICD loader puts between any OpenCL program and its
- * drivers.  It records the program's calls and the drivers' answers, and can hide aspects of all
+ * drivers.  It records the program's calls and the drivers' results, and can hide aspects of all
  * devices from the program.
  *
  * The loaders of ocl-icd (2.3.0 and newer) and of Khronos (2020 and newer) load it if the
@@ -8,8 +8,8 @@
  *
  *   OCL_LAYER_LOG   path of a file to append records to, or the number of an open
  *                   descriptor; unset: nothing is recorded.
- *   OCL_LAYER_HIDE  aspects to hide from all devices, "fp64,atomic64" (ocl_hidden_aspect); unset:
- *                   none.
+ *   OCL_LAYER_HIDE  aspects to hide from all devices, for example "fp64,atomic64"
+ *                   (ocl_hidden_aspect); unset: none.
  *
  * If a path cannot be opened or a name is not one of those aspects, the layer fails to initialise:
  * the loader continues without it, which the log shows by its missing first record.

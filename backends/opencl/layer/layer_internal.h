@@ -60,10 +60,10 @@ bool layer_log_open(const char *value);
 
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
-/* As layer_record_begin, for a call on an object: adds the object under the name of its kind
- * ("device"). */
+/* Like layer_record_begin, but for a call on an object: adds the object under the name of its kind,
+ * for example "device". */
 layer_record layer_begin_on(const char *name, layer_kind kind, const void *object);
-/* As layer_record_begin, for a call that enqueues a command; adds the fields common to all
+/* Like layer_record_begin, but for a call that enqueues a command: adds the fields common to all
  * commands. */
 layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
@@ -83,8 +83,9 @@ void layer_record_announce(const layer_record *record);
 /* Adds the result, writes the record, frees it, and returns the result. */
 cl_int layer_record_end(layer_record *record, cl_int result);
 
-/* As layer_record_end, for a call that creates an object: the object is numbered and recorded under
- * the key "made".  Stores the result for the program unless out_result is NULL; returns the object.
+/* Like layer_record_end, but for a call that creates an object: the object is numbered and recorded
+ * under the key "made".  Stores the result for the program unless out_result is NULL; returns the
+ * object.
  */
 void *layer_record_end_create(layer_record *record, layer_kind kind, void *object, cl_int result,
                               cl_int *out_result);
@@ -107,13 +108,14 @@ bool layer_hides_call(const char *name);
 /* Returns the table of the drivers' functions, as passed by the loader.  Entries may be NULL. */
 const cl_icd_dispatch *layer_next(void);
 
-/* Each replaces the entries that it records in the table, unless they are NULL. */
+/* Each replaces the table's entries for the calls that it records, except those that are NULL. */
 void layer_program_calls(cl_icd_dispatch *dispatch);   /* program_calls.c */
 void layer_queue_calls(cl_icd_dispatch *dispatch);     /* queue_calls.c */
 void layer_memory_calls(cl_icd_dispatch *dispatch);    /* memory_calls.c */
 void layer_extension_calls(cl_icd_dispatch *dispatch); /* extension_calls.c */
 
-/* Replaces a dispatch table's entry with its recording function. */
+/* Replaces an entry of a dispatch table, unless it is NULL, with the function that records the
+ * call. */
 #define LAYER_RECORD(dispatch, name)                                                               \
     do {                                                                                           \
         if ((dispatch)->name) (dispatch)->name = record_##name;                                    \

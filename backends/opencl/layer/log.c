@@ -1,4 +1,5 @@
-/* The reader of log.h: lines become calls; a call's return replaces its announcement. */
+/* Implements the reader of log.h: each line becomes a call, and the record of a call's return
+ * replaces its announcement. */
 #include "backends/opencl/layer/log.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"

@@ -107,7 +107,7 @@ static bool name_hidden(const char *name, size_t length)
     return false;
 }
 
-/* Removes the hidden names from a space-separated list in place; returns its length. */
+/* Removes the hidden names from a space-separated list in place; returns the list's new length. */
 static size_t text_filter(char *text, size_t length)
 {
     rt_text rest = {text, strnlen(text, length)};
@@ -150,7 +150,7 @@ static cl_int query_ask(const query *q, size_t size, void *out_value, size_t *ou
     return layer_next()->clGetPlatformInfo(q->platform, q->info, size, out_value, out_size);
 }
 
-/* Answers with the driver's list, from which the hidden names are removed. */
+/* Answers with the driver's list, without the hidden names. */
 static cl_int list_answer(const query *q, bool versions, size_t size, void *out_value,
                           size_t *out_size)
 {

@@ -181,7 +181,7 @@ void layer_put_code(layer_record *record, const char *key, const void *code, siz
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-/* Writes a whole line.  If the write fails the log is abandoned, since the program must go on. */
+/* Writes a whole line.  If the write fails, the log is abandoned, since the program must go on. */
 static void line_write(const char *line, size_t size)
 {
     ssize_t done;
@@ -232,7 +232,7 @@ cl_int layer_record_end(layer_record *record, cl_int result)
 void *layer_record_end_create(layer_record *record, layer_kind kind, void *object, cl_int result,
                               cl_int *out_result)
 {
-    /* The object is numbered even if the call is not recorded: objects outlive a full log. */
+    /* Numbered even if the call is not recorded, so that numbers do not depend on the log. */
     layer_object_add(kind, object);
     layer_put_object(record, "made", kind, object);
     layer_record_end(record, result);

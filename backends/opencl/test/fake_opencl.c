@@ -15,13 +15,13 @@ void *fake_control(void)
     return &fake;
 }
 
-/* One struct for every kind of object: the fake keeps counts, not semantics. */
+/* One struct serves every kind of object: the fake counts objects rather than modelling them. */
 typedef struct object {
     unsigned char *bytes; /* a buffer's */
     size_t size;
-    unsigned char argument; /* a kernel's argument 0: its first byte */
-    struct object *target;  /* a kernel's argument 1 if a buffer, */
-    unsigned char *pointer; /* or if a pointer */
+    unsigned char argument; /* of a kernel: first byte of argument 0 */
+    struct object *target;  /* of a kernel: argument 1 if it is a buffer, */
+    unsigned char *pointer; /* or if it is a pointer */
     cl_int status;          /* an event's */
     void(CL_CALLBACK *notify)(cl_event, cl_int, void *);
     void *user;
@@ -583,7 +583,9 @@ static cl_int pointer_fill(cl_command_queue queue, void *to, const void *pattern
 {
     (void)queue, (void)wait_count, (void)wait;
     CALL("clEnqueueMemFillINTEL");
-    if (!failing && (uintptr_t)to % pattern_size != 0) abort(); /* which real drivers refuse */
+    if (!failing && (uintptr_t)to % pattern_size != 0)
+        abort(); /* real drivers refuse such an
+                  * address */
     for (size_t done = 0; !failing && done < size; done += pattern_size)
         memcpy((char *)to + done, pattern, pattern_size);
     return enqueue_end(failing, result, out_event);

@@ -40,7 +40,7 @@ typedef struct fake_opencl {
     uint32_t binary_size;      /* passed to the last clCreateProgramWithBinary */
     char source[256];          /* passed to the last clCreateProgramWithSource */
     cl_ulong queue_properties; /* those of the last queue created */
-    cl_bool times_reversed;    /* commands begin before they were queued */
+    cl_bool times_reversed;    /* commands begin before they are queued */
     uint32_t permissions;      /* how often a kernel was permitted to follow pointers */
     uint32_t constant;         /* the value given to constant 7 */
     unsigned char variable[FAKE_VARIABLE_SIZE];

@@ -310,7 +310,8 @@ static rt_status run_whole(const fixture *f, run *r)
     return status;
 }
 
-/* As run_whole, but instead of enqueuing, serialises the linked program and loads it again. */
+/* Like run_whole, but serialises the linked program and loads it again instead of enqueuing
+ * commands. */
 static rt_status run_binary(const fixture *f, run *r)
 {
     rt_status status = run_prepare(f, r);
@@ -387,7 +388,8 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
-    dev_program_destroy(linked); /* before any assertion: a device must outlive its programs */
+    dev_program_destroy(linked); /* before any assertion can fail: a device must outlive its
+                                  * programs */
     for (int i = 0; i < 2; i++)
         dev_program_destroy(programs[i]);
     assert_non_null(strstr(fake->script.trace,
@@ -567,7 +569,7 @@ static void driver_compiles_and_links_source(void **state)
 static void source_capabilities_are_of_source(void **state)
 {
     fixture *f = *state;
-    /* The device has everything that SPIR-V needs, and it is ignored. */
+    /* The device offers everything that SPIR-V needs; the adapter ignores it. */
     assert_true(rt_ok(fixture_open_source(f)));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
@@ -642,7 +644,7 @@ static void failures_of_source_have_their_class(void **state)
     assert_true(rt_ok(source_whole(f)));
 }
 
-/* The driver compiles in one step what used to be several images, each with its own options. */
+/* The driver compiles in one step what came from several images, each with its own options. */
 static void options_of_every_image_reach_the_driver(void **state)
 {
     fixture *f = *state;

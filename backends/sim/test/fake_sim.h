@@ -16,14 +16,14 @@ typedef struct fake_sim_record {
     uint32_t launch_count;
     sim_range last_range;
     sim_schedule last_schedule;
-    uint32_t last_threads;   /* set for a world; 0: never set */
-    const char *last_engine; /* set for a world; the only known one is "v3" */
+    uint32_t last_threads;   /* number set for a world; 0: never set */
+    const char *last_engine; /* name set for a world; "v3" is the only one known */
     uint64_t last_offset;    /* offset of the pointer argument of the last launch */
     /* Specialisation constants given for the last module: their number, and the first one. */
     uint32_t constant_count, constant_id;
     uint8_t constant_value;
-    /* Calls of sim_module_declare: their number, and the initial letters in the last rows of the
-     * last one. */
+    /* Calls of sim_module_declare: their number and, for the last call, the initial letters of the
+     * names in its last rows. */
     uint32_t declared_count;
     char declared_function, declared_set, declared_kernel;
     rt_code refuse;     /* failure code of launches of the kernel "fails" */

@@ -585,7 +585,7 @@ static void variables_are_found_by_name(void **state)
     assert_true(dev_memory_address(found) == dev_memory_address(second));
     dev_memory_destroy(found);
 
-    /* An enqueued command keeps the variable alive, and the variable its program. */
+    /* An enqueued command keeps the variable alive, and the variable keeps its program alive. */
     const uint8_t written[2] = {1, 2};
     uint8_t read[4] = {0};
     dev_event *events[2];

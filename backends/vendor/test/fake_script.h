@@ -11,8 +11,8 @@
 typedef struct fake_script {
     /* Failures. */
     uint32_t fail_at;      /* number of the call to fail, counted from 1; 0 for none */
-    uint32_t fail_from;    /* number of the first of all calls to fail; 0 for none */
-    const char *fail_call; /* name of all calls to fail; NULL for none */
+    uint32_t fail_from;    /* all calls from this number on fail; 0 for none */
+    const char *fail_call; /* all calls with this name fail; NULL for none */
     int fail_with;         /* the failed call's result; even if it is 0, which is success
                             * everywhere, the call returns no object */
     /* Observations. */

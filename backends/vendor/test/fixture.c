@@ -96,7 +96,7 @@ void expect_unavailable(const fixture *f, open_at *open, const char *missing, co
 void fail_each_call(const fixture *f, const whole_use *whole, int result, bool onwards)
 {
     uint32_t calls = UINT32_MAX, failures = 0;
-    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which yields the number of calls */
+    for (uint32_t n = 0; n <= calls; n++) { /* run 0 fails no call, but counts them */
         whole->reset();
         f->script->fail_at = n;
         f->script->fail_from = onwards ? n : 0;

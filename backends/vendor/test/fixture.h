@@ -46,7 +46,7 @@ bool message_has(rt_sink *sink, rt_status status, const char *part);
  * `part`. */
 void expect_status(rt_sink *sink, rt_status status, rt_code code, const char *part);
 
-/* How an adapter opens a device of the library at a path. */
+/* A function that opens an adapter's device through the library at `path`. */
 typedef rt_status open_at(const char *path, const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device);
 
@@ -60,7 +60,7 @@ void expect_unavailable(const fixture *f, open_at *open, const char *missing, co
 typedef struct whole_use {
     void (*reset)(void); /* resets the fake */
     rt_status (*use)(const fixture *f, const void *context);
-    const void *context;           /* passed to the use */
+    const void *context;           /* passed to `use` */
     uint32_t calls_min, calls_max; /* number of calls if none fails (fail_each_call) */
 } whole_use;
 

@@ -41,9 +41,9 @@ rt_status run_wait(const run *r);
 rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset);
 
 /* Writes 1 to 8 to FIRST, launches on it, fills the second half of SECOND with the pattern and
- * copies the first half of FIRST to its first half (events 0 to 3); then writes 1 to 8 to each
- * memory that is accessed by pointer, fills its second half with 1 2, launches on its byte 3, and
- * reads it. */
+ * copies the first half of FIRST to the first half of SECOND (events 0 to 3); then writes 1 to 8 to
+ * each memory that is accessed by pointer, fills its second half with 1 2, launches on its byte 3,
+ * and reads it. */
 rt_status run_commands(run *r, rt_bytes pattern);
 
 /* Expects `seen` to contain what run_commands must have read. */

@@ -200,7 +200,8 @@ static void test_changed_content_is_named(void **state)
             "the content of scenarios/linking/b.yaml was changed");
 }
 
-/* 15 bytes of text are not a zlib stream of 20 bytes, and can be none of a million. */
+/* 15 bytes of text are not a zlib stream that expands to 20 bytes, and no 15 bytes can expand to a
+ * million. */
 static void test_content_that_does_not_inflate_is_refused(void **state)
 {
     fixture *f = *state;

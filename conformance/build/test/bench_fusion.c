@@ -22,7 +22,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* SOURCES different kernels, each a line of arithmetic; a list repeats them. */
+/* Compiles SOURCES different kernels, each one line of arithmetic; longer lists repeat them. */
 static rt_bytes compile(fusion_fixture *fixture)
 {
     rt_buffer source = {0};
@@ -37,7 +37,8 @@ static rt_bytes compile(fusion_fixture *fixture)
     return code;
 }
 
-/* The minimum of REPEATS fusions; each kernel reads what the previous one wrote. */
+/* Returns the minimum time of REPEATS fusions, in processor seconds; each kernel reads what the
+ * previous one wrote. */
 static double measure(fusion_fixture *fixture, const rt_link_code *code, uint32_t count,
                       bool different)
 {

@@ -154,7 +154,7 @@ static void source_open(source *out, const char *file)
     out->text = (rt_text){text, size};
     rt_text rest = out->text, line;
     for (uint32_t number = 1; cut(rest, '\n', &line, &rest); number++) {
-        /* cut() also trims blanks from the rest of the text, which affects no directive. */
+        /* cut() also trims blanks from the rest of the text; no directive depends on them. */
         read_line(out, line, number);
     }
 }
@@ -348,7 +348,7 @@ static struct CMUnitTest test_of(rt_arena *arena, const char *file)
                                .initial_state = (void *)(uintptr_t)file};
 }
 
-/* Prints the version that is recorded with the results. */
+/* Prints the compiler's version, which is recorded with the results. */
 static bool tell_versions(void)
 {
     static const char *const arguments[] = {"assay-sycl-compiler", "--version", NULL};

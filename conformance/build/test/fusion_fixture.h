@@ -15,7 +15,7 @@ typedef struct fusion_fixture {
     rt_sink *sink;
     rt_arena arena;
     sim_world *world;
-    uint32_t finding_count; /* of all launches since it was last reset */
+    uint32_t finding_count; /* in all launches since it was last reset */
     rt_buffer result_bytes;
     rt_fusion_result result; /* of the last fusion that succeeded */
 } fusion_fixture;
@@ -27,17 +27,18 @@ int fusion_fixture_close(void **state);
 /* Compiles a source with clang and post-links it to one image, which SPIRV-Tools must accept. */
 rt_bytes fixture_compile(fusion_fixture *fixture, const char *source);
 
-/* Fuses; a failing status is left to the test. SPIRV-Tools must accept the fused kernel. */
+/* Fuses, and returns the status, which the test judges. On success, SPIRV-Tools must accept the
+ * fused kernel. */
 rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
 /* Like fixture_fuse, but the fusion must succeed. */
 void fixture_must_fuse(fusion_fixture *fixture, const rt_fusion_request *request);
 
-/* The message of a failing status. */
+/* Returns the message of a status that is not OK. */
 const char *fixture_message(fusion_fixture *fixture, rt_status status);
 
-/* A range without an offset; a size of 0 ends its dimensions. Local sizes of 0 leave the local size
- * open. */
+/* A range without an offset; the first size of 0 ends the list of dimensions. Local sizes of 0
+ * leave the local size open. */
 rt_fusion_range fixture_range(uint64_t x, uint64_t y, uint64_t z);
 rt_fusion_range fixture_range_local(rt_fusion_range range, uint64_t x, uint64_t y, uint64_t z);
 
@@ -45,8 +46,8 @@ rt_fusion_range fixture_range_local(rt_fusion_range range, uint64_t x, uint64_t 
 void fixture_launch(fusion_fixture *fixture, rt_bytes code, rt_text kernel,
                     const rt_fusion_range *range, const sim_argument *arguments, uint32_t count);
 
-/* An object of `count` 64-bit (32-bit) words, each of which is `value`; and an argument that passes
- * an object. */
+/* The first two functions create an object of `count` 64-bit or 32-bit words, each of them `value`;
+ * the third makes an argument that passes an object. */
 sim_object fixture_words(fusion_fixture *fixture, uint64_t count, uint64_t value);
 sim_object fixture_ints(fusion_fixture *fixture, uint64_t count, int32_t value);
 sim_argument fixture_pass(sim_object object);

@@ -24,7 +24,7 @@ enum { TEXT_SIZE = 512, MUTATED_WORDS_MAX = 8192, WORKER_TIMEOUT_MS = 60000 };
 
 typedef struct answer {
     opinion ours, theirs;
-    bool is_begun, is_done; /* begun: our verdict is known */
+    bool is_begun, is_done; /* is_begun: our verdict is known */
     char our_text[TEXT_SIZE], their_text[TEXT_SIZE];
 } answer;
 
@@ -74,7 +74,7 @@ static uint32_t mutate(tally *t, const original *o, uint32_t *out)
     case 2: /* removed */
         memmove(out + at, out + at + length, (o->count - at - length) * sizeof *out);
         return o->count - length;
-    case 3: /* moved after the next one */
+    case 3: /* swapped with the next one */
         if (first + 1 < o->instruction_count) {
             uint32_t next = o->offsets[first + 2] - at - length;
             memcpy(out + at, o->words + at + length, next * sizeof *out);

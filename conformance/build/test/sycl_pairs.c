@@ -201,7 +201,7 @@ static void compare_symbols(const rt_image *ours, const rt_image *theirs, const 
     }
 }
 
-/* Sets that one side lacks, or has under another name. */
+/* Property sets that one side lacks, or has under another name. */
 static const struct {
     const char *set;
     difference why;

@@ -77,7 +77,7 @@ static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module
     return &fixture->answer;
 }
 
-/* Requests a module "app" of one or two sources; NULL: no second source. */
+/* Requests a module "app" of one or two sources; if the second is NULL, of one. */
 static const cnf_compile_answer *call_module(compile_fixture *fixture, const char *options,
                                              const char *first, const char *second)
 {
@@ -648,7 +648,8 @@ static void native_images_follow_those_in_spirv(void **state)
     assert_int_equal(list.images[2].set_count, list.images[0].set_count - 2);
 }
 
-/* The offline compiler refuses, by name, what the device cannot run; as SPIR-V it is accepted. */
+/* The offline compiler refuses what the device cannot run, and names it; the same code is accepted
+ * if it stays SPIR-V. */
 static void the_offline_compiler_refuses_by_name(void **state)
 {
     static const char pipes[] = "OpCapability Addresses\nOpCapability Kernel\n"
@@ -681,7 +682,7 @@ static void an_image_needs_an_entry(void **state)
     assert_true(rt_text_starts(fixture->answer.messages[0].text, "the code has no kernel"));
 }
 
-/* A message about the prelude would not refer to a line of the source. */
+/* Messages that counted the prelude's lines would not refer to lines of the source. */
 static void the_prelude_leaves_lines_as_they_are(void **state)
 {
     compile_fixture *fixture = *state;
@@ -699,7 +700,7 @@ static void the_prelude_leaves_lines_as_they_are(void **state)
     assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
 }
 
-/* Otherwise an artefact would contain files of this machine that its key does not cover. */
+/* Otherwise an artefact would depend on files of this machine that its key does not cover. */
 static void a_source_includes_no_file(void **state)
 {
     compile_fixture *fixture = *state;
@@ -776,7 +777,7 @@ static void modules_link_to_bitcode(void **state)
     assert_int_equal(fixture->answer.code, RT_LINK_ERROR);
 }
 
-/* Damage that crashes the translator fails the request, and the caller survives. */
+/* If damaged code crashes the translator, the request fails and the caller survives. */
 static void a_dying_translator_is_an_answer(void **state)
 {
     compile_fixture *fixture = *state;
@@ -822,7 +823,8 @@ static void call_fusion(compile_fixture *fixture, rt_bytes code)
 
 #define INC "kernel void inc(global int *p) { p[get_global_id(0)]++; }"
 
-/* A list that was fused once is found by its request: the limit leaves no time for a worker. */
+/* The second time, the fused kernel is found in the cache by its request: a limit of 0 ms leaves no
+ * time for a worker. */
 static void a_list_is_fused_once(void **state)
 {
     compile_fixture *fixture = *state;

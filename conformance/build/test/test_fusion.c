@@ -84,7 +84,7 @@ static void kernels_of_one_range_are_one_kernel(void **state)
     fixture_must_fuse(fixture, &request);
     assert_int_equal(fixture->result.image.kernel_count, 1);
     assert_true(rt_text_is(fixture->result.image.kernels[0], "fused_0"));
-    /* a, 5, b, c in this order. */
+    /* The fused kernel's parameters are a, 5, b and c, in this order. */
     assert_int_equal(fixture->result.parameter_count, 4);
     assert_int_equal(fixture->result.parameters[2].kernel, 1);
     assert_int_equal(fixture->result.parameters[2].parameter, 1);
@@ -379,7 +379,7 @@ typedef struct unsafe_row {
     const char *produce; /* its body */
     const char *consume;
     uint64_t elements;
-    const char *reason; /* part of it */
+    const char *reason; /* part of the reported reason */
 } unsafe_row;
 
 static const unsafe_row unsafe[] = {
@@ -463,7 +463,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     sim_object_read(fixture->world, p, 0, sizeof seen, seen);
     const int64_t expected[7] = {256, 0x3FC00000, -3, 11, -1, INT64_C(-81985529216486896), 300};
     assert_memory_equal(seen, expected, sizeof expected);
-    /* Its size differs from the parameter's. */
+    /* The constant's size differs from the parameter's. */
     const rt_fusion_constant wrong = {{0, 1}, {(const uint8_t *)&m, 2}};
     request.constants = &wrong;
     request.constant_count = 1;
@@ -535,7 +535,7 @@ static void required_group_sizes_must_agree(void **state)
     assert_int_equal(int_at(fixture, p, 0), 4);
     kernels[1] = kernel_of(&code, "eight", range);
     assert_rejected(fixture, &request, "reqd_work_group_size");
-    /* The launch has groups of 8, which another kernel requested. */
+    /* The list's kernel "any" and the launch have groups of 8, but "four" requires 4. */
     rt_fusion_range eights = fixture_range_local(range, 8, 0, 0);
     kernels[1] = kernel_of(&code, "any", eights);
     request = request_of(kernels, 2, eights);

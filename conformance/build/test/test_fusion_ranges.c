@@ -15,8 +15,9 @@
 
 #include <cmocka.h>
 
-/* The answers that a work-item records: each component at indices 0 to 3, the last of which is not
- * a dimension, then the derived ones. */
+/* The slots of a work-item's record: the number of visits; the results of each built-in that takes
+ * an index, for the indices 0 to 3, the last of which is not a dimension; and those of the
+ * built-ins without an index. */
 enum {
     VISITS,
     GLOBAL_ID,
@@ -71,7 +72,7 @@ static uint64_t items_of(const rt_fusion_range *range)
     return scn_oracle_items(&table);
 }
 
-/* The slots of each built-in's answers in a record. */
+/* The first slot of each built-in in a record. */
 static const uint32_t slots[SCN_BUILT_IN_COUNT] = {
     [SCN_BUILT_IN_GLOBAL_ID] = GLOBAL_ID,
     [SCN_BUILT_IN_GLOBAL_SIZE] = GLOBAL_SIZE,
@@ -86,7 +87,8 @@ static const uint32_t slots[SCN_BUILT_IN_COUNT] = {
     [SCN_BUILT_IN_LOCAL_LINEAR_ID] = LOCAL_LINEAR_ID,
 };
 
-/* From the fourth dimension on, sizes are 1 and all other answers are 0 (OpenCL C 3.0, 6.15.1). */
+/* From the fourth dimension on, built-ins return 1 for sizes and 0 for everything else (OpenCL C
+ * 3.0, 6.15.1). */
 static uint64_t answer_outside(uint32_t slot)
 {
     bool size =
@@ -94,7 +96,8 @@ static uint64_t answer_outside(uint32_t slot)
     return size ? 1 : 0;
 }
 
-/* If the local size is open, the device chooses the groups, so answers about them are left out. */
+/* If the local size is open, the device chooses the groups, so built-ins about them are left out.
+ */
 static void table_record(const scn_nd_range *range, const scn_place *place, uint64_t *record)
 {
     record[VISITS] = 1;
@@ -108,7 +111,7 @@ static void table_record(const scn_nd_range *range, const scn_place *place, uint
     }
 }
 
-/* False for answers about groups if the local size is open: the device chooses it. */
+/* False for slots about groups if the local size is open, because the device then chooses it. */
 static bool is_compared(const rt_fusion_range *range, uint32_t slot)
 {
     bool of_groups = (slot >= LOCAL_ID && slot < WORK_DIM) || slot == LOCAL_LINEAR_ID;
@@ -180,7 +183,8 @@ static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_o
     rt_free(seen);
 }
 
-/* Fuses `ask` over each of the ranges, launches the result over `launch` and compares all answers.
+/* Fuses `ask` over each of the ranges, launches the fused kernel over `launch` and compares all
+ * records.
  */
 static void check_list(fusion_fixture *fixture, const rt_link_code *code,
                        const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *launch)

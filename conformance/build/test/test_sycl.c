@@ -92,7 +92,7 @@ static int close_fixture(void **state)
     return 0;
 }
 
-/* Asks for the module with this source. */
+/* Requests the module with this source. */
 static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
 {
     fixture->source = (scn_source){
@@ -106,7 +106,7 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
     return &fixture->answer;
 }
 
-/* The contents of a file next to the compiler. */
+/* Returns the contents of a file next to the compiler. */
 static const char *note(sycl_fixture *fixture, const char *name)
 {
     static char text[512];
@@ -144,7 +144,8 @@ static rt_bytes make_spirv(rt_arena *arena, const char *const *names, const char
     return bytes;
 }
 
-/* The compiler's kernel names: each twice, and a function among them. */
+/* The compiler's kernel names, "first" both with and without the bundle's prefix, and with a
+ * function among them. */
 static const rt_property names[] = {
     {.name = TEXT("rtc_0$first"), .type = RT_PROPERTY_UINT32, .number = 1},
     {.name = TEXT("function"), .type = RT_PROPERTY_UINT32, .number = 1},
@@ -171,7 +172,8 @@ static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
     rt_sink_destroy(sink);
 }
 
-/* Writes a SYCLBIN of these codes, each with one property set, next to the compiler. */
+/* Writes a SYCLBIN next to the compiler: one binary for each of these codes, with its property set.
+ */
 static void install_result_with(sycl_fixture *fixture, const rt_bytes *codes,
                                 const rt_property_set *const *code_sets, uint32_t count)
 {

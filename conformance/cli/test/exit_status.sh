@@ -6,7 +6,7 @@ assay=$1 scenario=$2 subject=${3:-sim}
 
 mkdir "$folder/empty" "$folder/wrong"
 printf 'assay: 1\nsumary: A mistake.\n' >"$folder/wrong/wrong.yaml"
-# The same scenario with a different expected value: none of its numbers is 123456789.
+# The same scenario with a wrong expected value: none of the numbers that it computes is 123456789.
 sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenario" >"$folder/fails.yaml"
 # A source that does not compile.
 sed 's/get_global_id(0)/no_such_function_anywhere(0) + +;/' "$scenario" >"$folder/source.yaml"

@@ -65,7 +65,8 @@ says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"
 (cd "$folder/scale" && ./main 2) >"$folder/out" 2>&1
 [ $? -eq 2 ] || fail "a device that is not there was tried"
 
-# A device_global's pointer is written before the launch; a list is a single kernel, in PTX from nvlink's compiler.
+# A device_global's pointer is written before the launch; a fused list is a single kernel, in PTX from nvlink's
+# compiler.
 cat >"$folder/counted.yaml" <<'END'
 assay: 1
 summary: What a device_global holds is added by a kernel after the host has copied to it.

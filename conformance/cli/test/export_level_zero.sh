@@ -36,7 +36,7 @@ for subject in intel-gpu intel-gpu-dynamic; do
     agrees linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
     says "the program is linked and should have been refused"
 done
-# The documents require a link, but the driver refuses.
+# The documents require the program to link and run, but the driver refuses.
 agrees kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL: zeKernelSetGroupSize returned 0x"
 # Two definitions: joined as SPIR-V they are refused, as the documents require; linked dynamically they are not.

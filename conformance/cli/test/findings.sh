@@ -31,7 +31,7 @@ for scenario in "$scenarios"/*.yaml; do
 done
 [ "$kinds" -ge 10 ] || fail "only $kinds findings are expected in $scenarios"
 
-# A finding of another class, or in another kernel, is not the expected one.
+# A finding of another kind, or in another kernel, is not the expected one.
 one=$scenarios/out_of_bounds.yaml
 expect 0 run "$one" --on sim
 sed 's/finding: out-of-bounds/finding: misaligned/; s/, memory: data, offset: 32//' "$one" >"$folder/other.yaml"

@@ -5,7 +5,7 @@ trap 'rm -rf "$folder"' EXIT
 export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
 failures=0
 
-# fail TEXT [FILE]: records a failure and shows the last output, or the file.
+# fail TEXT [FILE]: counts a failure and shows the last output, or the file.
 fail() {
     echo "$1"
     shown=${2:-$folder/out}

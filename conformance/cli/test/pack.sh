@@ -21,7 +21,8 @@ verdicts() {
     sed -n 's/^\([a-z_]*\/[a-z_0-9]*\.yaml\)  *\([A-Z_]*\)$/\1 \2/p' "$1"
 }
 
-# Every kind of compiler request in a run: images, fused programs, refusals of sources and of fusion.
+# Scenarios that make every kind of request to compilers: for images and for fused programs, accepted
+# and refused.
 set -- "$scenarios"/linking/hello_world.yaml "$scenarios"/linking/unresolved*.yaml \
     "$scenarios"/fusion/promotion*.yaml "$scenarios"/fusion/remapped*.yaml "$scenarios"/fusion/generic*.yaml \
     "$scenarios"/virtual_functions/refused*.yaml
@@ -50,7 +51,8 @@ says "PASS $folder/x.assay:linking/hello_world.yaml on sim"
 bare 4 run "$folder/x.assay:linking/hello" --on sim
 says "no scenario of the pack"
 
-# Missing entries are named: a list is fused for the seed and profiles with which it was packed.
+# A request without an answer is named; a pack has answers only for the profiles for which it was
+# made.
 bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on sim --profile dpcpp
 says "packed-format"
 expect 0 pack "$scenarios/linking/hello_world.yaml" "$scenarios/fusion/promotion_of_a_buffer.yaml" \

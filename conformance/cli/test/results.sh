@@ -62,8 +62,8 @@ sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s/passes.yaml" --on sim
 says "there is no such scenario; remove the entry"
 
-# An entry about a skipped check is unused, and an exit status for skips does not hide that: PoCL has no unified
-# shared memory.
+# An entry about a skipped scenario is unused, and an exit status for skips does not hide that. PoCL skips the
+# scenario because it has no unified shared memory.
 sed 's/^memory:/memory:\n  shared: {type: int, usm: shared, count: 1}/' "$scenario" >"$folder/s/skips.yaml"
 mv "$folder/expectations/sim.yaml" "$folder/kept"
 expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77

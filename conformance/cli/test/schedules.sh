@@ -5,7 +5,8 @@
 assay=$1 requirements=$2
 . "$(dirname "$0")/harness.sh"
 
-# The work-item whose neighbour comes later reads too early: lockstep hides it, forward does not.
+# A work-item whose neighbour runs later reads too early: lockstep hides this mistake, forward does
+# not.
 mkdir "$folder/s" "$folder/expectations"
 cp "$requirements" "$folder/requirements.yaml"
 fails=$folder/s/no_barrier.yaml

@@ -4,7 +4,8 @@
 assay=$1 scenario=$2 subject=${3:-sim}
 . "$(dirname "$0")/harness.sh"
 
-# ran NUMBER: the last run has that many records, all PASS and of different scenarios.
+# ran NUMBER: checks that the last run has that many records, all of them PASS and of different
+# scenarios.
 ran() {
     [ "$(wc -l <"$folder/records")" -eq "$1" ] || fail "not $1 records"
     [ "$(grep -c '"verdict":"PASS"' "$folder/records")" -eq "$1" ] || fail "not $1 times PASS"
@@ -16,7 +17,8 @@ ran() {
 root=$folder/root
 mkdir -p "$root/linking" "$root/device"
 cp "$(dirname "$scenario")/../requirements.yaml" "$root/"
-# variant NUMBER RULE: the scenario with other code, so that each is compiled, citing the rule.
+# variant NUMBER RULE: prints the scenario, citing only RULE, with code that differs for each
+# NUMBER, so that every variant is compiled.
 variant() {
     sed "s/get_global_id(0)/(get_global_id(0) + 0 * $1)/; s/^covers:.*/covers: [$2]/" "$scenario"
 }
@@ -102,7 +104,7 @@ ran 5
 says "$subject: 5 PASS"
 
 # ---- Exploring ----
-# Two libraries define the symbol with the same value; either may be used.
+# Two libraries define the symbol and compute the same value; either may be used.
 explored=$folder/explored.yaml
 cat >"$explored" <<'SCENARIO'
 assay: 1

@@ -73,8 +73,8 @@ static rt_text dot_id(dot_parser *dot)
     } else if (*dot->at == '"') {
         dot->at++;
         while (*dot->at != '"') {
-            assert_true((unsigned char)*dot->at >= 0x20); /* neither a line nor the file ends within
-                                                           * a text */
+            assert_true((unsigned char)*dot->at >= 0x20); /* a quoted string is closed on the line
+                                                           * where it starts */
             if (*dot->at == '\\') dot->at++;
             if (*dot->at == '&') assert_memory_equal(dot->at, "&amp;", 5);
             dot->at++;

@@ -1,5 +1,5 @@
-/* A small parser of DOT's grammar for tests: any input that it does not accept is not DOT,
- * regardless of the names in it, and fails the test.
+/* A small parser of DOT's grammar for tests: input that it does not accept fails the test, whatever
+ * names it contains.
  *
  * graph: "digraph" ID "{" statement* "}"; see "The DOT Language". Compass points, numerals and
  * unquoted characters beyond ASCII are never written by assay, and are not accepted. */

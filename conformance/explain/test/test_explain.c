@@ -204,11 +204,11 @@ static void a_second_process_has_its_own_programs(void **state)
     const char *dot = rt_buffer_string(&out);
     assert_non_null(strstr(dot, "\"command 0\" -> \"command 1\";"));
     assert_non_null(strstr(dot, "\"process 1 command 1\" [label=\"1: upload n\"];"));
-    assert_null(strstr(dot, "-> \"process 1")); /* its command 0 is missing */
+    assert_null(strstr(dot, "-> \"process 1")); /* command 0 of process 1 is missing */
     rt_buffer_free(&out);
 }
 
-/* A child may send anything. */
+/* A child may send any bytes. */
 static void damaged_traces_are_read_up_to_the_damage(void **state)
 {
     (void)state;
@@ -276,8 +276,8 @@ static void the_graph_has_every_image_and_command(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(trace));
     dot_parse(&dot, rt_buffer_string(&out));
-    /* 2 images, 2 programs, 3 device_globals, 4 commands; 2 imports with a provider, the kernel k
-     * of program 1, the 2 device_globals of app/0, 4 waits */
+    /* Nodes: 2 images, 2 programs, 3 device_globals, 4 commands. Edges: 2 imports with a provider,
+     * the kernel k of program 1, the 2 device_globals of app/0, 4 waits. */
     assert_int_equal(dot.node_count, 11);
     assert_int_equal(dot.edge_count, 9);
     const char *text = rt_buffer_string(&out);

@@ -283,7 +283,8 @@ static void a_fused_kernel_replaces_its_box(void **state)
     };
     forms output;
     forms_make(&output, &empty_scenario, events, LENGTH(events));
-    /* 1, 4, 5, 8 and the held 2, 3, 7; waits 1-4, 4-5, 4-8; held back: 2-3, 1-3, 4-7; two arrows */
+    /* Nodes: commands 1, 4, 5, 8 and the held 2, 3, 7. Edges: the waits 1-4, 4-5, 4-8; those of
+     * held kernels, 2-3, 1-3, 4-7; and two arrows. */
     assert_int_equal(output.dot.node_count, 7);
     assert_int_equal(output.dot.edge_count, 8);
     assert_says(&output.graph, "label=\"fusion 0 on queue 0\\nheld back, then COMPLETED\";");
@@ -323,7 +324,7 @@ static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
     };
     forms output;
     forms_make(&output, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(output.dot.node_count, 6); /* 2, 3, and four held ones */
+    assert_int_equal(output.dot.node_count, 6); /* nodes: commands 2 and 3, and four held kernels */
     assert_int_equal(output.dot.edge_count, 5); /* 2-3; held: 2-3, 3-6; alone: 2, 3 */
     assert_says(&output.graph, "held back, then CANCELLED: a\\\"b\";");
     assert_says(&output.graph, "\"held 2\" -> \"command 2\" [penwidth=2, label=\"alone\"];");

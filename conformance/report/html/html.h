@@ -2,11 +2,11 @@
  *
  * The page contains each piece of data once, as JSON: an index of records and rules, and for each
  * scenario its data, which is decoded only when the scenario is opened. The page itself (page.html,
- * page.css and the scripts next to it) is embedded in the program at build time; the policy in its
- * head allows that one script, by its hash, and no network access. Text from scenarios, drivers and
- * device code is inserted as text, never as markup; pictures are parsed as XML, and everything
- * executable is removed from them. Source: HTML Standard, "4.12.1.3 Restrictions for contents of
- * script elements"; Content Security Policy Level 3. */
+ * page.css and the scripts next to it, joined into one) is embedded in the program at build time;
+ * the policy in its head allows only this script, by its hash, and no network access. Text from
+ * scenarios, drivers and device code is inserted as text, never as markup; pictures are parsed as
+ * XML, and everything executable is removed from them. Source: HTML Standard, "4.12.1.3
+ * Restrictions for contents of script elements"; Content Security Policy Level 3. */
 #ifndef CONFORMANCE_REPORT_HTML_HTML_H
 #define CONFORMANCE_REPORT_HTML_HTML_H
 
@@ -17,7 +17,7 @@
 /* The data of a page, collected while scenarios run. */
 typedef struct cnf_html cnf_html;
 
-/* Creates an empty page, which cnf_html_free frees (NULL does nothing). `oracle` is the subject
+/* Creates an empty page; free it with cnf_html_free, which ignores NULL. `oracle` is the subject
  * whose pictures are preferred; it is borrowed. */
 cnf_html *cnf_html_create(rt_text oracle);
 void cnf_html_free(cnf_html *html);
@@ -29,13 +29,13 @@ void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detai
 /* The rest of the page's input; borrowed. */
 typedef struct cnf_html_run {
     cnf_report *report;        /* every record; sorted by the writer */
-    const cnf_column *columns; /* of the matrix */
+    const cnf_column *columns; /* the columns of the matrix */
     uint32_t column_count;
     const cnf_files *files; /* read again for records without cnf_html_note */
     const cnf_rules *rules; /* NULL: no table of rules */
     rt_text version;        /* of assay */
     rt_text conditions;     /* options of the run, as in its records */
-    uint32_t job_count;     /* pictures drawn in parallel, >= 1 */
+    uint32_t job_count;     /* number of pictures drawn in parallel, >= 1 */
 } cnf_html_run;
 
 /* Appends the page. Graphviz draws the graphs; if it is missing or fails for a graph, the page

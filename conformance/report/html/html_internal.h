@@ -13,7 +13,7 @@ typedef struct html_drawing {
     rt_text dot;      /* the graph in Graphviz's DOT language */
     rt_text words;    /* the explanation as text */
     rt_text timeline; /* SVG; empty if nothing ran */
-    rt_text graph;    /* SVG; empty while it is not drawn */
+    rt_text graph;    /* SVG; empty unless it has been drawn */
     rt_text problem;  /* why the graph could not be drawn */
 } html_drawing;
 
@@ -25,7 +25,8 @@ typedef struct html_scenario {
     rt_map lines, keys;  /* line -> index in events; key -> number */
     json_t *oracle;      /* indices of the oracle's events; NULL: it sent no trace */
     json_t *subjects;    /* name -> object of html_detail_json */
-    html_drawing shared; /* of the oracle or, without one, of the subject with the most data */
+    html_drawing shared; /* the oracle's; if there is none, that of the subject with the most data
+                          */
     RT_VECTOR(html_drawing) deviating; /* drawings of subjects for which html_is_wrong is true */
 } html_scenario;
 
@@ -49,7 +50,7 @@ void html_scenario_describe(cnf_html *html, html_scenario *scenario, rt_text sou
 
 /* ---- detail.c: one verdict ----------------------------------------------------------------- */
 
-/* Members without content are left out of the object:
+/* Empty members are left out of the object:
  *
  *   {"checks": [[word, line, text], …], "trace": [index, …], "part": index, or -1 if equal,
  *    "log": [line, …], "log_note": text} */

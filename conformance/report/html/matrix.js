@@ -1,4 +1,4 @@
-/* The overview: counts, filters, and the matrix with its keys. */
+/* The overview: counts, filters, and the matrix with its keyboard navigation. */
 
 const filterNames = ["text", "verdict", "subject", "feature", "rule"];
 const NOT_EXPECTED = "not as expected";
@@ -35,7 +35,7 @@ function fillFilters() {
 
 /* ---- Filtering ---- */
 
-/* The text that a search covers, in lower case; built at the first search. */
+/* The text that a search covers, in lower case; built on the first search. */
 function searched(row) {
   if (!row.searched) {
     const texts = (record) => [record.message, record.signature, record.device, record.driver, record.reason, record.capability, record.answer];
@@ -47,7 +47,7 @@ function searched(row) {
 const hasVerdict = (record, verdict) =>
   verdict === NOT_EXPECTED ? record.effect !== "expected" : record.verdict === verdict;
 
-/* `pattern` is "DL-LINK-01"; "DL-LINK" for all rules of the group, as for --rule; or "DL-LI*" for a prefix. */
+/* `pattern` is a rule such as "DL-LINK-01", a group such as "DL-LINK" (as for --rule), or a prefix such as "DL-LI*". */
 function hasRule(row, pattern) {
   const ids = [...row.covers.map((cover) => cover[0]), ...[...row.records.values()].map((record) => record.rule || "")];
   const word = pattern.toUpperCase();

@@ -1,5 +1,5 @@
 /* Navigation between the overview and verdicts.  The address contains the page and the filters,
- * after '#', so that the browser's back key works and an address can be shared. */
+ * after '#', so that the browser's back button works and an address can be shared. */
 
 /* The address of a verdict, or of the overview, with the current filters. */
 function place(opened) {

@@ -1,4 +1,4 @@
-/* Tests of the differential report: which verdicts are differences, their order, and that each has
+/* Tests of the differential report: it lists the verdicts that are differences, in order, each with
  * an explanation and a command. */
 #include "conformance/report/differences.h"
 

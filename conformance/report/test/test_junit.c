@@ -201,7 +201,7 @@ static void any_bytes_make_valid_xml(void **state)
         cnf_report report = {0};
         cnf_record record = record_make("a.yaml", "sim", CNF_VERDICT_CRASH);
         record.judgement.message = (rt_text){text_rows[i].message, text_rows[i].length};
-        record.judgement.signature = record.judgement.message; /* into an attribute */
+        record.judgement.signature = record.judgement.message; /* is written into an attribute */
         cnf_report_add(&report, &record);
         rt_buffer text = {0};
         junit_print(&report, &text);
@@ -270,9 +270,9 @@ static void a_file_is_replaced_atomically(void **state)
     assert_int_equal(info.st_mode & 07777, 0640);
     char content[8] = {0};
     assert_int_equal(read(old, content, 7), 5); /* a process that has the file open still reads the
-                                                 * old content */
+                                                 * old contents */
     close(old);
-    /* A link is kept, and refers to the new content. */
+    /* A link is kept, and leads to the new contents. */
     char link[64];
     snprintf(link, sizeof link, "%s/link", folder);
     assert_int_equal(symlink(name, link), 0);

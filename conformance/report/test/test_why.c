@@ -175,7 +175,7 @@ static void missing_data_is_left_out(void **state)
                         "  sim: PASS\n"
                         "\n"
                         "Rule VF-A-01, which is not in a requirements.yaml above the scenario\n");
-    /* The same traces, with the number of a line that the file does not have. */
+    /* The same traces, and a line number past the end of the file. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
     assert_string_equal(explain(&arena, &record, "PASS", sent, sent, NULL),

@@ -45,7 +45,7 @@ static bool armed(const char *site)
     return fault && strcmp(fault, site) == 0;
 }
 
-/* The test's state is the program's row; only the second program notices a.c:2. */
+/* cmocka passes the program's row as `state`; only the second program notices a.c:2. */
 static void VF_C_01_is_killed_site_by_site(void **state)
 {
     const struct program_row *program = *state;

@@ -27,7 +27,8 @@ static const struct test_file {
      "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
      "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
      "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"
-     /* Umbrella rules: of rules above, with a rule that only crashes, and without parts yet. */
+     /* Umbrella rules: one of rules above, one that includes a rule whose fault causes only a
+      * crash, and one without parts yet. */
      "- id: XU-01\n  proof: parts\n  parts: [DL-A-02, DL-A-01]\n"
      "- id: XU-02\n  proof: parts\n  parts:\n    - DL-A-01\n    - DL-A-03\n"
      "- id: XU-03\n  proof: parts\n"},

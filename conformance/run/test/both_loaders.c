@@ -21,7 +21,7 @@ enum { STATUS_EQUAL, STATUS_DIFFERENT, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS
 typedef struct outcome {
     rt_text path;
     rt_text story; /* verdict, signature and trace */
-    bool seen;     /* the run under the other loader has a result too */
+    bool seen;     /* the run under the other loader has a result for it, too */
 } outcome;
 
 typedef struct outcomes {

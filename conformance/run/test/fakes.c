@@ -258,7 +258,7 @@ static int choose(const cnf_subject_options *options, bool strays, int messages)
     return say(messages, text);
 }
 
-/* Requests more memory than the limit allows; it dies as the real subjects do. */
+/* Requests more memory than the limit allows, and so dies as real subjects do. */
 static int eat(int messages)
 {
     int failed = say(messages, DEVICE STAGE);

@@ -1,4 +1,4 @@
-/* Validates with SPIRV-Tools every fused program that scenarios produce.
+/* Uses SPIRV-Tools to validate every fused program that scenarios produce.
  *
  *     fused_opinion PATH...
  *

@@ -33,7 +33,7 @@ static const scn_scenario scenario = {
     .module_count = 2,
 };
 
-/* Judges a scenario for whose first module the worker gives this answer. */
+/* Judges a scenario whose first module gets this answer from the worker. */
 static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
                                const cnf_compile_answer *answer)
 {

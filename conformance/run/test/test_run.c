@@ -24,7 +24,7 @@ typedef struct run_fixture {
     uint32_t file_count;
     cnf_record records[RECORDS_MAX];
     rt_text warnings[RECORDS_MAX];      /* one per record */
-    uint32_t record_count, known_count; /* done_before knows the first known_count */
+    uint32_t record_count, known_count; /* done_before reports the first known_count as done */
     cnf_run_options options;            /* other than subjects, jobs and time limit */
     const char *const *driver_options;  /* for the subject "vendor" */
     uint32_t stop_after;                /* stop after this many records; 0: never */

@@ -49,7 +49,8 @@ static void words_print(const scn_objects *objects)
 
 typedef struct sample {
     rt_buffer *out;
-    const scn_row *required; /* written in every instance of its object; NULL: none */
+    const scn_row *required; /* a row written in every instance of its object, even if it is
+                              * optional; NULL: none */
     uint32_t depth;
 } sample;
 
@@ -177,7 +178,7 @@ static void images_add(rt_arena *arena, const scn_scenario *scenario)
         image->name = RT_TEXT("a/0");
         image->code = (rt_bytes){(const uint8_t *)"code", 4};
         rt_image_hash(image);
-        /* Safe: this program read the scenario itself and is its only owner. */
+        /* Safe: the scenario was read by this program, which is its only owner. */
         ((scn_module *)&scenario->modules[i])->images = (rt_image_list){image, 1};
     }
 }

@@ -1,5 +1,5 @@
 /* libFuzzer target: arbitrary bytes as a packed scenario. A pack is either refused with a message,
- * or read; what was read is written again, as a pack that reads as the same scenario. */
+ * or read; what was read is written again, and the new pack must read as the same scenario. */
 #include "conformance/scenario/model/scenario.h"
 
 static void check_round_trip(rt_sink *sink, rt_arena *arena, const scn_scenario *scenario)

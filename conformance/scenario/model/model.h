@@ -146,7 +146,7 @@ typedef struct scn_module {
     rt_split split;
     rt_text build_options; /* for the front end, as written; empty: none */
     uint32_t formats;      /* bits 1u << rt_format: each image of the sources is made in all of
-                            * these formats; 0: in the subject's format, which is SPIR-V */
+                            * these formats; 0: in the format that the subject's device takes */
     scn_embed_ir embed_ir;
     uint32_t target_lacks; /* bits 1u << dev_aspect: aspects that the target of ahead-of-time
                             * compilation does not support (`device_config`) */
@@ -154,13 +154,13 @@ typedef struct scn_module {
                                             * its sources */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    rt_text file_name;    /* of the file that the OS loads; empty: the module's name. Files with the
-                           * same name are placed in different folders */
+    rt_text file_name;    /* the name of the file that the OS loads; empty: the module's name. Files
+                           * with the same name are placed in different folders */
     bool registers;       /* false: loading it does not register its images, but load_image can */
     rt_image_list images; /* empty until compiled; present in packs */
-    rt_device_global_list device_globals; /* registered by its host code: first those of the
-                                           * scenario, once compiled also those of its sources
-                                           */
+    rt_device_global_list device_globals; /* registered by its host code: first those that the
+                                           * scenario declares; once the module is compiled, also
+                                           * those of its sources */
     scn_module_refusal refusal;
 } scn_module;
 
@@ -172,12 +172,10 @@ typedef struct scn_device {
     rt_text name;
     scn_position at;
     uint32_t hidden_aspects;   /* bits 1u << dev_aspect: `aspects: {fp64: false}` */
-    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without one is skipped
-                                */
+    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject that lacks one is skipped */
     bool links_given;          /* `links: [...]`: the device advertises linking of only these
                                 * formats */
-    uint32_t links;            /* bits 1u << rt_format; a subject without one is skipped
-                                */
+    uint32_t links;            /* bits 1u << rt_format; a subject that cannot link one is skipped */
 } scn_device;
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -268,7 +266,7 @@ typedef struct scn_variable {
 /* The error with which a step must be refused. Absent parts (empty, 0) are not compared. */
 struct scn_error {
     scn_position at;
-    bool none;         /* in a one_of: the outcome that the step succeeds */
+    bool none;         /* in a one_of: the outcome in which the step succeeds */
     rt_text documents; /* the error code that the rule requires: "exception", "errc::invalid", … */
     rt_text reference_class; /* the reference runtime's own error code: "errc::build", "link-error",
                               * … */
@@ -302,8 +300,8 @@ typedef struct scn_trace_event {
     rt_text kind; /* "link", "launch", …: a name from reference/trace */
     const scn_trace_field *fields;
     uint32_t field_count;
-    rt_text program_of; /* the event's program is the one from which this kernel was last launched;
-                         * empty: any */
+    rt_text program_of; /* a kernel: the event's program must be the one from which it was last
+                         * launched; empty: any */
     const scn_image_condition *conditions; /* on the images that the event names */
     uint32_t condition_count;
 } scn_trace_event;
@@ -313,10 +311,11 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_COUNT,       /* the number of events of one kind since the last expectation of it
                              */
     SCN_EXPECT_PROGRAM_OF,  /* the images that a kernel's program was linked from, in any order */
-    SCN_EXPECT_TRACE,       /* events that occurred so far in this order, possibly with others in
-                             * between */
+    SCN_EXPECT_TRACE,       /* events that have occurred so far, in this order, possibly with others
+                             * in between */
     SCN_EXPECT_NEVER,       /* events none of which has occurred so far */
-    SCN_EXPECT_FINDING,     /* a finding that the device reported since the last one expected */
+    SCN_EXPECT_FINDING,     /* a finding that the device has reported since the last expected
+                             * finding */
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
     SCN_EXPECT_ONE_OF,      /* several conforming outcomes, one of which must hold */
     SCN_EXPECT_OUTPUT,      /* what kernels have printed since the last expectation of output */
@@ -342,16 +341,17 @@ typedef struct scn_expect scn_expect;
 
 enum { SCN_OUTCOME_COUNT_MAX = 16 };
 
-/* One branch of a one_of: everything in it must hold. Branches of several one_ofs with one name are
- * one choice: after the first of these one_ofs, only those of the name that held can hold. */
+/* One branch of a one_of: everything in it must hold. Branches with the same name in several
+ * one_ofs are one choice: after the first of these one_ofs, only branches with the name that held
+ * there can hold. */
 typedef struct scn_outcome {
     scn_position at;
     rt_text name; /* empty: none */
     const scn_expect
         *expects; /* none of them a one_of or a finding; one or more in an expect step */
     uint32_t expect_count;
-    const scn_error *error; /* beside a verb, where the expectations follow it; NULL in an expect
-                             * step */
+    const scn_error *error; /* beside a verb: the error with which the step must be refused (or
+                             * none), checked before the expectations; NULL in an expect step */
 } scn_outcome;
 
 /* One expectation: its kind says which member of the union is valid. */
@@ -433,7 +433,7 @@ struct scn_expect {
     VERB(SUBMIT, "submit")           /* submits a kernel */                                        \
     VERB(COPY, "copy")               /* copies between memories, or to or from a device_global */  \
     VERB(FILL, "fill")               /* fills a memory with one element */                         \
-    VERB(WAIT, "wait")               /* waits for everything submitted, a queue or a step */       \
+    VERB(WAIT, "wait")               /* waits for a queue, for a step or for everything */         \
     VERB(HOST_ACCESS, "host_access") /* reads a memory on the host, synchronising */               \
     VERB(PARALLEL, "parallel")       /* runs lists of steps, each on its own thread */             \
     VERB(START_FUSION, "start_fusion")                                                             \
@@ -536,12 +536,12 @@ typedef struct scn_transfer {
     uint64_t from_offset;
     uint32_t to; /* SCN_NONE: the variable */
     uint64_t to_offset;
-    uint64_t size;    /* > 0, or 0 until the variable is found: all of it from the offset on. Not
-                       * checked against the memories if the step expects an error */
+    uint64_t size;    /* > 0; until the variable is found, 0 stands for all of it from the offset
+                       * on. Not checked against the memories if the step expects an error */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
     scn_variable variable;
-    bool by_handler; /* for a copy with a variable: it goes through a command group's handler, not
-                      * directly through the queue */
+    bool by_handler; /* a copy with a variable is submitted by a command group's handler, not
+                      * directly by the queue */
 } scn_transfer;
 
 typedef struct scn_queue {
@@ -556,10 +556,10 @@ typedef struct scn_queue {
  * their order. */
 typedef struct scn_profiling {
     uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
-    uint32_t after;   /* a step of these kinds, after whose end it must begin; SCN_NONE: no
-                       * requirement */
-    uint32_t same_as; /* a step of these kinds, all of whose times must equal its own; SCN_NONE: no
-                       * requirement */
+    uint32_t after;   /* a step of one of these kinds, whose command must end before that of `step`
+                       * begins; SCN_NONE: no requirement */
+    uint32_t same_as; /* a step of one of these kinds, whose command's times must equal those of
+                       * `step`; SCN_NONE: no requirement */
 } scn_profiling;
 
 /* A host task that copies one buffer into another of the same size. */

@@ -53,7 +53,7 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
 }
 
 /* The name (static) of the field in which events of that kind list their image or images; NULL if
- * they have none, in which case they cannot have conditions. */
+ * events of that kind name no images, and so cannot have conditions on them. */
 const char *scn_event_images_field(rt_event_kind kind);
 
 /* True if the scenario has steps that fuse kernels, or steps that exist only to end a fusion. */

@@ -24,8 +24,8 @@ bool scn_type_find(rt_text name, scn_type *out_type, uint32_t *out_lanes);
 bool scn_lanes_are_valid(uint32_t lanes);
 
 /* Places fields (borrowed; one or more, with names, types and lanes filled in) one after the other
- * at their natural alignment, as OpenCL C places those of a struct: fills in the offsets, and sets
- * *out_layout to the layout of the whole. */
+ * at their natural alignment, as OpenCL C places the members of a struct: fills in the offsets, and
+ * sets *out_layout to the layout of the whole. */
 void scn_layout_place(scn_field *fields, uint32_t field_count, bool is_struct,
                       scn_layout *out_layout);
 

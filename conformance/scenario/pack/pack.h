@@ -12,8 +12,8 @@
 
 #include "conformance/scenario/schema/schema.h"
 
-/* True if a field of that size can hold the value that the model stores for a shape. If a row's
- * field were of another type than its shape reads, reading would overwrite neighbouring fields. */
+/* True if a field of that size can hold the value that the model stores for a shape. If the field
+ * were smaller than that value, reading would overwrite neighbouring fields. */
 static inline bool scn_shape_fits(const scn_shape *shape, uint32_t size)
 {
     switch (shape->kind) {

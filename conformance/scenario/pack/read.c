@@ -15,7 +15,8 @@ typedef struct unpacker {
     rt_sink *sink;
     rt_arena *arena;
     rt_reader reader;
-    rt_status status; /* of reading the images, whose message says more than a byte position */
+    rt_status status; /* the result of reading the images, whose message says more than a byte
+                       * position does */
     scn_scenario *scenario;
     uint32_t depth;
 } unpacker;

@@ -367,7 +367,7 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     return valid;
 }
 
-/* Refuses an error, which is expected beside a verb only. */
+/* Refuses an error, which may be expected only beside a verb. */
 static bool error_refuse(scn_reader *reader, const scn_node *node)
 {
     const scn_entry *error = scn_node_entry(node, "error");
@@ -394,7 +394,7 @@ bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_ste
 
 /* ---- Several outcomes --------------------------------------------------------------------- */
 
-/* All keys, also those that an outcome may not have, which are refused with a reason. */
+/* All keys, including those that an outcome may not have: they are refused with a reason. */
 static const scn_shape shape_outcome_keys = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an outcome",

@@ -1,6 +1,6 @@
-/* Expected values from a table: each work-item of a range stores the answers of built-ins about its
- * position, one record per work-item, in the order of their linear ids. The reader computes the
- * bytes, so that packs and comparisons see only values. */
+/* Expected values from a table: each work-item of a range stores what built-ins return about its
+ * position (the `answers`), one record per work-item, in the order of their linear ids. The reader
+ * computes the bytes, so that packs and comparisons see only values. */
 #include "conformance/scenario/resolve/oracle.h"
 #include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"

@@ -27,15 +27,15 @@ extern const scn_shape scn_shape_source;    /* scn_source */
     }
 
 /* The schema's condition for objects with these keys: a binary module is not text, so it cannot be
- * embedded. That embedded code has no hash is a condition that every object with `file` and
- * `sha256` has. */
+ * embedded. The condition that only a file has a hash is not repeated here: every object with
+ * `file` and `sha256` has it. */
 #define SCN_SOURCE_ALSO                                                                            \
     "{'if': {'properties': {'language': {'const': 'spirv'}}}, 'then': {'not': {'required': "       \
     "['code']}}}"
 
 /* Reads the code of a source whose language is known: takes embedded code, or reads the file and
- * compares its hash. `object` is the shape with SCN_SOURCE_ROWS by which `node` was read. Fills all
- * of *source but its name. False after a problem. */
+ * compares its hash. `object` is the shape, with SCN_SOURCE_ROWS, by which `node` was read. Fills
+ * all of *source except its name. False after a problem. */
 bool scn_source_finish(scn_reader *reader, const scn_shape *object, const scn_node *node,
                        scn_source *source);
 

@@ -8,7 +8,7 @@
 enum { STEP_COUNT_MAX = 65536 };
 
 /* Registers the step's id for the steps that follow, even if the step has problems, so that steps
- * that refer to it are not reported too. */
+ * that refer to it are not reported too. False if an earlier step has the same id. */
 static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     if (step->id.length == 0) return true;

@@ -1,4 +1,5 @@
-/* Determines from its steps whether a scenario is about kernel fusion, before anything is compiled.
+/* Determines from a scenario's steps whether it is about kernel fusion, before anything is
+ * compiled.
  */
 #include "conformance/scenario/model/scenario.h"
 

@@ -55,12 +55,12 @@ uint64_t scn_oracle_items(const scn_nd_range *range);
 /* Advances to the next work-item like an odometer, and from the last one to the first. */
 void scn_oracle_next(const scn_nd_range *range, scn_place *place);
 
-/* True if a built-in's answer depends on the local size, which the device chooses if the range
+/* True if a built-in's result depends on the local size, which the device chooses if the range
  * leaves it open. */
 bool scn_oracle_is_of_groups(scn_built_in built_in);
 
-/* The built-in's answer to that work-item; `dimension` is 0 to 2, and 0 for built-ins without one.
- * The range must have a local size if the built-in concerns groups. */
+/* What the built-in returns to that work-item; `dimension` is 0 to 2, and 0 for built-ins that take
+ * none. The range must have a local size if the built-in concerns groups. */
 uint64_t scn_oracle_answer(const scn_nd_range *range, const scn_place *place, scn_built_in built_in,
                            uint32_t dimension);
 

@@ -112,7 +112,8 @@ static bool take_name(rt_text *rest, rt_buffer *out, bool *out_prefixed)
     return true;
 }
 
-/* Returns the text in the arena if it could be read as a name, otherwise nothing; frees the buffer.
+/* Frees the buffer. Returns its text, in the arena, if that could be read as a name, otherwise an
+ * empty text.
  */
 static rt_text name_keep(rt_arena *arena, rt_buffer *name, bool is_read)
 {
@@ -191,8 +192,8 @@ static void kernels_list(kernel_table *table)
     }
 }
 
-/* The number of symbols that a name may stand for, 0 if some image has a kernel of exactly that
- * name; *out_symbol is the last of the symbols. */
+/* The number of symbols that a name may stand for; 0 if some image has a kernel of exactly that
+ * name. *out_symbol is the last of them, or unchanged if there are none. */
 static uint32_t symbol_count(const kernel_table *table, rt_text name, rt_text *out_symbol)
 {
     uint32_t count = 0;

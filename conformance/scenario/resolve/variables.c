@@ -83,8 +83,8 @@ bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Given a variable that was not found in the module named, a module that does have it; SCN_NONE if
- * no module has it. */
+/* Returns the first module that has a variable of that name, whichever module the scenario names;
+ * SCN_NONE if none has. */
 static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {

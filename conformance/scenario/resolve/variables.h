@@ -5,12 +5,13 @@
 #include "conformance/scenario/model/model.h"
 
 /* In the steps of a scenario whose modules have their images, resolves each device_global to its
- * module and index (scn_variable.module and .global), and gives a copy of the rest of a variable
- * its size. Tables that change are copied into the arena. False if a name refers to no variable or
- * to several; if the copied part is not inside the variable; if the host may not read or write it
- * (property host_access), which would not compile; or if the expected values have another size. A
- * copy that expects a refusal is exempt from the conditions on its part (unless nothing is left to
- * copy) and on access. *out_at is the position and *out_problem the message. */
+ * module and index (scn_variable.module and .global), and fills in the size of each copy of the
+ * rest of a variable. Tables that change are copied into the arena. False if a name refers to no
+ * variable or to several; if the copied part is not inside the variable; if the host may not read
+ * or write it (property host_access), which would not compile; or if the expected values differ in
+ * size from the variable. A copy that expects a refusal is exempt from the conditions on its part
+ * (unless nothing is left to copy) and on access. *out_at is the position and *out_problem the
+ * message. */
 bool scn_variables_resolve(rt_arena *arena, scn_scenario *scenario, scn_position *out_at,
                            rt_text *out_problem);
 

@@ -14,8 +14,8 @@
 
 #define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
 
-/* The definition of events. They are not an object of the table, because each kind of event has its
- * own fields. */
+/* The definition of events, which no object of the table describes, because each kind of event has
+ * its own fields. */
 #define EVENT_NAME "event"
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
@@ -46,7 +46,7 @@ static json_t *also_schema(const char *also)
     return schema;
 }
 
-/* A text may look like a number: the format does not mind a kernel that is called 7. */
+/* A text may look like a number: the format allows a kernel that is called 7. */
 static json_t *scalar_schema(void)
 {
     return cnf_json_checked(json_pack("{s:[s,s]}", "type", "string", "number"));
@@ -148,7 +148,7 @@ static json_t *any_of(json_t *list)
     return cnf_json_checked(json_pack("{s:o}", "anyOf", list));
 }
 
-/* Requires exactly one alternative or, in its place, a key that suffices. */
+/* Requires exactly one alternative or, instead, a key that suffices. */
 static void put_alternatives(json_t *schema, const scn_shape *shape)
 {
     json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);

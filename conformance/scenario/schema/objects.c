@@ -29,7 +29,7 @@ static rt_text title_make(rt_arena *arena, const scn_objects *objects, const cha
     return title;
 }
 
-/* Keeps letters (in lower case), digits, '-' and '_', replaces blanks by '-', and drops all other
+/* Keeps letters (in lower case), digits, '-' and '_', replaces blanks with '-', and drops all other
  * characters. */
 static rt_text anchor_of(rt_arena *arena, rt_text title)
 {

@@ -1,5 +1,5 @@
-/* Reads a tree by the table of the format. The tables themselves, and what individual keys mean,
- * are in read/; this file has what all tables share. */
+/* Reads a tree as the format's table prescribes. The tables themselves, and what individual keys
+ * mean, are in read/; this file has what all tables share. */
 #include "conformance/scenario/schema/schema.h"
 
 #include "conformance/scenario/yaml/number.h"
@@ -117,7 +117,7 @@ static void word_offer(void *nearest, const char *word)
     rt_nearest_offer(nearest, rt_text_of(word));
 }
 
-/* The accepted words of a vocabulary: "a, b, c". */
+/* The accepted words of a vocabulary, in the form "a, b, c". */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
@@ -409,7 +409,8 @@ void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out)
  * exclude. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
-    /* Without its one alternative, which the caller reports, an object's other keys mean little. */
+    /* Without exactly one alternative, which is a problem that the caller reports, an object's
+     * other keys mean little. */
     uint32_t alternatives = 0, found_alternatives = 0;
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (!(shape->rows[i].flags & SCN_ALTERNATIVE)) continue;

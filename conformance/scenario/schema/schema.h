@@ -57,7 +57,7 @@ enum {
     SCN_WRITTEN = 16,    /* exists only in files: in the model, other rows hold the value */
     SCN_LATER = 32, /* read by the object's `finish`, because its meaning depends on other keys */
     /* The field's value if the key is absent; without any of these flags, 0 or nothing. */
-    SCN_OR_NONE = 64,    /* SCN_NONE, which this reference may be in packs, too */
+    SCN_OR_NONE = 64,    /* SCN_NONE, which packs may contain for this reference, too */
     SCN_OR_CHOSEN = 128, /* the device that the last device step chose */
     SCN_OR_TRUE = 256,
 };
@@ -177,7 +177,7 @@ struct scn_shape {
     uint32_t verbs;       /* STEPS: the verbs that may be referred to, as SCN_VERB_BITs */
     const char *mistaken; /* STEPS: the end of the message for a step with another verb */
     /* Reads the value into *out, which is zeroed, in place of the reader for the shape's kind;
-     * false after a problem. An OTHER without it must be SCN_LATER. */
+     * false after a problem. An OTHER that has no `read` must be SCN_LATER. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
     const scn_shape *stored; /* with `read`, and for OTHER: the shape in which the model stores the
                               * value; NULL: not at all, the row exists only in files */
@@ -253,7 +253,7 @@ static inline bool scn_row_is_documented(const scn_row *row)
     return row->key && !(row->flags & SCN_REPEATED);
 }
 
-/* The shape in which the model stores a value of `shape`; NULL if it does not store it. */
+/* The shape in which the model stores a value of `shape`; NULL if the value is not stored. */
 static inline const scn_shape *scn_shape_stored(const scn_shape *shape)
 {
     while (shape && (shape->read || shape->stored || shape->kind == SCN_SHAPE_OTHER))
@@ -283,9 +283,9 @@ bool scn_kind_read(scn_reader *reader, const scn_shape *shape, const scn_node *n
 /* Reports "expected X, found Y" at a node; always returns false. */
 bool scn_report_expected(scn_reader *reader, const scn_node *node, const char *expected);
 
-/* Reads a mapping by the rows of an OBJECT shape: absent keys get their default values, the
- * relations between keys are checked, and `finish` is called if nothing was wrong. False after a
- * problem; the fields of rows without problems are filled nevertheless. */
+/* Reads a mapping according to the rows of an OBJECT shape: absent keys get their default values,
+ * the relations between keys are checked, and `finish` is called if nothing was wrong. False after
+ * a problem; the fields of rows without problems are filled nevertheless. */
 bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
 /* The parts of scn_object_read, for an object whose rows belong to several structs: the first
@@ -309,7 +309,8 @@ const scn_row *scn_shape_row(const scn_shape *shape, rt_text key);
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
 
 /* The row index of the only alternative among the keys that are present. If there is none or more
- * than one, reports a problem and returns SCN_NONE. `missing` says what would be missing: "a verb".
+ * than one, reports a problem and returns SCN_NONE. `missing` names what is missing if there is
+ * none, for example "a verb".
  */
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                                 const char *missing);
@@ -435,7 +436,8 @@ extern const scn_shape scn_shape_steps;
 extern const scn_shape scn_shape_scenario;
 
 /* Reads values for `count` elements of a layout (count 0: as many as the node gives) into bytes
- * that are allocated in the arena and count towards RT_SCENARIO_VALUES_MAX. False after a problem.
+ * that are allocated in the arena and count towards RT_SCENARIO_VALUES_MAX. *out_count is the
+ * number of elements. False after a problem.
  */
 bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                      uint64_t count, rt_bytes *out_bytes, uint64_t *out_count);
@@ -447,8 +449,8 @@ bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout
                       uint64_t count, uint8_t **out_bytes);
 
 /* Reads an oracle, and computes the contents that the memory is expected to have after a kernel in
- * which each work-item of the oracle's range stored its answers. The bytes are allocated as in
- * scn_values_read. False after a problem. */
+ * which each work-item of the oracle's range stored the results of the built-ins. The bytes are
+ * allocated as in scn_values_read. False after a problem. */
 bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory *memory,
                      rt_bytes *out_values);
 
@@ -462,14 +464,15 @@ bool scn_element_read(scn_reader *reader, const scn_layout *layout, const scn_no
 bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout *out_layout,
                           rt_bytes *out_value);
 
-/* Reads the expectations of an expect step: a mapping that contains one expectation of each kind
- * given. */
+/* Reads the expectations of an expect step: a mapping that contains at most one expectation of each
+ * kind. False after a problem. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
-/* Reads an outcome beside a verb: its error, and what else it expects. */
+/* Reads an outcome beside a verb: its error, and what else it expects. False after a problem. */
 bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *out_outcome);
 
-/* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. */
+/* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. False after a
+ * problem. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
 #endif

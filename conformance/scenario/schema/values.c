@@ -51,8 +51,8 @@ static json_t *integer_schema(scn_type type)
                   is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
 }
 
-/* The limits are halfway between the greatest finite number and the next power of two, and half the
- * smallest positive number. */
+/* For half and float, `large` is halfway between the greatest finite number and the next power of
+ * two, and `small` is half the smallest positive number. */
 static const struct float_limits {
     double large;         /* the least number that is rounded to infinity; HUGE_VAL: none */
     double small;         /* the greatest number that is rounded to zero */

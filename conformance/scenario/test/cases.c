@@ -7,7 +7,7 @@ typedef struct reader {
     rt_text file, rest;
     uint32_t line; /* number of the last line read, from 1 */
     RT_VECTOR(rt_text) base;
-    uint32_t base_next; /* index of the first line of the base that the case has not passed */
+    uint32_t base_next; /* index of the base's first line that the case has not passed yet */
     bool is_positioned; /* true once the case has named a line of the base */
     rt_buffer scenario, message;
     golden_cases *out;

@@ -157,7 +157,7 @@ static void halves_are_rounded_once(void **state)
         char exact[128], above[160], below[160];
         snprintf(exact, sizeof exact, "%.30f", middle); /* 25 decimals are enough */
         snprintf(above, sizeof above, "%s00000000000000000001", exact);
-        /* One less than the tie in the last of many digits: the last nonzero digit is decremented,
+        /* The tie, less one unit in the last of many digits: the last nonzero digit is decremented,
          * and nines follow it. */
         snprintf(below, sizeof below, "%s00000000000000000000", exact);
         size_t last = strlen(below) - 1;

@@ -115,7 +115,8 @@ static void references_lead_to_definitions(void **state)
 {
     (void)state;
     json_t *schema = schema_read();
-    /* Every definition is referred to at least once, because that is how it was found. */
+    /* Every definition is referred to at least once, because definitions are found by following
+     * references. */
     assert_true(references_check(schema, schema) >= json_object_size(at(schema, "$defs")));
     assert_true(json_object_size(at(schema, "$defs")) > 10);
     json_decref(schema);

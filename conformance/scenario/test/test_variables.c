@@ -17,7 +17,8 @@
     "  lib: {sources: [{language: opencl-c, code: \"counter twice inner Bar\"}]}\n"                \
     "memory:\n  data: {type: int, count: 4}\nsteps:\n"
 
-/* counter is a single variable that both modules have; twice is a separate variable in each module.
+/* `counter` is a single variable that both modules share; `twice` is a separate variable in each
+ * module.
  */
 static const rt_device_global app_globals[] = {
     {{"_Z7counter", 10}, {"counter", 7}, 4, false, RT_HOST_ACCESS_READ_WRITE},

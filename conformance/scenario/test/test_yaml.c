@@ -76,8 +76,8 @@ static void columns_count_code_points(void **state)
     rt_arena_reset(&got.arena);
 }
 
-/* Checks the position of a literal block in the way that a compiler message uses it: line n of the
- * text is line content_at.line + n - 1 of the file, starting at content_at.column. */
+/* Checks the position of a literal block as compiler messages use it: line n of the text is line
+ * content_at.line + n - 1 of the file, starting at content_at.column. */
 static void assert_literal_maps_back(const char *text)
 {
     reading got;

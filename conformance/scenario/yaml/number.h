@@ -13,8 +13,8 @@ typedef struct scn_integer {
 } scn_integer;
 
 /* Reads a plain scalar: an optional sign, then decimal digits or "0x" and hexadecimal digits; no
- * leading zeros, no underscores.  `noun` names what messages say was expected: "a count".  False
- * after a problem. */
+ * leading zeros, no underscores.  `noun` is what messages say was expected, for example "a count".
+ * False after a problem. */
 bool scn_integer_read(scn_reporter *reporter, const scn_node *node, const char *noun,
                       scn_integer *out_integer);
 

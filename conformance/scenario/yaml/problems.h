@@ -25,15 +25,15 @@ typedef struct scn_located {
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
 
 /* Adds the problems that `inside` has collected from another file, which messages call `file`
- * (copied), a name by which the user can open it. Always returns false. */
+ * (copied); the user must be able to open it by that name. Always returns false. */
 bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside);
 
 /* The problems in file order, followed by those of other files, as a table in the arena.
  */
 scn_problems scn_reporter_finish(scn_reporter *reporter);
 
-/* An excerpt of a text from the file that is fit for a message: its first 48 bytes on one line,
- * with control characters and invalid UTF-8 replaced; NUL-terminated, in the arena. */
+/* An excerpt, fit for a message, of a text from the file: its first 48 bytes on one line, with
+ * control characters and invalid UTF-8 replaced; NUL-terminated, in the arena. */
 const char *scn_excerpt(rt_arena *arena, rt_text text);
 
 /* "; did you mean 'NAME'?"; if no name is similar, "; expected one of: A, B", or "" if there are no

@@ -25,7 +25,8 @@ typedef enum scn_style {
 typedef struct scn_node {
     scn_node_kind kind;
     scn_style style; /* SCALAR */
-    scn_position at; /* of the first character, opening quote or bracket, "|" or ">", or first key
+    scn_position at; /* of the first character (which may be a quote, a bracket, "|" or ">") or
+                      * first key
                       */
     /* SCALAR: where the decoded text begins.  Exact for LITERAL: line n of the text is the file's
      * line content_at.line + n - 1, and the columns of all its lines are shifted by

@@ -1,5 +1,5 @@
 /* What a step or an expectation depends on: memories, by name, and objects that earlier steps
- * create. After a failure, this tells its consequences from other failures. */
+ * create. After a failure, this distinguishes its consequences from other failures. */
 #include "conformance/subject/execute.h"
 
 /* ---- Objects ------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ bool cnf_expect_lacks_object(const cnf_execution *execution, const scn_expect *e
 
 /* ---- Memories ------------------------------------------------------------------------------ */
 
-/* Adds a name to the check's, unless it is empty or already there. */
+/* Adds a name to the check's list of memories, unless it is empty or already listed. */
 static void name_add(cnf_execution *execution, rt_text name, cnf_emitted_check *check)
 {
     if (name.length == 0) return;

@@ -31,7 +31,7 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
 {
     const cnf_runtime *runtime = execution->runtime;
     rt_event_kind kind = rt_event_find(expected->kind);
-    CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
+    CHECK(kind != RT_EVENT_COUNT); /* The scenario reader accepts only known events. */
     if (!observes(execution, kind, "")) return false;
     if (expected->program_of.length > 0 &&
         (!observes_programs(execution) || !identifies_program(execution, kind)))
@@ -50,7 +50,7 @@ void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
 {
     rt_trace *trace = execution->runtime->trace;
     rt_event_kind kind = rt_event_find(expect->count.event);
-    CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
+    CHECK(kind != RT_EVENT_COUNT); /* The scenario reader accepts only known events. */
     check->kind = "count";
     check->what = expect->count.event;
     if (!observes(execution, kind, "")) {
@@ -203,8 +203,8 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
     check->kind = "trace";
     check->ok = found == expect->trace.event_count;
     if (check->ok) return;
-    /* The message says after what the missing event was expected, and lists the events of its kind
-     * from there on. */
+    /* The message says which events the missing one was expected to follow, and lists the later
+     * events of its kind. */
     const scn_trace_event *missing = &expect->trace.events[found];
     rt_buffer text = {0};
     rt_buffer_printf(&text, "no event '%.*s' matches line %u after the events that were found",

@@ -15,8 +15,8 @@ static bool finding_matches(const cnf_execution *execution, const cnf_finding *f
     return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
-/* Converts a finding's source line to a line of the scenario; 0 if the source is not in the
- * scenario. */
+/* Converts a finding's source line to a line of the scenario; returns 0 if the line is unknown or
+ * the source is not in the scenario. */
 static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
 {
     if (finding->source_line == 0) return 0;

@@ -57,8 +57,7 @@ bool cnf_images_equal(const rt_text *images, uint32_t count, const rt_text *peer
                       uint32_t peer_count)
 {
     bool equal = count == peer_count;
-    /* Both directions, because a list that names one image twice must not pass for one with two
-     * images. */
+    /* Compares in both directions, because {a, a} must not pass for {a, b}. */
     for (uint32_t i = 0; i < count && equal; i++)
         equal = holds(images, count, peers[i]) && holds(peers, count, images[i]);
     return equal;

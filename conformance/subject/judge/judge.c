@@ -175,7 +175,8 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
     if (cnf_unfused_hides(execution, expect)) cnf_leave_unobserved(check);
 }
 
-/* Counting and output restart after an expectation about them. */
+/* After an expectation about a count or about output, the next such expectation considers only what
+ * follows. */
 static void cursor_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {

@@ -1,7 +1,8 @@
 /* Compares the trace with the OpenCL layer's log: this detects a runtime that claims calls its
  * driver never received, or makes calls that it does not claim, even if its results are correct.
  *
- * Both are reduced to items, each an event and its object; claims and calls are counted per item.
+ * Trace and log are reduced to items, each an event and its object; claims and calls are counted
+ * per item.
  */
 #include "conformance/subject/layer.h"
 
@@ -38,7 +39,7 @@ static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text w
 
 /* ---- What an event is about ----------------------------------------------------------------- */
 
-/* Names the images, each by the first image with the same code, because a driver cannot distinguish
+/* Names each image after the first image with the same code, because a driver cannot distinguish
  * images with the same code. */
 static rt_text about_images(const layer_counts *counts, const rt_text *images, uint32_t count)
 {
@@ -90,8 +91,9 @@ static void claim(layer_counts *counts, const rt_event *event)
     switch (event->kind) {
     case RT_EVENT_PERSISTENT_HIT:
     case RT_EVENT_PERSISTENT_REJECT: {
-        /* A program found in the cache is passed to the driver and built. One that the device then
-         * refuses was passed too; one that the cache itself rejects never reaches the driver. */
+        /* A program found in the cache is passed to the driver and built. A program that the device
+         * then refuses was passed to the driver too; a program that the cache itself rejects never
+         * reaches it. */
         bool is_hit = event->kind == RT_EVENT_PERSISTENT_HIT;
         bool tried = is_hit || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
         if (!by_tool) what = cached_program;

@@ -66,7 +66,7 @@ void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
     judge_content(execution, declared, expect->memory.values, status, &content, check);
 }
 
-/* A variable is compared like a memory of its elements. */
+/* A variable is compared as if it were a memory that holds its elements. */
 void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
                            cnf_emitted_check *check)
 {

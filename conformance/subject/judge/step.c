@@ -54,7 +54,7 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
     bool ours = execution->runtime->operations->is_reference;
     *out_sentence = (rt_text){0};
     /* The shipped runtime reports what the application sees, which may be less specific than the
-     * documents' class: errc::build if a linker refused. */
+     * documents' failure class: for example, errc::build if a linker refused. */
     rt_code documented = rt_code_find(error->documents);
     bool is_less_specific =
         !ours && documented != RT_CODE_COUNT && rt_code_matches(documented, rt_text_of(class_name));
@@ -86,7 +86,7 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
 
 /* How a step that returned `status` differs from one outcome: a code for the signature, and
  * sentences for people. Empty if it matches, or if only our runtime must refuse the step and no
- * document requires the shipped runtime to (*out_observed false). */
+ * document requires the shipped runtime to (*out_observed is then false). */
 static rt_text outcome_difference(cnf_execution *execution, const scn_error *error,
                                   rt_status status, rt_text *out_message, bool *out_observed)
 {

@@ -60,7 +60,8 @@ static void what_is_not_there_is_said(void **state)
     rt_buffer_free(&text);
 }
 
-/* The SPIR-V version, or that it is not reported, is printed only for a device that accepts SPIR-V.
+/* Only for a device that accepts SPIR-V is the SPIR-V version printed, or a note that it is not
+ * reported.
  */
 static void spirv_is_told_of_who_takes_it(void **state)
 {

@@ -303,7 +303,7 @@ static void one_of_several_outcomes_holds(void **state)
                    LOADED "    expect: {one_of: [{error: {documents: link-error}}, {error: "
                           "{documents: exception}}]}\n",
                    "one_of", "no-outcome");
-    /* A branch on a verb may also list the consequences of the outcome. */
+    /* A branch about a step's own outcome may also list the consequences of that outcome. */
     expect_branch(
         state,
         LOADED "    expect: {one_of: [{error: none, launches: 2}, {error: none, launches: 1}]}\n",

@@ -188,7 +188,7 @@ static void trace_launch(fixture *f)
     RT_TRACE(f->trace, LAUNCH, RT_N("command", 0), RT_T("kernel", RT_TEXT("apply")));
 }
 
-/* What a runtime traces for a program of two images; the copy of library/0 was loaded in its place.
+/* What a runtime traces for a program of two images; copy/0 was loaded in place of library/0.
  */
 static void trace_linked(fixture *f, const char *by)
 {
@@ -294,7 +294,8 @@ static void refused_launches_do_not_count(void **state)
     assert_int_equal(compare(f, false, lines, &differences), 1);
 }
 
-/* The link failed in the driver, or before it was called: either is one refused step. */
+/* A link that failed, whether in the driver or before the driver was called, is one refused step.
+ */
 static void a_refused_step_excuses_one_claim(void **state)
 {
     fixture *f = *state;
@@ -390,7 +391,7 @@ static void the_environment_names_layer_log_and_hidden_aspects(void **state)
 {
     fixture *f = *state;
     rt_text path = cnf_layer_find(&f->arena);
-    assert_true(path.length > 0); /* It is built with the tests. */
+    assert_true(path.length > 0); /* The layer is built with the tests. */
     setenv("OPENCL_LAYERS", "/users/own.so", 1);
     const char *const *list = cnf_layer_environment(
         &f->arena, RT_TEXT("/tmp/log"), 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64);

@@ -1,5 +1,5 @@
 /* Tests of the link tier, from the pack to the verdict: how a device that builds and links, but
- * runs nothing, is judged. The null device is one, and links everything. */
+ * runs nothing, is judged. The null device, which links everything, plays that part. */
 #include "backends/null/null.h"
 #include "conformance/subject/runtime.h"
 #include "conformance/subject/skip.h"

@@ -143,7 +143,7 @@ static void run(fixture *f, const char *wish, const char *steps)
     rt_buffer_free(&f->child.messages);
 }
 
-/* ---- What comes of misbehaviour ------------------------------------------------------------- */
+/* ---- The effects of misbehaviour ------------------------------------------------------------ */
 
 #define STEPS                                                                                      \
     "  - submit: {kernel: apply, range: [2], args: [data]}\n"                                      \
@@ -233,7 +233,7 @@ static void what_no_program_can_do_is_skipped(void **state)
     }
 }
 
-/* ---- Packs that name nothing ----------------------------------------------------------------- */
+/* ---- Variables that do not exist ------------------------------------------------------------ */
 
 /* The source of `app` mentions `a`, and no module has such a variable. */
 static void a_variable_that_was_not_found_is_a_status(void **state)
@@ -301,8 +301,8 @@ static const struct refusal_row {
     /* The host program did not refuse the step. */
     {"99:build", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:succeeded:apply",
      1},
-    /* It need not refuse if no document requires it to: the check is then unobserved, which alone
-     * does not make a PASS. */
+    /* libsycl need not refuse if no document requires it to: the check is then unobserved, which
+     * alone does not make a PASS. */
     {"99:build", REFUSED("{reference: {class: \"errc::build\"}}"), CNF_VERDICT_SKIP, "", 0},
     /* Death, silence and garbage are not refusals, and nothing can wait for a process that has
      * ended. */
@@ -377,8 +377,7 @@ static void bundles_are_asked_for_and_shown(void **state)
     }
 }
 
-/* ---- What is seen of it -----------------------------------------------------------------------
- */
+/* ---- What is observed ----------------------------------------------------------------------- */
 
 /* Module loads and registrations are observed; launches, programs and choices are not. */
 static const struct observation_row {
@@ -458,7 +457,7 @@ static void what_the_layer_recorded_is_seen(void **state)
     observe(*state, hash.digits, recorded, sizeof recorded / sizeof *recorded);
 }
 
-/* The driver calls are then unknown, as if there were no layer. */
+/* If the log is malformed, the driver calls are unknown, as if there were no layer. */
 static void a_wrong_log_shows_nothing(void **state)
 {
     observe(*state, "garbage", observations, OBSERVATIONS);

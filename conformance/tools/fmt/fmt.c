@@ -103,7 +103,7 @@ static bool items_check(scn_reporter *reporter, const cnf_fmt_items *items)
         scn_report(reporter, (scn_position){items->unopened_line, items->unopened_column},
                    "a closing bracket that no bracket opens");
     /* A key or text that would be a document marker if it were not indented. Formatting removes the
-     * indentation, so it must be in quotes, which its author has to add. */
+     * indentation, so the key or text needs quotes, which its author has to add. */
     for (uint32_t i = 0; i < items->list.count; i++) {
         const cnf_fmt_item *item = &items->list.items[i];
         bool outermost =

@@ -17,13 +17,14 @@ typedef enum cnf_fmt_end {
                       */
 } cnf_fmt_end;
 
-/* Formats one file's content.  The problems are in the arena: those of the text for REFUSED; for
- * BROKEN the position in the text from which the result differs; none for DONE.  `out` is appended
- * to only for DONE.  The meaning of keys is irrelevant: an invalid scenario can be formatted, too.
+/* Formats the contents of one file.  The problems are in the arena: those of the text for REFUSED;
+ * for BROKEN the position in the text from which the result differs; none for DONE.  `out` is
+ * appended to only for DONE.  The meaning of keys is irrelevant: an invalid scenario can be
+ * formatted, too.
  */
 cnf_fmt_end cnf_fmt_text(rt_arena *arena, rt_text text, rt_buffer *out, scn_problems *out_problems);
 
-/* Replaces a file's content atomically: writes a temporary file next to it, fsync, rename.  The
+/* Replaces a file's contents atomically: writes a temporary file next to it, fsync, rename.  The
  * mode is kept, and a symbolic link remains a link; `file` is NUL-terminated.  IO: the message says
  * what failed. */
 RT_MUST_USE rt_status cnf_fmt_replace(rt_sink *sink, rt_text file, rt_text content);

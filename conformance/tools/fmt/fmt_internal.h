@@ -52,8 +52,8 @@ typedef struct cnf_fmt_item {
 typedef struct cnf_fmt_items {
     RT_VECTOR(cnf_fmt_item) list;
     RT_VECTOR(cnf_fmt_level) levels;
-    /* A closing bracket without an opening one: libyaml drops one after "?" ("[? ]]").  The line is
-     * 0 if there is none. */
+    /* The last closing bracket that no bracket opens: libyaml drops it after "?" ("[? ]]").  The
+     * line is 0 if there is none. */
     uint32_t unopened_line, unopened_column; /* both from 1 */
 } cnf_fmt_items;
 
@@ -66,7 +66,7 @@ void cnf_fmt_parser_begin(yaml_parser_t *out_parser, rt_text text);
 void cnf_fmt_items_find(rt_arena *arena, rt_text text, cnf_fmt_items *out_items);
 void cnf_fmt_items_free(cnf_fmt_items *items);
 
-/* Appends the items, laid out as a file's content. */
+/* Appends the items, laid out as the contents of a file. */
 void cnf_fmt_layout(const cnf_fmt_items *items, rt_buffer *out);
 
 /* Returns the first line of `text` from which the meaning of `formatted` differs: an event that

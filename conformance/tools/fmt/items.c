@@ -190,8 +190,8 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
         at = line.end + 1;
     }
     if (any) {
-        /* A last line at the end of the file has no line feed; the one that is added must not
-         * count. */
+        /* A last line that ends with the file has no line feed; the layout adds one, which must not
+         * become part of the text. */
         if (content == scan->text.length) chomping[0] = '-';
         step(scan);
         scan->breaks = 1;
@@ -199,7 +199,8 @@ static void pass_block_scalar(scanner *scan, size_t end_index)
         while (scan->offset < content)
             step(scan);
     }
-    /* The indicator is relative to the enclosing collection, and so is the layout. */
+    /* The indicator counts from the enclosing collection, relative to which the layout indents by
+     * 2. */
     scan->out->list.items[place].text =
         rt_arena_printf(scan->arena, "%c%s%s", style, digit ? "2" : "", chomping);
 }

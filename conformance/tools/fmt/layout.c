@@ -1,5 +1,5 @@
-/* Converts items to a file's content: indents lines, and spaces the items within a line.  Line
- * breaks are kept. */
+/* Converts items to the contents of a file: indents lines, and spaces the items within a line.
+ * Line breaks are kept. */
 #include "conformance/tools/fmt/fmt_internal.h"
 
 #include "reference/base/utf8.h"
@@ -54,8 +54,8 @@ static uint32_t comment_indent(const layout *lay, uint32_t index)
     if (next && next->column == comment->column) return item_indent(lay, next);
     if (next && next->level != CNF_FMT_NO_LEVEL && !next->leads && next->column < comment->column)
         return item_indent(lay, next);
-    /* One of the levels before and after is an ancestor of the other, or both are the same; the one
-     * that was opened later is deeper. */
+    /* Of the levels before and after the comment, one is an ancestor of the other, or both are the
+     * same; the level that was opened later is deeper. */
     uint32_t level = comment->level;
     bool deeper = next && next->level != CNF_FMT_NO_LEVEL &&
                   (level == CNF_FMT_NO_LEVEL || next->level > level);

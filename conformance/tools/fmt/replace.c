@@ -1,5 +1,5 @@
-/* Replaces a file atomically: a concurrent reader, or one after a crash, finds the old content or
- * the new. */
+/* Replaces a file atomically: a concurrent reader, or a reader after a crash, finds either the old
+ * contents or the new. */
 #include "conformance/tools/fmt/fmt.h"
 
 #include "reference/base/descriptors.h"
@@ -28,8 +28,8 @@ static void folder_sync(const char *path)
     rt_buffer_free(&folder);
 }
 
-/* Writes a new file with the same mode next to `path` and renames it.  False on failure, with errno
- * set; the new file has been removed then. */
+/* Writes a new file with the same mode next to `path` and renames it.  On failure, removes the new
+ * file and returns false with errno set. */
 static bool replace(const char *path, rt_text content)
 {
     struct stat now;

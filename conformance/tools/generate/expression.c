@@ -18,7 +18,7 @@ enum {
     VECTOR_UNSIGNED = 32,
     REAL = 64,
     REAL_VECTOR = 128,
-    HALVED = 256,   /* flag: a type for which there is one with half its bits */
+    HALVED = 256,   /* flag: a type that has a counterpart with half its bits */
     SHUFFLED = 512, /* flag: a vector that can be shuffled */
     SMALL = SMALL_SIGNED | SMALL_UNSIGNED,
     SCALAR = SMALL | WIDE_SIGNED | WIDE_UNSIGNED,
@@ -139,7 +139,7 @@ static const form forms[] = {
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-/* Mostly small numbers, sometimes the least or the greatest, sometimes any. */
+/* Draws mostly small numbers, sometimes the least or the greatest one, sometimes any number. */
 static rt_text integer_literal(gen *g, gen_type type)
 {
     uint32_t bits = gen_type_bits(type);
@@ -172,7 +172,7 @@ rt_text gen_literal(gen *g, gen_type type)
 {
     if (type.width == 1 && !gen_type_is_real(type)) return integer_literal(g, type);
     if (type.width == 1) {
-        /* A multiple of 1/16 of at most 1024. */
+        /* A multiple of 1/16 that is at most 1024. */
         int32_t sixteenths = (int32_t)gen_below(g, gen_chance(g, 50) ? 256 : 16384) - 128;
         CHECK(sixteenths <= 1024 * 16);
         return rt_arena_printf(&g->arena, sixteenths < 0 ? "(%.8g%s%s)" : "%.8g%s%s",

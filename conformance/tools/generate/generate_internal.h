@@ -73,7 +73,7 @@ typedef struct gen_function {
     struct gen_function *next;
 } gen_function;
 
-/* A kernel's launch parameters, and the memories that its work-items share. */
+/* A kernel's range: local size and number of groups, and the work-items in a group and in all. */
 typedef struct gen_range {
     uint32_t dimensions, local[2], groups[2];
     uint32_t local_count, item_count;

@@ -203,7 +203,8 @@ static bool make_retarget(gen *g, gen_statement *block)
     return true;
 }
 
-/* Uses only cells of the work-item itself, so that the operation's result is deterministic. */
+/* True for an array of which the work-item uses only its own cells, so that the result of an atomic
+ * operation there is deterministic. */
 static bool is_own_cell(const gen_variable *variable, const void *criteria)
 {
     (void)criteria;

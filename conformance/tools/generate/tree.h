@@ -33,7 +33,7 @@ struct gen_statement {
     rt_text close; /* a block's last line; empty if none */
     gen_use *uses; /* references in both texts */
     gen_statement *otherwise;   /* the block of an if's else, or NULL */
-    gen_declaration *only_with; /* printed only if this is used; NULL if always */
+    gen_declaration *only_with; /* the statement is printed only if this is used; NULL: always */
     gen_statement *first, *last, *next;
 };
 

@@ -43,7 +43,7 @@ gen_variable *gen_add_value(gen *g, gen_type type)
                                   RT_TEXT_ARG(variable->name), RT_TEXT_ARG(value)));
 }
 
-/* Appends "1, x, 3" of literals and places; the caller frees the buffer. */
+/* Appends a list of literals and places, such as "1, x, 3"; the caller frees the buffer. */
 static void append_values(gen *g, gen_type type, uint32_t count, rt_buffer *text)
 {
     for (uint32_t i = 0; i < count; i++) {

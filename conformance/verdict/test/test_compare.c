@@ -40,7 +40,8 @@ static const verdict_row verdict_rows[] = {
      ""},
     {CHECK_LINE("memory", "data", "false", "true") END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "step1:memory:differs:data/element-3"},
-    /* A fault found by the device is the cause; the content of a memory is only its effect. */
+    /* A fault found by the device is the cause; the wrong contents of a memory are only its effect.
+     */
     {CHECK_LINE(
          "memory", "data", "false",
          "true") "{\"type\":\"check\",\"kind\":\"finding\",\"what\":\"data\",\"ok\":false,\"observed\":true,"
@@ -77,7 +78,8 @@ static const verdict_row verdict_rows[] = {
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     {"{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":2}]}\n" END,
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
-    /* A device that runs no kernel: everything that it could be asked agrees, which is not a PASS.
+    /* A device that runs no kernel: everything that it can show agrees, but that alone is not a
+     * PASS.
      */
     {DEVICE("false") CHECK_LINE("memory", "data", "true", "false") END, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_LINKED, ""},
@@ -96,7 +98,7 @@ static const verdict_row verdict_rows[] = {
     {STAGE("step", "1") CHECK_LINE("memory", "b", "false", "true") STAGE("step", "7"),
      CNF_PROCESS_SIGNALLED, SIGSEGV, CNF_VERDICT_CRASH,
      "run:crash:SIGSEGV:- step1:memory:differs:b/element-3"},
-    /* Two failures with one signature are one. */
+    /* Two failures with the same signature count as one. */
     {CHECK_LINE("memory", "b", "false", "true") CHECK_LINE("memory", "b", "false", "true") END,
      CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "step1:memory:differs:b/element-3"},
     /* How the process ended takes precedence. */
@@ -338,7 +340,7 @@ static const struct differential_row {
      "differential:memory:differs:f/element-0", "f[0] differs from sim's, 2 ULP apart:\n"},
     {MEMORY("f", "0000c07f", "") END, MEMORY("f", "0000803f", "") END,
      "differential:memory:differs:f/element-0", "one is NaN"},
-    /* Every memory that differs. */
+    /* The signature names every memory that differs. */
     {MEMORY("f", "00000000", "") MEMORY("m", "0100000002000000", "") END,
      MEMORY("f", "0000803f", "") MEMORY("m", "0200000002000000", "") END,
      "differential:memory:differs:f/element-0 differential:memory:differs:m/element-0", "f[0]"},
@@ -351,7 +353,8 @@ static const struct differential_row {
      ONE_OF("2", "true") MEMORY("m", "0200000002000000", "") END, "", ""},
     {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
      ONE_OF("1", "false") MEMORY("m", "0200000002000000", "") END, "", ""},
-    /* A memory that the subject cannot read back, and a memory of another size. */
+    /* A memory that the subject cannot read back is not compared; a memory of another size is a
+     * failure. */
     {MEMORY("m", "0100000002000000", "") END, MEMORY("n", "02000000", "") END, "", ""},
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000", "") END,
      "differential:memory:size:m", "4 bytes here and 8 on sim; the scenario declares 8"},
@@ -412,7 +415,7 @@ static void the_first_other_event_is_told(void **state)
     assert_parting(TRACE(LINK("a", "driver")), TRACE(LINK("a", "tool")),
                    "why\nthe traces are the same as on sim");
     assert_parting(TRACE(LINK("a", "driver")), OPEN, "why");
-    /* One more event, and one more field. */
+    /* One trace has an additional event; one event has an additional field. */
     assert_parting(TRACE(LINK("a", "driver")), TRACE(LINK("a", "tool") "," LINK("a", "tool")),
                    "why\nthe traces part at event 1:\n"
                    "  sim     nothing more\n"

@@ -48,7 +48,7 @@ static const number_row number_rows[] = {
     /* A tolerance applies only to floating-point numbers. */
     {&field_INT, SCN_TOLERANCE_ABSOLUTE, 10, 7, 8, ""},
     {&field_ULONG, SCN_TOLERANCE_ULP, 10, UINT64_MAX, UINT64_MAX - 1, ""},
-    /* 1 and the next numbers of each size. */
+    /* 1 and numbers near it, in each floating-point type. */
     {&field_HALF, SCN_TOLERANCE_NONE, 0, 0x3c00, 0x3c01, "1 ULP apart"},
     {&field_FLOAT, SCN_TOLERANCE_NONE, 0, 0x3f800000, 0x3f800001, "1 ULP apart"},
     {&field_DOUBLE, SCN_TOLERANCE_NONE, 0, 0x3ff0000000000000, 0x3ff0000000000003, "3 ULP apart"},
@@ -101,7 +101,7 @@ static void numbers_are_compared_as_declared(void **state)
         bool equal =
             cnf_elements_compare(&arena, &memory, expected, got, (rt_bytes){0}, &difference);
         if (equal != !row->distance) fail_msg("row %zu: equal is %d", i, equal);
-        /* As a multiset of one element, the result must be the same. */
+        /* Compared as a multiset of one element, the memory must give the same result. */
         memory.unordered = true;
         cnf_difference unordered;
         assert_int_equal(

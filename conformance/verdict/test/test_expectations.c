@@ -261,7 +261,7 @@ static const judge_row judge_rows[] = {
     {A SIG REST, "pocl", "3.1", CNF_VERDICT_PASS, "", CNF_VERDICT_XPASS, SEEN, ""},
     {A SIG REST, "pocl", "3.1", CNF_VERDICT_LINKED, "", CNF_VERDICT_XPASS, SEEN, ""},
     {A SIG REST, "pocl", "3.1", CNF_VERDICT_HANG, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
-    /* By verdict, and by both. */
+    /* By verdict; by verdict and signature. */
     {A "    verdict: CRASH\n" REST, "pocl", "", CNF_VERDICT_CRASH, "any", CNF_VERDICT_XFAIL,
      "CRASH", ""},
     {A "    verdict: CRASH\n" REST, "pocl", "", CNF_VERDICT_TIMEOUT, "any",

@@ -20,7 +20,8 @@ typedef uint64_t pl_aspects;
 /* The names that pl_aspects_of_names accepts, for messages. */
 #define PL_ASPECT_NAMES "fp16, fp64 and atomic64"
 
-/* The aspects in a list of names; false: *out_unknown receives a name that is unknown. */
+/* Reads the aspects in a list of names. False: *out_unknown is the first unknown name, and
+ * *out_aspects holds only the aspects before it. */
 bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unknown);
 
 /* The aspects that the capabilities of a SPIR-V module require. The module's layout has already

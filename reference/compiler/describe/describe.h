@@ -4,7 +4,7 @@
 
 #include "reference/base/status.h"
 
-/* The table's describe_spirv (reference/compiler_api.h). */
+/* The function describe_spirv of the plugin's table (reference/compiler_api.h). */
 RT_MUST_USE rt_status pl_describe_spirv(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
 
 #endif

@@ -47,8 +47,8 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
     return LLVMConstIntCast(value, type, 0);
 }
 
-/* False for integers wider than 64 bits and for types that no kernel argument has: such a parameter
- * stays. */
+/* False for integers wider than 64 bits and for types that no kernel argument has: a parameter of
+ * such a type is not replaced. */
 static bool is_makeable(LLVMTargetDataRef layout, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {

@@ -13,10 +13,10 @@ typedef struct pl_fusion_observer {
 } pl_fusion_observer;
 
 /* Runs all passes on a module with a stub, in the document's order. `observer` may be NULL. Returns
- * the errors of the passes. */
+ * the error of the first pass that fails. */
 RT_MUST_USE rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer);
 
-/* The table's fuse (reference/compiler_api.h). */
+/* The function fuse of the plugin's table (reference/compiler_api.h). */
 RT_MUST_USE rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text library,
                               rt_buffer *out_result);
 

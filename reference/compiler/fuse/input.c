@@ -219,7 +219,7 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
     }
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
         if (input.programs[i] == i) status = add_program(&input, i);
-    /* Shared variables are found by name. */
+    /* The fused program exports shared variables, which are found by name. */
     LLVMValueRef variable = rt_ok(status) ? LLVMGetFirstGlobal(input.module) : NULL;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         if (is_shared(request, pl_job_name(job, variable)))

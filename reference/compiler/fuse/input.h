@@ -6,12 +6,12 @@
 #include "reference/compiler/ir/job.h"
 #include "reference/image/fusion_request.h"
 
-/* Reads and links the kernels' code and builds the module, which the caller owns; NULL on failure.
- * If the parameter's type rules out a promotion, the metadata omits it, and its entry of
- * out_reasons (one for each promotion of the request, empty before the call) states the reason, in
- * the job's arena. MALFORMED: code that cannot be read; FUSION_REJECTED: code that does not link or
- * lacks a kernel, a variable of which the fused kernel would have its own copy, incorrect
- * parameters in the request. Source: document 001, "Kernel fusion pipeline". */
+/* Reads and links the kernels' code and builds the module, which the caller owns; *out_module is
+ * NULL on failure. If a promotion is impossible because of its parameter's type, the metadata omits
+ * it, and its entry of out_reasons (one for each promotion of the request, empty before the call)
+ * states the reason, in the job's arena. MALFORMED: code that cannot be read; FUSION_REJECTED: code
+ * that does not link or lacks a kernel, a variable of which the fused kernel would have its own
+ * copy, or incorrect parameters in the request. Source: document 001, "Kernel fusion pipeline". */
 RT_MUST_USE rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request,
                                       rt_text *out_reasons, LLVMModuleRef *out_module);
 

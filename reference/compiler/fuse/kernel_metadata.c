@@ -26,7 +26,7 @@ static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index
     return index < count ? LLVMValueAsMetadata(operands[index]) : NULL;
 }
 
-/* LLVM makes equal nodes of constants one node, so comparing pointers is enough. */
+/* LLVM represents equal nodes of constants by one node, so comparing pointers is enough. */
 static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, const char *name)
 {
     LLVMValueRef found = NULL;

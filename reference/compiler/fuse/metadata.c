@@ -46,7 +46,7 @@ static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadat
     LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, kind), tuple_node(job, operands, count));
 }
 
-/* A triple in SYCL's order, with 0 in unused dimensions. */
+/* A triple in SYCL's order, with `unused` as the value in dimensions that the range lacks. */
 static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
                                    uint64_t unused)
 {

@@ -24,7 +24,7 @@
 typedef struct pl_promotion {
     uint32_t parameter;
     rt_fusion_promotion_kind kind;
-    uint64_t elements; /* of what the parameter points to */
+    uint64_t elements; /* number of elements, of the type that the parameter points to */
 } pl_promotion;
 
 typedef struct pl_constant {
@@ -51,12 +51,12 @@ typedef struct pl_fusion {
 /* Attaches everything to `stub`, a function of the module. */
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
 
-/* Reads everything from the one function of the module that has it. FUSION_REJECTED: no function
- * has it, or its metadata does not have the expected form. */
+/* Reads the metadata from the one function of the module that has any. FUSION_REJECTED, and
+ * *out_stub is NULL: no function has any, or the metadata does not have the expected form. */
 RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
                                      pl_fusion *out_fusion);
 
-/* FUSION_REJECTED: "kernel KERNEL cannot be fused: problem". */
+/* Returns FUSION_REJECTED with the message "kernel KERNEL cannot be fused: PROBLEM". */
 RT_MUST_USE rt_status pl_fusion_reject(pl_job *job, rt_text kernel, const char *problem);
 
 #endif

@@ -83,7 +83,7 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
             numbers[i][j] = NOT_NUMBERED;
         total += parameter_count;
     }
-    /* Until it is numbered, an identical parameter holds the index of its identity. */
+    /* Until a duplicate is numbered, its entry of `numbers` holds the index of its identity. */
     for (uint32_t i = 0; i < fusion->identity_count; i++) {
         rt_fusion_place first = fusion->identities[i].original,
                         copy = fusion->identities[i].duplicate;

@@ -13,7 +13,8 @@ typedef struct pl_parameters {
 } pl_parameters;
 
 /* Numbers the parameters of `kernels`, functions in the order of the list.  FUSION_REJECTED: an
- * identity names a parameter that does not exist, or two parameters that cannot share an argument.
+ * identity names a parameter that does not exist, two parameters that cannot share an argument, or
+ * an original that does not precede its duplicate.
  */
 RT_MUST_USE rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion,
                                            const LLVMValueRef *kernels,
@@ -21,10 +22,10 @@ RT_MUST_USE rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion,
 
 /* Converts the request's promotions and constants, which refer to parameters of its kernels, to the
  * fused kernel's parameter numbers and adds them to `fusion`, which already has its identities.
- * Sizes in elements of the request are converted to elements of the type that the parameter points
- * to; a promotion for which that is impossible is omitted, and its entry of out_reasons says why.
- * FUSION_REJECTED: a parameter that does not exist, or a constant whose size differs from its
- * parameter's. */
+ * Sizes that the request gives in its own elements are converted to elements of the type that the
+ * parameter points to; a promotion for which that is impossible is omitted, and its entry of
+ * out_reasons says why. FUSION_REJECTED: a parameter that does not exist, or a constant whose size
+ * differs from its parameter's. */
 RT_MUST_USE rt_status pl_fusion_parameters_convert(pl_job *job, const rt_fusion_request *request,
                                                    const LLVMValueRef *kernels, pl_fusion *fusion,
                                                    rt_text *out_reasons);

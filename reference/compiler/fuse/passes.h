@@ -27,8 +27,8 @@ typedef struct pl_fusing {
  * function's, or kernels that were compiled for different work-group sizes. */
 RT_MUST_USE rt_status pl_fuse_kernels(pl_fusing *fusing);
 
-/* Pass SYCLInternalizer: private or local memory replaces buffers if every use of the parameter
- * allows that. */
+/* Pass SYCLInternalizer: replaces a buffer with private or local memory if every use of its
+ * parameter allows that. */
 void pl_fuse_promote(pl_fusing *fusing);
 
 /* Pass SYCLCP: parameters whose value is known become constants. */

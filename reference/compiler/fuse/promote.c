@@ -19,14 +19,14 @@ typedef struct derived {
                     * index */
     bool inside;   /* it points into an element, so further indices would not count elements */
     LLVMValueRef replacement;
-    LLVMValueRef index; /* of the element in the buffer, 64 bits; NULL: 0 */
+    LLVMValueRef index; /* index of the element in the buffer, 64 bits; NULL means 0 */
 } derived;
 
 typedef struct promotion_walk {
     pl_fusing *fusing;
     const pl_promotion *promotion;
     LLVMTargetDataRef layout;
-    uint64_t unit;  /* bytes of an element */
+    uint64_t unit;  /* size of an element in bytes */
     unsigned space; /* the promoted memory's address space */
     RT_VECTOR(derived) pointers;
     LLVMBuilderRef builder;
@@ -91,7 +91,7 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
 
 /* ---- Change -------------------------------------------------------------------------------- */
 
-/* Creates an array of the element type: a variable in private memory, or one in local memory. */
+/* Creates an array of the element type, in private or in local memory. */
 static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
 {
     uint64_t count = walk->promotion->elements;
@@ -110,7 +110,7 @@ static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
     return variable;
 }
 
-/* The address of element `index` (NULL: 0) modulo the number of elements. */
+/* The address of element `index`, taken modulo the number of elements; a NULL index means 0. */
 static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);

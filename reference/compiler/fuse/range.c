@@ -1,5 +1,5 @@
-/* Indices are those of get_global_id: the last dimension varies slowest; it is the document's first
- * one.
+/* Dimensions are numbered as for get_global_id: the last one varies slowest. The document numbers
+ * them in the opposite order.
  */
 #include "reference/compiler/fuse/range.h"
 

@@ -9,7 +9,7 @@
 typedef struct pl_remap {
     bool sizes;  /* global_size, global_offset and the number of dimensions are the kernel's own */
     bool groups; /* local_size and num_work_groups too */
-    bool ids;    /* global_id, local_id and group_id follow from the global linear id */
+    bool ids;    /* global_id, local_id and group_id are computed from the global linear id */
     bool guard;  /* some work-items of the launch are past the kernel's range */
     /* Each work-group of the launch is entirely inside or entirely past the kernel's range, so the
      * guarded code may contain the kernel's own barriers (restriction 4). */

@@ -94,7 +94,7 @@ static bool contains(const char *name, const char *part)
     return strstr(name, part) != NULL;
 }
 
-/* Barriers and other operations of a whole group. */
+/* True for barriers and other operations that a whole group executes. */
 static bool is_collective(const char *name)
 {
     return contains(name, "barrier") || contains(name, "work_group") ||

@@ -42,9 +42,9 @@ LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_
 /* The global linear id, which is the same in the launch and in each kernel (restriction 8). */
 LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launch);
 
-/* A component as the kernel sees it, 64 bits wide: the value in its own range if the component has
- * to be remapped, otherwise the value in the launch. `index` is below 3; the two derived components
- * ignore it. */
+/* A component as the kernel sees it, 64 bits wide: the value in the kernel's own range if the
+ * component has to be remapped, otherwise the value in the launch. `index` is below 3; the two
+ * derived components ignore it. */
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index);
 

@@ -21,10 +21,10 @@ typedef struct pl_annotations {
 } pl_annotations;
 
 /* Reads the annotations of a source and deletes their list.  Annotations are returned whatever
- * their text; each reader looks for its own prefix.  POSTLINK_ERROR: LLVM IR written by hand has an
- * entry whose form differs from clang's.  `source` names the source in the message. Observed: the
- * LLVM Language Reference does not describe llvm.global.annotations; clang 14 writes {value, text,
- * file, line, arguments}. */
+ * their text; each reader looks for its own prefix.  POSTLINK_ERROR, and no annotations: LLVM IR
+ * written by hand has an entry whose form differs from clang's.  `source` names the source in the
+ * message. Observed: the LLVM Language Reference does not describe llvm.global.annotations; clang
+ * 14 writes {value, text, file, line, arguments}. */
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 
@@ -35,10 +35,12 @@ RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 
 /* The characters of the string literal that an address (cast or not) points to, without the NUL, in
- * the job's arena; false: the address does not point to a string literal. */
+ * the job's arena; false, and *out_text is empty: the address does not point to a string literal.
+ */
 bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text);
 
-/* The text after `prefix`, for an annotation that begins with it; false: it does not. */
+/* The text after `prefix`, for an annotation that begins with it; false: it does not, and *out_rest
+ * is the whole text. */
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest);
 
 #endif

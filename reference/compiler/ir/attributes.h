@@ -1,8 +1,8 @@
 /* Attributes of functions, parameters and calls.
  *
- * LLVM has two kinds: string attributes, with a name and a text, with which front ends pass on
- * information; and attributes that LLVM itself defines ("convergent"), which are called flags here
- * if they have no value. */
+ * LLVM has two kinds: string attributes, which have a name and a text and through which front ends
+ * pass on information; and attributes that LLVM itself defines, such as "convergent", called flags
+ * here if they have no value. */
 #ifndef REFERENCE_COMPILER_IR_ATTRIBUTES_H
 #define REFERENCE_COMPILER_IR_ATTRIBUTES_H
 

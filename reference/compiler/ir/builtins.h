@@ -4,8 +4,8 @@
 
 #include "reference/base/text.h"
 
-/* Splits `_Z<length><name>...` into the unqualified name and the text after it; false for any other
- * form, including nested names (`_ZN...`). */
+/* Splits `_Z<length><name>...` into the unqualified name and the text after it. False, with both
+ * outputs unset, for any other form, including nested names (`_ZN...`). */
 bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest);
 
 /* Reports whether a symbol is a builtin function of OpenCL C: `_Z13get_global_idj`, `printf`. */

@@ -1,4 +1,4 @@
-/* llvm::CloneModule (llvm/Transforms/Utils/Cloning.h) for part of a module. */
+/* Does the work of llvm::CloneModule (llvm/Transforms/Utils/Cloning.h) for part of a module. */
 #include "reference/compiler/ir/clone_part.h"
 
 #include <llvm/IR/Module.h>

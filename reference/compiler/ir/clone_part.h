@@ -15,11 +15,11 @@ extern "C" {
 
 typedef struct pl_clone_item {
     LLVMValueRef original; /* a function or a variable of the input */
-    bool defines;          /* the item is defined: copy the definition; false: only declare it */
+    bool defines;          /* true: copy the item's definition; false: only declare the item */
     LLVMValueRef clone;    /* output */
 } pl_clone_item;
 
-/* Creates a module with the items in their order, under their names and with their linkage
+/* Creates a module with the items in the given order, under their names and with their linkage
  * (external for declared items), and with the input's named metadata. Everything that a definition
  * refers to must be an item. The caller owns the module. */
 LLVMModuleRef pl_clone_part(LLVMModuleRef input, rt_text name, pl_clone_item *items,

@@ -1,4 +1,4 @@
-/* LLVM's own parser of data layouts; LLVM's C interface offers only the variant that ends the
+/* Calls LLVM's own parser of data layouts; LLVM's C interface offers only the variant that ends the
  * process on an error. */
 #include "reference/compiler/ir/data_layout.h"
 

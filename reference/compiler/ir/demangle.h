@@ -8,8 +8,8 @@ extern "C" {
 
 #include "reference/base/text.h"
 
-/* Appends the demangled name of a symbol, "inner::Bar" for _ZN5inner3BarE, or the symbol itself if
- * it is not mangled. Source: Itanium C++ ABI, 5.1 "External Names". */
+/* Appends the demangled name of a symbol, for example "inner::Bar" for _ZN5inner3BarE, or the
+ * symbol itself if it is not mangled. Source: Itanium C++ ABI, 5.1 "External Names". */
 void pl_demangle(const char *symbol, rt_buffer *out_name);
 
 #ifdef __cplusplus

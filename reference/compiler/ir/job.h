@@ -81,8 +81,8 @@ void pl_make_plain_function(LLVMValueRef kernel);
  * be inlined. */
 bool pl_is_local(LLVMValueRef value);
 
-/* Links `source` (consumed) into `target`; their symbols must not clash.  POSTLINK_ERROR or
- * LINK_ERROR (`code`) with LLVM's reason. */
+/* Links `source` (consumed) into `target`; their symbols must not clash. If LLVM cannot link them,
+ * fails with `code`, POSTLINK_ERROR or LINK_ERROR, and LLVM's reason. */
 RT_MUST_USE rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target,
                                      LLVMModuleRef source);
 

@@ -15,7 +15,8 @@ rt_text pl_place_of_use(pl_job *job, LLVMValueRef variable);
 /* The line of a function or an instruction, counted from 1; 0: not known. */
 unsigned pl_place_line(LLVMValueRef value);
 
-/* The source-level name of a symbol, "inner::Bar" for _ZN5inner3BarE.  In the job's arena.
+/* The source-level name of a symbol, for example "inner::Bar" for _ZN5inner3BarE.  In the job's
+ * arena.
  */
 rt_text pl_place_name(pl_job *job, LLVMValueRef symbol);
 

@@ -55,7 +55,7 @@ static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
 
 static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *out_module)
 {
-    rt_text label = rt_arena_text(&job->arena, name); /* followed by a NUL there */
+    rt_text label = rt_arena_text(&job->arena, name); /* the copy in the arena ends in a NUL */
     LLVMMemoryBufferRef memory =
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)ir.data, ir.size, label.data);
     char *reason = NULL;

@@ -1,5 +1,5 @@
 /* A traversal asks LLVM for the next value at each step, so it needs no memory and includes values
- * that are appended meanwhile. */
+ * that are appended during the traversal. */
 #include "reference/compiler/ir/values.h"
 
 #include <llvm-c/BitWriter.h>

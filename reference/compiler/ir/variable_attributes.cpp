@@ -1,4 +1,4 @@
-/* LLVM's own functions for attributes of variables. */
+/* Calls LLVM's own functions for attributes of variables. */
 #include "reference/compiler/ir/variable_attributes.h"
 
 #include <llvm/IR/GlobalVariable.h>

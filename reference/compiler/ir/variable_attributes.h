@@ -13,7 +13,7 @@ extern "C" {
 #include <llvm-c/Types.h>
 
 /* Reports whether a variable has the attribute `name`; *out_value receives its text, which may be
- * empty and lives as long as the variable's context. */
+ * empty and lives as long as the variable's context; empty if there is no such attribute. */
 bool pl_variable_attribute(LLVMValueRef variable, const char *name, rt_text *out_value);
 
 /* Gives a variable an attribute, replacing one of that name. */

@@ -164,7 +164,7 @@ static LLVMValueRef lower_overflow(const lowering *at)
     return pair(at, result, overflow_of(at, result));
 }
 
-/* A product overflowed if dividing it by `a` does not return `b`.  Divisors 0 and -1, for which the
+/* A product overflowed if dividing it by `a` does not yield `b`.  Divisors 0 and -1, for which the
  * division is undefined, are replaced by 1: a product with 0 never overflows, one with -1 only if
  * the other factor is the least integer. */
 static LLVMValueRef lower_mul_overflow(const lowering *at)

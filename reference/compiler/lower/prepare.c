@@ -1,8 +1,9 @@
 /* A custom pipeline instead of a standard one: no vectorising (the devices vectorise across
  * work-items), no unrolling, no recognition of library calls, no lookup tables. Jumps are threaded
  * once, before the loop passes: a `break` reaches the optimiser as a switch over the reason for
- * leaving a scope, which would otherwise stay in the loop. Observed with llvm-spirv 14: an exit
- * block that precedes its loop, and loop metadata, lead to invalid SPIR-V. */
+ * leaving a scope, and without threading the switch would stay in the loop. Observed with
+ * llvm-spirv 14: an exit block that precedes its loop, and loop metadata, lead to invalid SPIR-V.
+ */
 #include "reference/compiler/lower/prepare.h"
 
 #include "reference/base/map.h"

@@ -55,7 +55,7 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     if (LLVMGetVolatile(load) || bytes == 0) return NULL;
     LLVMPositionBuilderBefore(builder, load);
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    while (LLVMIsABitCastInst(pointer)) /* no pointer to the vector may remain either */
+    while (LLVMIsABitCastInst(pointer)) /* not even a pointer to the vector may remain */
         pointer = LLVMGetOperand(pointer, 0);
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     LLVMContextRef context = LLVMGetTypeContext(type);

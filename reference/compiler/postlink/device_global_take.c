@@ -19,7 +19,7 @@
 /* A declaration of the current source. */
 typedef struct declaration {
     LLVMValueRef variable;
-    rt_text properties; /* as written in the source; NULL data: attributes replace them */
+    rt_text properties; /* as written in the source; NULL data: given by attributes instead */
     unsigned line;      /* 0: not known */
     uint32_t number;    /* in order of discovery */
 } declaration;

@@ -43,7 +43,8 @@ static uint32_t unit_index(builder *build, rt_text id)
     return unit;
 }
 
-/* The set of an indirectly callable function (a new set is added); PL_NONE for other functions. */
+/* The set of an indirectly callable function, added to the graph if it is new; PL_NONE for other
+ * functions. */
 static uint32_t set_index(builder *build, LLVMValueRef function)
 {
     if (!pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return PL_NONE;

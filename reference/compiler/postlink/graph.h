@@ -27,8 +27,8 @@ typedef struct pl_node {
     bool device_global;   /* VARIABLE: a device_global, handled as such; never `offered` */
     bool image_scope;     /* device_global: it has the property device_image_scope */
     bool is_vtable;       /* VARIABLE */
-    uint32_t unit;        /* number of its sycl-module-id, or PL_NONE; never PL_NONE for an offered
-                           * variable; PL_NONE for a device_global that no image exports */
+    uint32_t unit;        /* number of its sycl-module-id, or PL_NONE; an offered variable always
+                           * has a number; a device_global that no image exports never has one */
     const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
     uint32_t use_count;
     /* Indirectly callable functions to which the node refers other than by a call. These references
@@ -60,9 +60,10 @@ typedef struct pl_graph {
     bool calls_through_pointers;
 } pl_graph;
 
-/* Builds the graph of a module; it lives in the job's arena and refers to the module's values.
- * Aspects are not filled in.  POSTLINK_ERROR: functions that are called with a type other than the
- * one they are defined with; otherwise as pl_device_global_read. */
+/* Builds the graph of a module; the graph lives in the job's arena and refers to the module's
+ * values. Aspects are not filled in.  POSTLINK_ERROR: functions that are called with a type other
+ * than the one they are defined with; otherwise the errors of pl_device_global_read. *out_graph is
+ * empty on failure. */
 RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph);
 
 /* Fills in the aspects of the functions and sets in a graph that pl_graph_build returned. The

@@ -115,7 +115,7 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     map_names(&listed_names, symbols->unlisted, symbols->unlisted_count);
     map_names(&written_names, linkage->imports, linkage->import_count);
     /* By now, SPIR-V operations have become instructions, so the translation imports none. A list
-     * that contains one is accepted here; it would make launches fail. */
+     * that contains one passes this check, but would make launches fail. */
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         rt_text name = symbols->imports[i];
         if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written_names, name, i);

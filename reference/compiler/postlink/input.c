@@ -30,8 +30,8 @@ static bool is_external(LLVMValueRef value)
 }
 
 /* Gives the functions of a source the front end's marks, and "no-builtins": a user's `isdigit` must
- * not be mistaken for the C library's, which OpenCL C does not have. Variables are marked as
- * symbols too: if the front end marked nothing, every variable that other sources can name. */
+ * not be mistaken for the C library's, which OpenCL C does not have. If the front end marked
+ * nothing, every defined variable that other sources can name is marked as a symbol too. */
 static void mark_symbols(LLVMModuleRef module, rt_text source)
 {
     CHECK(source.length > 0);
@@ -72,8 +72,8 @@ static void strip_module(LLVMModuleRef module)
     }
 }
 
-/* Adds the definitions of a source to `names`, which has those of all sources so far; refuses
- * duplicates. */
+/* Adds the definitions of a source to `names`, which contains the definitions of all earlier
+ * sources; refuses duplicates. */
 static rt_status note_definitions(pl_job *job, rt_map *names, LLVMModuleRef part, rt_text source,
                                   rt_text module)
 {

@@ -5,8 +5,9 @@
  * split and device images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
  *
  * - For the split per kernel, the document does not say where functions go.  Here each kernel has
- *   its own image and the SYCL_EXTERNAL functions of a source share one, so functions are related
- * as in the split per source (DL-SPLIT-08, -09) and no image with a kernel exports functions.
+ *   its own image and the SYCL_EXTERNAL functions of a source share one, so functions share
+ *   images as in the split per source (DL-SPLIT-08, -09), and no image with a kernel exports
+ *   functions.
  * - A function that any kernel of an image reaches is copied into the image, even if it is reached
  *   only through functions that the image exports (the reading of DL-SPLIT-04); functions that only
  *   exported functions reach follow DL-SPLIT-08.  Shipped DPC++ imports every such function instead
@@ -18,8 +19,8 @@
  * - The document does not mention variables.  A variable that other images may import is defined by
  *   one image, its home, beside the functions of its source; other images copy it if it is a
  *   constant.  The home of a writable variable is with the kernels that reach it, so that they need
- *   no link, and images of functions import it: a program never has two of it.  Kernels of two
- *   images could not share it, because each has a program of its own; that is refused. */
+ *   no link, and images of functions import it: a program never has two copies of it.  Kernels of
+ *   two images could not share it, because each has a program of its own; that is refused. */
 #include "reference/compiler/postlink/split.h"
 
 #include "reference/base/map.h"
@@ -44,8 +45,8 @@ typedef struct node_plan {
     uint32_t kernel_home; /* offered variable: a group whose kernels reach it, or PL_NONE */
     bool copied_before;   /* an earlier image has a copy */
     bool torn;            /* the node is in planner.torn or planner.scoped */
-    /* What follows is for one image; valid if `image` equals the current image's number, counted
-     * from 1. */
+    /* The fields from here on describe one image; they are valid if `image` equals the current
+     * image's number, counted from 1. */
     uint32_t image;
     pl_role role;
     bool visited;
@@ -60,16 +61,15 @@ typedef struct planner {
     node_plan *nodes;
     RT_VECTOR(group) groups;
     rt_map group_of_unit;        /* unit -> first group of its functions and variables */
-    rt_map group_of_aspects;     /* unit and class -> group of the unit's functions that use these
-                                  * aspects */
+    rt_map group_of_aspects;     /* unit and class of aspects -> group of the unit's functions that
+                                  * use these aspects */
     rt_map class_of_aspects;     /* aspects -> class */
     uint32_t image;              /* number of the current image, counted from 1 */
     RT_VECTOR(uint32_t) members; /* nodes that have a role in the current image */
     RT_VECTOR(uint32_t) pending; /* nodes whose uses have not been followed */
-    RT_VECTOR(uint32_t) torn;    /* writable variables that several images would each have */
+    RT_VECTOR(uint32_t) torn;    /* writable variables that several images would each copy */
     RT_VECTOR(uint32_t)
-    scoped; /* device_globals with device_image_scope that several images would
-             * have */
+    scoped; /* device_globals with device_image_scope that several images would define */
 } planner;
 
 /* ---- Grouping ------------------------------------------------------------------------------ */

@@ -42,7 +42,9 @@ typedef struct pl_split_options {
  * the input, with those that have only variables last.  Then follows, for each set of virtual
  * functions in the graph's order, a provider and, if required, its dummy.  Parts live in the job's
  * arena; the cost is linear in the total size of all images.  POSTLINK_ERROR: several images would
- * each have a writable variable of their own, which the diagnostic names, with the line of a use.
+ * each have their own copy of a writable variable or of a device_global with image scope; the
+ * diagnostic names all such variables, and the message gives the line of one if it is known.
+ * *out_parts is NULL on failure.
  */
 RT_MUST_USE rt_status pl_split_plan(pl_job *job, const pl_graph *graph,
                                     const pl_split_options *options, const pl_part **out_parts,

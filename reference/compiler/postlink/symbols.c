@@ -15,9 +15,9 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* Reports whether the demangled form starts with two underscores. That of a template starts with
- * its return type and that of a nested name with its namespace, so theirs do not (DL-IMPORT-10:
- * either way is conforming). */
+/* Reports whether the demangled form starts with two underscores. The form of a template starts
+ * with its return type and that of a nested name with its namespace, so these never do
+ * (DL-IMPORT-10: either way is conforming). */
 static bool is_reserved(rt_text symbol)
 {
     if (rt_text_starts(symbol, "__")) return true;

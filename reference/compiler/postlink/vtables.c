@@ -54,9 +54,9 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
             if (vtable && !pl_is_local(node->value)) LLVMSetLinkage(vtable, LLVMLinkOnceODRLinkage);
         }
         if (node->kind != PL_VIRTUAL) continue;
-        /* Every module that has a class has its inline functions, so these may be defined
-         * repeatedly. Copies keep their names if virtual functions have no separate images, so that
-         * a device can recognise calls to them.
+        /* Every module that uses a class contains the class's inline functions, so these may be
+         * defined repeatedly. Copies keep their names if virtual functions have no separate images,
+         * so that a device can recognise calls to them.
          */
         LLVMValueRef function = LLVMGetNamedFunction(module, node->name.data);
         LLVMLinkage linkage = LLVMGetLinkage(node->value);

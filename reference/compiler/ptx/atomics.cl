@@ -1,11 +1,11 @@
 /* Atomic functions on NVPTX: those of OpenCL C 2.0 with memory orders and scopes, for the generic,
  * global and local address spaces, and the 64-bit ones of OpenCL C 1.2.
  *
- * An operation is PTX's relaxed one with fences: a fence before it for release, a fence after it
- * for acquire, and fence.sc before it for sequential consistency.  LLVM 14 selects neither fences
- * nor atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that PTX
- * does not have (minimum and maximum of floats, 16-bit operations) are missing here; calls to them
- * are refused by name. Source: OpenCL C 2.0, 6.13.11; PTX ISA 6.4, "Memory Consistency Model",
+ * Each operation is PTX's relaxed operation with fences: a fence before it for release, a fence
+ * after it for acquire, and fence.sc before it for sequential consistency.  LLVM 14 selects neither
+ * fences nor atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that
+ * PTX does not have (minimum and maximum of floats, 16-bit operations) are missing here; calls to
+ * them are refused by name. Source: OpenCL C 2.0, 6.13.11; PTX ISA 6.4, "Memory Consistency Model",
  * "fence" and "atom". */
 #include "builtins.clh"
 

@@ -80,7 +80,7 @@ FRACT_BY_SPACE(double)
 
 /* ---- 6.13.7, halves rounded up and down ------------------------------------------------------- */
 
-/* For values below half of the smallest half, libclc checks ten bits too few. This function
+/* For values below 0.5 times the least positive half, libclc checks ten bits too few. This function
  * truncates the magnitude and moves on to the next half if bits were cut off and the rounding
  * direction demands it. Floats are converted to double first. */
 static ushort half_away(double x, int away)

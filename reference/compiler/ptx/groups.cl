@@ -1,6 +1,6 @@
 /* Work-group and sub-group functions on NVPTX.
  *
- * A sub-group is a warp: 32 consecutive work-items in the linear order of the work-group, the last
+ * A sub-group is a warp: 32 consecutive work-items in the linear order of the work-group; the last
  * sub-group may have fewer (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's
  * result is combined, in sub-group order, from values that its sub-groups leave in shared memory,
  * so scans are correct too.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync",

@@ -93,7 +93,8 @@ EACH_WIDTH(LANES_THREE, mad)
 EACH_WIDTH(LANES_THREE, clamp)
 EACH_WIDTH(LANES_TWO, fdim, half)
 
-/* The bits without the sign bit number the halves of one sign in order, from 0. */
+/* Without the sign bit, the bits of the halves of one sign count up from 0 in the order of their
+ * magnitudes. */
 BUILTIN half nextafter(half x, half y)
 {
     ushort bits = __builtin_astype(x, ushort);
@@ -107,7 +108,7 @@ BUILTIN half nextafter(half x, half y)
 }
 EACH_WIDTH(LANES_TWO, nextafter, half)
 
-/* Functions with a second result, for each address space that the result may be in. */
+/* Functions with a second result, one for each address space into which it may be stored. */
 static half fract_of(half x, half whole)
 {
     half rest = x - whole;

@@ -100,7 +100,7 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
 
 /* ---- Linking ------------------------------------------------------------------------------- */
 
-/* Links a library, as if it were for the module's target. */
+/* Links a library, treating it as if it were for the module's target. */
 static rt_status link_library(pl_job *job, LLVMModuleRef module, LLVMModuleRef *inout_source)
 {
     LLVMModuleRef source = *inout_source;

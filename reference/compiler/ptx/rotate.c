@@ -2,9 +2,9 @@
  *
  * LLVM 14's back end turns a rotation into a shift left by the amount and a shift right by 64 minus
  * the amount. LLVM's intrinsic takes the amount modulo 64, but PTX's shifts do not, so a rotation
- * by -1 yields 0. So the amount is reduced here, by inline assembly: the code generator would drop
- * an `and` instruction, because the intrinsic does not need it, but cannot see through inline
- * assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA, "shl" and "shr". */
+ * by -1 yields 0. The amount is therefore reduced here, by inline assembly: the code generator
+ * would drop an `and` instruction, because the intrinsic does not need it, but cannot see through
+ * inline assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA, "shl" and "shr". */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/values.h"

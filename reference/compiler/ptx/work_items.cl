@@ -12,7 +12,7 @@ struct launch {
 };
 extern const __local struct launch *__assay_launch(void);
 
-/* ---- 6.13.9, address spaces: clang turns to_global and its like into calls to these ---------- */
+/* ---- 6.13.9, address spaces: clang turns to_global and the like into calls to these ---------- */
 
 __global void *__to_global(void *p)
 {

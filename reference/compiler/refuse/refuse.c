@@ -1,4 +1,4 @@
-/* Checks a module as it came from a front end or a file, with tables that contain the message
+/* Checks a module as it came from a front end or a file, using tables that contain the message
  * texts, and runs all checks that a module must pass before it is written. */
 #include "reference/compiler/refuse/refuse.h"
 
@@ -43,7 +43,7 @@ static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
     return NULL;
 }
 
-/* In these lists, clang puts constructors and the dynamic initialisation of variables. */
+/* Clang puts constructors and the dynamic initialisation of variables into these lists. */
 static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     static const char *const lists[] = {"llvm.global_ctors", "llvm.global_dtors"};

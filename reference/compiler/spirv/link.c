@@ -108,9 +108,9 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     for (LLVMValueRef v = pl_first_symbol(target); v; v = pl_next_symbol(v)) {
         bool function = LLVMIsAFunction(v);
         /* SPIR-V does not say which functions may contain a barrier, so assume that any may:
-         * otherwise one of the driver's passes could move a call under a condition. And the SPIR-V
-         * reader puts noinline on calls; PoCL 3.1, which inlines every function that queries a
-         * work-item's ids, overlooks the attribute there and then launches code with dangling
+         * otherwise one of the driver's passes could move a call under a condition. Moreover, the
+         * SPIR-V reader puts noinline on calls; PoCL 3.1, which inlines every function that queries
+         * a work-item's ids, overlooks the attribute there and then launches code with dangling
          * references. */
         if (function && LLVMGetIntrinsicID(v) == 0) pl_flag_add(v, "convergent");
         if (function) pl_flag_remove_from_calls(v, "noinline");

@@ -19,7 +19,7 @@ bool pl_spirv_check(rt_bytes spirv, rt_buffer *out_reason);
 
 /* Scans the linkage decorations of functions and variables (SPIR-V 3.20, Decoration
  * LinkageAttributes).  Built-in variables, to which the translator gives import linkage, are left
- * out.  MALFORMED: not SPIR-V; the message says where. */
+ * out.  MALFORMED: not SPIR-V; the message says where, and *out_linkage is empty. */
 RT_MUST_USE rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage);
 
 #endif

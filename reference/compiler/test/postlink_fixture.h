@@ -23,7 +23,7 @@ typedef struct fixture_source {
         }                                                                                          \
     }
 
-/* NOINLINE keeps a function in the code; TARGET is how LLVM IR sources start. */
+/* NOINLINE keeps a function in the code; TARGET is the text with which LLVM IR sources start. */
 #define NOINLINE "__attribute__((noinline)) "
 #define TARGET                                                                                     \
     "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \

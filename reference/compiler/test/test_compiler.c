@@ -30,8 +30,8 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
 }
 
 /* Reads the bits of a constant's default, and the constant's number and size, from the image's
- * property sets. The default's offset is computed independently here, as a reader of the sets must
- * derive it without help from the writer. */
+ * property sets. The default's offset is computed independently here, because a reader of the sets
+ * must derive it without help from the writer. */
 static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, const char *name,
                            uint32_t *out_id, uint32_t *out_size)
 {

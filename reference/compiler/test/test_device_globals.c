@@ -45,7 +45,8 @@ static const rt_property_set *set_of(const postlink_fixture *fixture, uint32_t i
     return rt_image_set(&fixture->images.images[image], RT_SET_DEVICE_GLOBALS);
 }
 
-/* `id=size`, or `id=size!` with image scope, separated by blanks, in the order of the property set.
+/* Checks an image's device_globals, written as `id=size`, or `id=size!` with image scope, separated
+ * by blanks, in the order of the property set.
  */
 static void assert_globals(const postlink_fixture *fixture, uint32_t image, const char *expected)
 {
@@ -200,7 +201,7 @@ static void DG_POSTLINK_03_image_scope_is_one_image(void **state)
     assert_message(*state, status,
                    "device_global variable 'v' with property \"device_image_scope\" is used in "
                    "more than one device image.");
-    /* Twins: without a split, and with a kernel that does not refer to any of them. */
+    /* Twins: without a split, and with a kernel that refers to neither variable. */
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", code}));
     assert_globals(*state, 0, "one=4! two=4!");
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,

@@ -65,7 +65,7 @@ static void variables_without_functions_form_an_image(void **state)
         assert_kernels(*state, 0, "");
         assert_exports(*state, 0, "v");
     }
-    /* Twin: no other module could refer to it. */
+    /* Twin: a static variable, to which no other module could refer, forms none. */
     fixture_make(*state, RT_SPLIT_OFF, 0, SOURCES({"A", "static global int v = 3;"}));
 }
 

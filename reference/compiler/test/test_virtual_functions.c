@@ -462,7 +462,7 @@ static void VF_SPLIT_03_declarations_stay_for_the_vtable(void **state)
     assert_int_equal(body_of(*state, 0, SIDES), DECLARED_ONLY);
     assert_int_equal(body_of(*state, 0, AREA), DECLARED_ONLY);
     assert_true(linked(*state, 0, VTABLE) != 0);
-    /* Twin: an image that creates no object has neither of the properties. */
+    /* Twin: an image that creates no object has neither property. */
     assert_int_equal(body_of(*state, 1, AREA), ABSENT_BODY);
     assert_int_equal(linked(*state, 1, VTABLE), 0);
 }

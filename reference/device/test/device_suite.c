@@ -1,7 +1,7 @@
-/* The suite declared in device_suite.h.  It tests what a runtime requires of a device: that
- * programs link or the reason is reported, geometry, kinds of arguments, ordering by events across
- * several queues, lifetimes; and, for a device that advertises them: unified shared memory,
- * variables by name, specialisation constants. */
+/* The suite declared in device_suite.h.  It tests what a runtime requires of a device: linking or a
+ * reported reason for its failure, geometry, kinds of arguments, ordering by events across several
+ * queues, lifetimes; and, for a device that advertises them: unified shared memory, variables by
+ * name, specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -669,7 +669,7 @@ static void commands_move_bytes_of_usm(void **state)
     }
 }
 
-/* The types of usm.cl. */
+/* The types that usm.cl declares. */
 typedef struct node {
     uint64_t next;
     int32_t value;

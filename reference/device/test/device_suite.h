@@ -15,7 +15,7 @@ typedef struct device_suite {
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
     /* The driver is known to accept a symbol that two modules define, or to refuse it without
      * giving a reason (scenarios/FINDINGS.md).  Never set for an adapter with its own linker, which
-     * must be right. */
+     * must judge correctly. */
     bool misjudges_duplicates;
 } device_suite;
 

@@ -957,7 +957,7 @@ static void aspects_have_their_names_of_sycl(void **state)
     assert_string_equal(dev_aspect_name(DEV_ASPECT_FP16), "fp16");
     assert_string_equal(dev_aspect_name(DEV_ASPECT_FP64), "fp64");
     assert_string_equal(dev_aspect_name(DEV_ASPECT_ATOMIC64), "atomic64");
-    assert_string_equal(dev_aspect_number_name(6), "fp64"); /* as SYCL's aspect::fp64 */
+    assert_string_equal(dev_aspect_number_name(6), "fp64"); /* 6 is SYCL's aspect::fp64 */
     assert_null(dev_aspect_number_name(1)); /* aspect::cpu, which cannot be queried */
     assert_string_equal(dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
                         "ext_oneapi_virtual_functions");

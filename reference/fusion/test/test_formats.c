@@ -26,7 +26,7 @@ static struct {
     rt_text code; /* of the first kernel's first image */
 } newest;
 
-/* Answers with a kernel of the request's format. */
+/* Answers with a kernel in the request's format. */
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result)
 {

@@ -15,7 +15,7 @@ static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 static struct {
     rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
-    rt_buffer request; /* as "kernels identities constants", three counts */
+    rt_buffer request; /* as text: the numbers of kernels, identities and constants */
 } stub;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
@@ -23,8 +23,8 @@ static rt_command_id launch(world *w, rt_promotion promotion)
     return world_launch(w, "k", promotion);
 }
 
-/* Answers with a kernel with two parameters, as the counting device's kernels have: those of the
- * first kernel, whether or not they are constants. */
+/* Answers with a kernel that, like those of the counting device, has two parameters: the first
+ * kernel's, whether or not they are constants. */
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
                       rt_buffer *out_result)
 {

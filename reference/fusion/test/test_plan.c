@@ -93,16 +93,17 @@ static const plan_row rows[] = {
     {{R2L(2, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16, {0}},
     {{R2L(4, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, 0, 0, R2L(4, 4, 2, 2)},
     {{R2L(4, 2, 4, 1), R2L(8, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R2L(8, 4, 4, 1)},
-    /* The preferred, one-dimensional range of 16 would tear the other's groups: the documents allow
-     * 4 by 4. Shipped DPC++ pads the range of 16 to 1 by 16, which groups of 2 by 2 do not divide.
+    /* The preferred, one-dimensional range of 16 would tear the other's groups, so the documents
+     * require 4 by 4. Shipped DPC++ pads the range of 16 to 1 by 16, which groups of 2 by 2 do not
+     * divide.
      */
     {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
     /* The other way round, shipped DPC++ pads {16} in groups of {4} to {16, 1} in groups of {4, 1},
      * which would fit, but it refuses the list because the kernel with groups has fewer dimensions
      * (tag B29). */
     {{R1L(16, 4), R2(4, 4)}, 2, 0, RT_RULE_KF_RANGE_16, R1L(16, 4)},
-    /* SYCL's slower dimension is compared first: in its order {4} becomes {4, 1}, but 4 by 1 is {1,
-     * 4}. */
+    /* The dimension that is slower in SYCL is compared first: in SYCL's order {4} becomes {4, 1},
+     * but 4 by 1 is {1, 4}. */
     {{R1L(16, 4), R2L(4, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R1L(16, 4)},
     /* Offsets are checked before groups. */
     {{R2O(4, 4, 1, 1), R2L(2, 8, 2, 2)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_11, {0}},
@@ -146,7 +147,7 @@ static void rows_are_fused_or_refused(void **state)
     }
 }
 
-/* Shipped DPC++ uses as many dimensions as the input with the most has, and in SYCL's order the
+/* Shipped DPC++ uses the largest number of dimensions that any input has, and in SYCL's order the
  * additional dimensions vary fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag
  * B23).
  */
@@ -193,7 +194,7 @@ static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
     return false;
 }
 
-/* Every pair of small ranges with the same local size is refused by restriction 3 exactly if a
+/* Every pair of small ranges with the same local size is refused by restriction 3 if and only if a
  * group would be torn, as determined by examining every pair of work-items. */
 static void groups_are_torn_exactly_where_the_plan_says(void **state)
 {

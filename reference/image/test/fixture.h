@@ -9,7 +9,7 @@
 typedef struct fixture {
     rt_sink *sink;
     rt_arena arena;
-    rt_buffer file; /* for a test that builds one */
+    rt_buffer file; /* for a test that builds a file */
 } fixture;
 
 /* For cmocka_unit_test_setup_teardown. */

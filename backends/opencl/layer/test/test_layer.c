@@ -239,7 +239,7 @@ static const cl_icd_dispatch *layer_recording(void)
     return layer;
 }
 
-/* Compares the log's lines, without the process number, which varies, with the expected ones. */
+/* Compares the log's lines with the expected ones, ignoring the process number, which varies. */
 static void assert_recorded(const char *expected)
 {
     log_hear();
@@ -343,7 +343,7 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
     assert_recorded(expected);
 }
 
-/* If a call creates nothing, no object is numbered, and the program gets the driver's answer. */
+/* If a call creates nothing, no object is numbered, and the program gets the driver's result. */
 static void refusals_are_recorded_and_handed_on(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The device size of a variable without device_image_scope grows with the underlying type,
+// On the device, a variable without device_image_scope grows with the underlying type,
 // although its value is never read there: 4 KiB more for a type that is 4 KiB larger.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,4 +1,5 @@
-// The type's attribute allows uses that are errors for other variables; uses of constants are no errors.
+// The type's attribute allows uses that are errors for other variables; constants need no
+// attribute.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 syclex::device_global<int> allowed;

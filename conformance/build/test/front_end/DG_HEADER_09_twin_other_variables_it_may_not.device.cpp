@@ -1,4 +1,5 @@
-// Device code may not use other variables, whether in a kernel or in a function for other images.
+// Device code may use other variables neither in a kernel nor in a function exported to other
+// images.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 int mutable_variable;

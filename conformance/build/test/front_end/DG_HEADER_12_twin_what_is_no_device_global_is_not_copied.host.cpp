@@ -1,4 +1,4 @@
-// The checks above can fail: another class has no such functions.
+// The checks above can fail: queue and handler have no such functions for another class.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>

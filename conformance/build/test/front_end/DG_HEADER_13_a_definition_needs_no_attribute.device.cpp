@@ -1,4 +1,4 @@
-// Definitions without any attribute, wherever they are allowed.
+// Variables defined without any attribute, wherever a definition is allowed.
 // variable: _ZN2ns1bE 4 device
 // variable: _ZN6holder1cE 4 device
 #include <sycl/sycl.hpp>

@@ -1,5 +1,5 @@
-// A class without the attribute: a use of its variable is refused, but accepted if the type has the
-// attribute of device-side asserts.
+// Device code may not use a variable whose class lacks the attribute, unless the class has the
+// attribute that device-side asserts use.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct plain {

@@ -1,4 +1,5 @@
-// Placement new is accepted in a kernel, in a function for other images and in a free-function kernel.
+// Placement new is accepted in a kernel, in a function exported to other images and in a
+// free-function kernel.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct base {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The page in a real browser: it renders without errors, and its filters, keys, folds and texts work, on a
-wide and a narrow screen, light and dark.
+"""Tests the page in a real browser: it renders without errors, and its filters, keys and folds work and its
+texts appear, on a wide and a narrow screen, light and dark.
 
 usage: page.py WRITE_PAGE [SCREENSHOTS]
 
-WRITE_PAGE writes the page of sample.c.  With SCREENSHOTS, a folder, pictures of the page are written
-there.  Exits with 77 if Chromium is not installed.  Chromium is controlled through a pair of pipes
+WRITE_PAGE writes the page of sample.c.  With SCREENSHOTS, the name of a folder, writes pictures of the
+page there.  Exits with 77 if Chromium is not installed.  Chromium is controlled through a pair of pipes
 (--remote-debugging-pipe): DevTools protocol messages in JSON, each ended by a zero byte.
 """
 import base64
@@ -239,7 +239,7 @@ return [...document.querySelectorAll('#counts td')]
 
 
 def looks(browser, shots):
-    """Screens: nothing is wider than the screen, and contrast suffices (WCAG 2.1, 1.4.3)."""
+    """Screens: nothing is wider than the screen, and contrast is sufficient (WCAG 2.1, 1.4.3)."""
     for name, width, height, dark in (("wide", 1400, 900, False), ("narrow", 400, 800, False), ("dark", 1400, 900, True)):
         browser.screen(width, height, dark)
         expect(f"too little contrast, {name}", browser.run(CONTRAST), [])

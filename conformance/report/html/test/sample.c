@@ -36,7 +36,7 @@ static const char trace_sim[] =
     "{\"event\":\"select\",\"kernel\":\"apply\",\"image\":\"app/0\"},"
     "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\"],\"by\":\"tool\"}," EVENT_LAUNCH
     "]}";
-/* Two events instead of one; a different tool links, but the event counts as the same. */
+/* Has two events in place of one; its link, made by a different tool, counts as the same event. */
 static const char trace_pocl[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"

@@ -88,8 +88,8 @@ static void scenarios_have_their_rules_and_are_in_order(void **state)
     rt_buffer_free(&page);
 }
 
-/* The traces have two events in common, then one has one event and the other has two; a link by a
- * different tool is the same event. */
+/* After two common events, one trace has one event and the other has two; a link made by a
+ * different tool counts as the same event. */
 static void traces_part_and_share_their_events(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void no_text_ends_its_element(void **state)
         opened++;
     for (const char *at = page.data; (at = strstr(at, "</script")); at++)
         closed++;
-    assert_int_equal(opened, 5); /* index, three scenarios, the page's own */
+    assert_int_equal(opened, 5); /* the index, three scenarios and the page's own script */
     assert_int_equal(closed, 5);
     assert_null(strstr(page.data, "<b>bold"));
     assert_null(strstr(page.data, "<img"));

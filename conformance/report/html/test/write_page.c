@@ -1,4 +1,5 @@
-/* Writes the page of sample.c to stdout, for a browser: write_page COUNT. */
+/* Writes the page of sample.c, with COUNT additional scenarios, to stdout for a browser: write_page
+ * [COUNT]. */
 #include "conformance/report/html/test/sample.h"
 
 #include <stdio.h>
