@@ -1,0 +1,65 @@
+/* The device code of shipped_linking.cpp and image_scope.cpp, one image per part. */
+#if defined(PART_app)
+int f(int x);
+int g(int x);
+kernel void apply(global int *data)
+{
+    data[get_global_id(0)] = g(f(data[get_global_id(0)]));
+}
+#elif defined(PART_both)
+int f(int x)
+{
+    return x + 1;
+}
+int g(int x)
+{
+    return x * 10;
+}
+#elif defined(PART_g)
+int g(int x)
+{
+    return x * 10;
+}
+#elif defined(PART_set)
+int area(int x)
+{
+    return x + 1;
+}
+#elif defined(PART_user)
+int area(int x);
+kernel void draw(global int *data)
+{
+    data[get_global_id(0)] = area(data[get_global_id(0)]);
+}
+#elif defined(PART_dummy)
+int area(int x)
+{
+    return 0;
+}
+#elif defined(PART_specialised)
+int __attribute__((overloadable)) __spirv_SpecConstant(int, int);
+global int counter = 0;
+kernel void bump(global int *data)
+{
+    data[0] = counter;
+    counter += __spirv_SpecConstant(0, 1);
+}
+#elif defined(PART_library)
+global int counter = 0;
+int next(void)
+{
+    return counter++;
+}
+#elif defined(PART_one)
+int next(void);
+kernel void one(global int *data)
+{
+    data[0] = next();
+}
+#elif defined(PART_two)
+int next(void);
+kernel void two(global int *data)
+{
+    data[0] = next();
+}
+#endif
