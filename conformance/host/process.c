@@ -1,7 +1,7 @@
-/* The process of a host program: its start, its channels, its end.
+/* The process of a host program: how it starts, how requests reach it, how it ends.
  *
- * It stays in the process group of the subject, so that the runner's time limit ends both, and it
- * dies with the thread that started it. Its folder is inside the folder of the command
+ * The process stays in the process group of the subject, so that the runner's time limit ends both,
+ * and it dies with the thread that started it. Its folder is inside the folder of the command
  * (conformance/process/scratch.h), so it is removed even if this process cannot do so. */
 #include "conformance/host/host_internal.h"
 
@@ -24,7 +24,7 @@ enum {
     CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
     EXIT_MS_MAX = 2000, /* time for a process to end after closing its channel */
     NOT_EXECUTED = 127, /* exit status of ld.so if it cannot load a library */
-    CHUNK = 1 << 16,    /* bytes read at once */
+    CHUNK = 1 << 16,    /* bytes per read */
 };
 
 uint32_t cnf_host_channels(const scn_scenario *scenario)
@@ -216,7 +216,7 @@ static rt_status ended(cnf_host *host, const char *when)
                               "that it needs)");
 }
 
-/* What the program was doing when it ended, as messages say it. */
+/* What the program was doing when it ended, as worded in messages. */
 static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_HELLO] = "while it was started",
     [HOST_OPEN] = "in dlopen",

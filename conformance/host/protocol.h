@@ -1,12 +1,12 @@
-/* The protocol between a subject and the host program of a scenario; C and C++.
+/* The protocol between a subject and the host program of a scenario, for C and C++.
  *
  * A channel is a pair of connected stream sockets; the program serves each in its own thread. The
  * environment variable ASSAY_HOST_CHANNELS lists the program's descriptors, for example "5,6". A
  * frame is a u64 length and that many bytes; numbers are little-endian; a text or byte string is a
  * u64 length and the bytes (reference/base/stream.h). A request begins with a u8 host_request. An
  * answer begins with a u8: 1, followed by what the table says, or 0, followed by two texts: the
- * name of the error code ("errc::build"; "exception" if it is not a sycl::exception) and the
- * message.
+ * name of the error code ("errc::build"; "exception" if something other than a sycl::exception was
+ * thrown) and the message.
  *
  * A module is identified by the path of its file in the program's folder (cnf_host_path):
  * "libf.so".
@@ -45,17 +45,17 @@ typedef enum host_request {
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
     HOST_BUNDLE,   /* u8 host_bundle and its fields */
     HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor last
-                      registered under this id; refused errc::invalid: none did */
-    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 through the handler of a command group
-                         instead of the queue, u32 global, u64 offset in it, u32 memory, u64 offset
-                         in it, u64 size, after -> u32 command */
+                      registered under this id; refused unsupported: none did */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by handler (1: through a command group's
+                         handler, 0: through the queue), u32 global, u64 offset in it, u32 memory,
+                         u64 offset in it, u64 size, after -> u32 command */
     HOST_GLOBAL_READ, /* u32 queue, u32 global: copies the whole value to the host on this queue
                          and waits -> bytes */
     HOST_REQUEST_END
 } host_request;
 
-/* nd-range: u32 dimensions, then three u64 each of global size, local size (all 0: open) and
- * offset, in the order of get_global_id(0..2).
+/* nd-range: u32 dimensions, then three u64 each of global size, local size (all 0: the
+ * runtime chooses it) and offset, in the order of get_global_id(0..2).
  * arguments: u32 count, then each u8 host_argument and
  *     MEMORY u32 memory, u8 access (scn_access); POINTER u32 memory, u64 offset; NULL nothing;
  *     BYTES bytes, u32 count, count * (u64 at, u32 memory, u64 offset): pointers inside;
@@ -73,7 +73,7 @@ typedef enum host_argument {
     HOST_ARGUMENT_LOCAL,
 } host_argument;
 
-/* Kernel bundles.  A state is SYCL's: 0 input, 1 object, 2 executable. */
+/* Kernel bundles. The states are SYCL's: 0 input, 1 object, 2 executable. */
 typedef enum host_bundle {
     HOST_BUNDLE_GET = 1, /* u8 state, u32 context or HOST_NONE, u32 count, count * u32 device (at
                             least one), u32 count, count * text kernel (none: all) -> u32 bundle */
@@ -120,8 +120,8 @@ typedef enum host_event {
 
 #define HOST_NONE 0xffffffffu
 
-/* The parts of a generated module, and the functions that the library with which all modules are
- * linked defines for it. The module's constructor begins with
+/* The parts of a generated module, and the functions that it calls in the library that all modules
+ * are linked with. The module's constructor begins with
  *
  *     void assay_module_constructed(const char *file_name, host_binds *binds)
  *
@@ -134,7 +134,7 @@ typedef enum host_event {
  *
  *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
  *
- * as the integration footer's code does in a module of DPC++ (document 002); the library creates
+ * as the integration footer's code does in a DPC++ module (document 002); the library creates
  * the variable and registers it. `binds` returns the address that a symbol binds to from within the
  * module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each host symbol
  * is a variable that the module exports. main() is int assay_host_main(void). */

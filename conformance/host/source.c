@@ -30,7 +30,7 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Symbols that the program itself uses. */
+/* Symbols that the program itself defines or uses. */
 static const char *const reserved_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
@@ -88,7 +88,7 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
     return RT_STATUS_OK;
 }
 
-/* Libraries that real programs need; ld.so would load a module of that name in their place. */
+/* Libraries that real programs need; ld.so would load a module of the same name instead. */
 static const char *const reserved_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
@@ -113,7 +113,8 @@ static const char declarations[] =
     "\n"
     "static const char file_name[] = \"%.*s\";\n";
 
-/* Without `volatile` the call could become a jump, and dlsym uses the return address. */
+/* Without `volatile`, the call could become a tail call; dlsym uses the return address to find its
+ * caller. */
 static const char functions[] = "\n"
                                 "static const void *binds(const char *symbol)\n"
                                 "{\n"

@@ -1,7 +1,7 @@
 /* Everything that the host program over libsycl refuses by itself: what a scenario can say, but no
  * program can do through SYCL's public interface. Such a refusal has the error code "unsupported",
- * which makes the scenario a SKIP with this reason, never a PASS and never a finding. Whatever a
- * program can do reaches libsycl, however it ends.
+ * which makes the scenario a SKIP with this reason, never a PASS and never a finding. Anything that
+ * a program can do reaches libsycl, regardless of the outcome.
  *
  * For C and C++. */
 #ifndef CONFORMANCE_HOST_UNREACHABLE_H

@@ -267,7 +267,9 @@ static void memory_check(checker *check, const scn_memory *memory)
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
-        REPORT(check, tolerance_at, "%g is not a valid tolerance of this kind", memory->tolerance);
+        REPORT(check, tolerance_at,
+               "%g is not a valid tolerance; expected a finite number that is not negative",
+               memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
         REPORT(check, memory->at,
                "%" PRIu64
@@ -975,12 +977,13 @@ static void outcomes_check(checker *check, const scn_outcome *outcomes, uint32_t
         REPORT(check, at, "expected 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
     for (uint32_t i = 0; i < count; i++) {
         if ((outcomes[i].error != NULL) != errors || (!errors && outcomes[i].expect_count == 0))
-            REPORT(check, outcomes[i].at, "an outcome %s a verb",
-                   errors ? "without an error beside" : "with an error without");
+            REPORT(check, outcomes[i].at, "an outcome of a step %s",
+                   errors ? "with a verb needs 'error'" : "without a verb cannot have 'error'");
         if (outcomes[i].error) error_check(check, outcomes[i].error, true);
         if (outcomes[i].name.length > 0 && !name_is_shared(check->scenario, &outcomes[i]))
             REPORT(check, outcomes[i].at,
-                   "no other one_of has an outcome '%s'; a name joins outcomes of several one_of",
+                   "no other one_of has an outcome '%s'; a name links outcomes of different one_of "
+                   "lists",
                    excerpt(check, outcomes[i].name));
         expects_check(check, outcomes[i].expects, outcomes[i].expect_count, true);
     }

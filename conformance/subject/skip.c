@@ -387,7 +387,7 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
         return true;
     }
     cnf_emit_skip(emitter, "reference-only", "yes",
-                  RT_TEXT("the scenario never used the device: only the reference "
-                          "runtime decides, and it is judged on sim"));
+                  RT_TEXT("the scenario never used the device: its result depends only on "
+                          "the reference runtime, which is judged on sim"));
     return true;
 }

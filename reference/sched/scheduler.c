@@ -70,7 +70,8 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
-/* Used only by the fault of DG-PLUGIN-04: the event of a command that moved a variable is lost. */
+/* Used only by the fault of DG-PLUGIN-04: the events of commands that read or write a variable in a
+ * program are lost. */
 static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
 {
     uint32_t kept_count = 0;
@@ -206,7 +207,7 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
                           (unsigned long long)memory->size);
 }
 
-/* Checks pointers to unified shared memory, because no device can.  Called with the lock held.
+/* Checks pointers to unified shared memory, which no device can check.  Called with the lock held.
  */
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {

@@ -1,12 +1,13 @@
 /* Launching kernels by names that are known only at run time.
  *
  * A launch takes the path of free-function kernels: by name, through the program manager, with its
- * dynamic linking, virtual-function sets, device_globals and its cache in memory. A launch with
+ * dynamic linking, virtual-function sets, device_globals and in-memory cache. A launch with
  * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
  *
- * Nothing is checked that a program could do. Observed in libsycl 9.0.0: an unknown name crashes; a
- * local size that is zero in some dimensions but not in all divides by zero; a launch with fewer
- * arguments than the previous one reuses that launch's for the missing ones. */
+ * Anything that an application could do is passed on unchecked. Observed in libsycl 9.0.0: an
+ * unknown name crashes; a local size that is zero in some dimensions but not in all divides by
+ * zero; a launch with fewer arguments than the previous one reuses the previous launch's arguments
+ * for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -77,7 +78,7 @@ static unsigned char *pointer_into(const memory &target, uint64_t offset)
     return target.pointer + offset;
 }
 
-/* Pointers go where the value has zeros. */
+/* Pointers are written into the value, which has zeros at their offsets. */
 static void read_value(request &in, argument &value)
 {
     value.bytes = in.bytes();
@@ -114,7 +115,7 @@ static argument read_argument(request &in)
     return result;
 }
 
-/* Sets an argument that needs no requirement. */
+/* Sets an argument that is not an accessor. */
 static void set_plain(sycl::handler &handler, int index, const argument &value)
 {
     using sycl::ext::oneapi::experimental::raw_kernel_arg;

@@ -13,7 +13,7 @@ const sycl::device &device_at(uint32_t number)
 {
     state &process = the_state();
     if (number >= process.devices.size()) {
-        refuse_malformed("there is no device " + std::to_string(number) + "; libsycl shows " +
+        refuse_malformed("there is no device " + std::to_string(number) + "; libsycl lists " +
                          std::to_string(process.devices.size()));
     }
     return process.devices[number];
@@ -63,7 +63,7 @@ void answer_context(request &in, host_writer *out)
     host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
 }
 
-/* Stores exceptions that are reported late until a request asks for them. */
+/* Stores asynchronous exceptions until a request asks for them. */
 static void collect_failures(sycl::exception_list failures)
 {
     state &process = the_state();
@@ -91,9 +91,10 @@ memory::~memory()
     if (pointer) sycl::free(pointer, *context);
 }
 
-/* Copies all bytes of unified shared memory that no command uses to or from the host. The queue for
- * device memory is created once and kept: when queues come and go, Intel's CPU runtime (2026.22.10)
- * sometimes waits forever in clFinish while one of its threads releases another queue. */
+/* Copies an entire memory object in unified shared memory, which no command is using, to or from
+ * the host. The queue for device memory is created once and kept: when queues are created and
+ * destroyed repeatedly, Intel's CPU runtime (2026.22.10) sometimes waits forever in clFinish while
+ * one of its threads releases another queue. */
 static void move(const memory &target, void *to, const void *from)
 {
     if (target.kind != HOST_MEMORY_USM_DEVICE) {
@@ -128,10 +129,10 @@ void answer_memory(request &in, host_writer *out)
     if (result->size == 0) refuse_malformed("a memory has at least one byte");
     if (content.size() != (has_content ? result->size : 0)) {
         refuse_malformed("a memory of " + std::to_string(result->size) + " bytes comes with " +
-                         std::to_string(content.size()));
+                         std::to_string(content.size()) + " bytes of contents");
     }
     if (result->kind == HOST_MEMORY_BUFFER && has_content) {
-        /* constructed from iterators, the buffer copies and does not write back */
+        /* constructed from iterators, the buffer copies the contents without writing back */
         result->buffer.emplace(content.begin(), content.end());
     } else if (result->kind == HOST_MEMORY_BUFFER) {
         result->buffer.emplace(sycl::range<1>(result->size));
@@ -140,8 +141,9 @@ void answer_memory(request &in, host_writer *out)
         result->pointer = static_cast<unsigned char *>(
             sycl::malloc(result->size, device, *result->context, usm_kinds[result->kind]));
         if (!result->pointer) {
-            throw refusal{"errc::memory_allocation", "libsycl has no unified shared memory of " +
-                                                         std::to_string(result->size) + " bytes"};
+            throw refusal{"errc::memory_allocation", "libsycl cannot allocate " +
+                                                         std::to_string(result->size) +
+                                                         " bytes of unified shared memory"};
         }
     }
     if (result->pointer && has_content) move(*result, result->pointer, content.data());
@@ -189,7 +191,7 @@ void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> kee
 void answer_wait(request &in, host_writer *out)
 {
     (void)out;
-    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "thing to wait for");
+    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "kind of wait");
     uint32_t number = in.u32();
     in.end();
     state &process = the_state();
@@ -289,8 +291,8 @@ static void copy(const transfer &parameters, host_writer *out)
 {
     const memory &from = *parameters.from.target, &to = *parameters.to.target;
     if (from.buffer.has_value() != to.buffer.has_value()) {
-        /* SYCL's copy between an accessor and a pointer is for host memory, so a copy between a
-         * buffer and unified shared memory goes through a block of host memory. */
+        /* SYCL's copy between an accessor and a pointer requires a pointer to host memory, so a
+         * copy between a buffer and unified shared memory goes through a block of host memory. */
         auto block = std::make_shared<byte_block>(parameters.size);
         sycl::event copied =
             bring(*parameters.queue, from, parameters.from.offset, block, parameters.after);

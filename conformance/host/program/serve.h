@@ -1,5 +1,5 @@
 /* The part of a host program that the libraries of all runtimes share: the channels, the requests
- * about modules, and the record of what constructors and destructors did. C and C++.
+ * about modules, and the record of what constructors and destructors did. For C and C++.
  *
  * A library that is a host program's runtime compiles serve.c and frame.c into itself, defines
  * assay_host_main() with host_serve, and records registrations with host_event_note. */

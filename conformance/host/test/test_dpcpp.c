@@ -1,7 +1,7 @@
 /* Tests libassay_dpcpp.so: host programs over the shipped runtime receive every request of the
- * protocol, and requests that they must refuse. They run if ci/setup --with dpcpp has installed the
- * library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl; its results
- * are derived by hand. */
+ * protocol, and requests that they must refuse. The tests run if ci/setup --with dpcpp has
+ * installed the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl;
+ * its results are derived by hand. */
 #include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
@@ -61,10 +61,10 @@ static const rt_property shared_properties[] = {{{"shared_counter", 14}, BYTES(s
 static const rt_property image_properties[] = {{{"image_counter", 13}, BYTES(image_global)}};
 static const rt_property symbol_properties[] = {{{"twice", 5}, RT_PROPERTY_UINT32, 1, {0}}};
 
-/* One image each, because libsycl writes a device_global's pointer whenever its image is launched,
- * even if the host has no variable for it. */
+/* The kernels are in several images, because libsycl writes a device_global's pointer whenever its
+ * image is launched, even if the host has no variable for it. */
 static const struct {
-    const char *kernels[5]; /* the only ones left in the code */
+    const char *kernels[5]; /* the image's kernels; its code has others too */
     const char *defines;
     rt_property_set sets[3];
     uint32_t set_count;
@@ -281,7 +281,7 @@ static void refused(rt_code code, const char *part)
 {
     rt_reader answer = {0};
     rt_status status = cnf_host_ask(f.host, 0, &f.request, &f.arena, &answer);
-    if (rt_ok(status)) fail_msg("answered, and not refused with '%s'", part);
+    if (rt_ok(status)) fail_msg("answered instead of refused with '%s'", part);
     rt_text message = rt_sink_diagnostic(f.sink, status)->message;
     if (status.code != code || !strstr(message.data, part)) {
         fail_msg("%s: %s; expected %s: %s", rt_code_name(status.code), message.data,
@@ -624,7 +624,7 @@ static void ranges_are_as_the_kernel_sees_them(void **state)
     refused(RT_ERRC_ND_RANGE, "cannot exceed");
 }
 
-/* Only this is refused without libsycl: SYCL has no expression for it. */
+/* Launches that SYCL cannot express are refused without calling libsycl. */
 static void what_no_application_can_launch_is_refused(void **state)
 {
     (void)state;
@@ -776,19 +776,20 @@ static void what_cannot_be_made_is_refused(void **state)
     put_memory(HOST_MEMORY_BUFFER, 0, NULL);
     refused(RT_MALFORMED, "a memory has at least one byte");
     put_memory(HOST_MEMORY_USM_DEVICE, UINT64_C(1) << 45, NULL);
-    refused(RT_ERRC_MEMORY_ALLOCATION, "no unified shared memory of 35184372088832 bytes");
+    refused(RT_ERRC_MEMORY_ALLOCATION,
+            "cannot allocate 35184372088832 bytes of unified shared memory");
     begin(HOST_MEMORY);
     put(HOST_MEMORY_BUFFER);
     put(0);
     put_long(16);
     put_byte(1);
     put_bytes(counted, 12);
-    refused(RT_MALFORMED, "a memory of 16 bytes comes with 12");
+    refused(RT_MALFORMED, "a memory of 16 bytes comes with 12 bytes of contents");
     begin(HOST_QUEUE);
     put(1);
     put(HOST_NONE);
     put_byte(0);
-    refused(RT_MALFORMED, "there is no device 1; libsycl shows 1");
+    refused(RT_MALFORMED, "there is no device 1; libsycl lists 1");
     begin(HOST_CONTEXT);
     put(0);
     refused(RT_MALFORMED, "a context has at least one device");
@@ -996,7 +997,7 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     put_get(3, NULL);
-    refused(RT_MALFORMED, "there is no state of a bundle 3");
+    refused(RT_MALFORMED, "there is no bundle state 3");
     put_get(0, "nope");
     refused(RT_ERRC_RUNTIME, "No kernel found");
     put_get(0, "constants");
@@ -1014,9 +1015,9 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     put(built);
     refused(RT_UNSUPPORTED, "in state executable and not input");
     bundle(0);
-    refused(RT_MALFORMED, "operation on bundles 0");
+    refused(RT_MALFORMED, "there is no bundle operation 0");
     bundle(HOST_BUNDLE_END);
-    refused(RT_MALFORMED, "operation on bundles 12");
+    refused(RT_MALFORMED, "there is no bundle operation 12");
 }
 
 /* ---- device_globals ------------------------------------------------------------------------ */

@@ -207,7 +207,8 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
      * events of its kind. */
     const scn_trace_event *missing = &expect->trace.events[found];
     rt_buffer text = {0};
-    rt_buffer_printf(&text, "no event '%.*s' matches line %u after the events that were found",
+    rt_buffer_printf(&text,
+                     "no event '%.*s' that matches line %u follows the events matched before it",
                      RT_TEXT_ARG(missing->kind), missing->at.line);
     uint32_t listed = 0;
     for (uint32_t i = after_last; i < end && listed < LISTED_MAX; i++) {

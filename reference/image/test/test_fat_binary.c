@@ -211,7 +211,7 @@ static void damaged_frames_are_refused(void **state)
     assert_int_equal(frame_read(f, (rt_bytes){huge, sizeof huge}).code, RT_LIMIT);
     rt_status status = frame_read(f, (rt_bytes){nested, sizeof nested});
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "image 0 has a damaged Zstandard frame: its content is another frame");
+                        "image 0 has a damaged Zstandard frame: it decompresses to another frame");
 }
 
 /* ---- Words by hand ------------------------------------------------------------------------- */
