@@ -107,7 +107,7 @@ compiles pointers
 
 # Scenarios that PTX cannot express are refused.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for cuda -o "$folder/x"
-says "spec_constants.yaml:25:5: error: a specialisation constant cannot be expressed in an exported program"
+says "spec_constants.yaml:26:5: error: a specialisation constant cannot be expressed in an exported program"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for cuda -o "$folder/x"
 says "without calling the device"
 [ -e "$folder/x" ] && fail "a folder was created despite the refusal"
