@@ -30,18 +30,19 @@ typedef enum host_request {
                        readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
-    HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
-                      as bits 1u << dev_aspect) */
-    HOST_KERNELS,  /* -> u32 count, count * text: the kernel names that the runtime knows now */
-    HOST_CONTEXT,  /* u32 count, count * u32 device -> u32 context */
-    HOST_QUEUE,    /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
-    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
-                      contents (empty if it has none) -> u32 memory */
-    HOST_READ,     /* u32 memory: reads it on the host, synchronised -> bytes */
-    HOST_SUBMIT,   /* u32 queue, u8 host_through, text path of the module whose host code submits
-                      it ("": whichever has the kernel), text kernel, nd-range, arguments,
-                      constants, after -> u32 command; HOST_THROUGH_BUNDLE needs HOST_BUNDLE_SUBMIT
-                    */
+    HOST_DEVICES, /* u32 devices wanted, the first request about devices: if they are more than one,
+                     sub-devices of the first, as far as it can be divided -> u32 count, count *
+                     (text name, text driver, u32 aspects that it has, as bits 1u << dev_aspect) */
+    HOST_KERNELS, /* -> u32 count, count * text: the kernel names that the runtime knows now */
+    HOST_CONTEXT, /* u32 count, count * u32 device -> u32 context */
+    HOST_QUEUE,   /* u32 device, u32 context or HOST_NONE, u8 in order, u8 profiling -> u32 queue */
+    HOST_MEMORY,  /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
+                     contents (empty if it has none) -> u32 memory */
+    HOST_READ,    /* u32 memory: reads it on the host, synchronised -> bytes */
+    HOST_SUBMIT,  /* u32 queue, u8 host_through, text path of the module whose host code submits
+                     it ("": whichever has the kernel), text kernel, nd-range, arguments,
+                     constants, after -> u32 command; HOST_THROUGH_BUNDLE needs HOST_BUNDLE_SUBMIT
+                   */
     HOST_TRANSFER, /* u32 queue, u32 to, u64 offset in it, u32 from or HOST_NONE, u64 offset in it,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
@@ -53,6 +54,8 @@ typedef enum host_request {
                          in it, u64 size, after -> u32 command */
     HOST_GLOBAL_READ, /* u32 queue, u32 global: copies the whole value to the host on this queue
                          and waits -> bytes */
+    HOST_TIMES,       /* u32 command: waits for it -> u64 submit, u64 start, u64 end, in
+                         nanoseconds */
     HOST_REQUEST_END
 } host_request;
 

@@ -20,10 +20,9 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
         queue->context == SCN_NONE ? CNF_NO_OBJECT : execution->results[queue->context].context;
     const cnf_runtime_operations *operations = execution->runtime->operations;
     uint32_t *queue_number = &execution->results[index].queue;
-    RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, queue_number));
     CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* otherwise the scenario would
                                                                     * have been skipped */
-    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *queue_number));
+    RT_TRY(operations->queue(execution, queue, context, queue_number));
     if (!queue->enable_fusion) return RT_STATUS_OK;
     CHECK(operations->fusion); /* as above */
     return operations->fusion->enable(execution, *queue_number);
@@ -33,9 +32,9 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
 {
     CHECK(device < execution->scenario->device_count);
     uint32_t *queue = &execution->queues[device];
+    const scn_queue plain = {.device = device, .context = SCN_NONE};
     if (*queue == CNF_NO_OBJECT)
-        RT_TRY(
-            execution->runtime->operations->queue(execution, device, CNF_NO_OBJECT, false, queue));
+        RT_TRY(execution->runtime->operations->queue(execution, &plain, CNF_NO_OBJECT, queue));
     *out_queue = *queue;
     return RT_STATUS_OK;
 }

@@ -143,6 +143,7 @@ struct command {
 /* Everything that requests have created; one per process. */
 struct state {
     std::vector<sycl::device> devices;
+    std::optional<sycl::context> common; /* of all devices, if they are sub-devices */
     table<sycl::context> contexts{"context"};
     table<sycl::queue> queues{"queue"};
     table<memory> memories{"memory"};
@@ -198,6 +199,7 @@ void answer_bundle(request &in, host_writer *out);
 void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
 void answer_global_read(request &in, host_writer *out);
+void answer_times(request &in, host_writer *out);
 
 /* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel, from an executable
  * bundle unless `from` is null. */

@@ -319,6 +319,7 @@ static uint32_t queue_make(bool in_order)
     put(0);
     put(HOST_NONE);
     put_byte(in_order);
+    put_byte(false);
     return made();
 }
 
@@ -473,6 +474,7 @@ static void it_tells_devices_kernels_and_modules(void **state)
     assert_int_equal(started.items[0].kind, HOST_EVENT_LOADED);
     assert_int_equal(started.items[1].kind, HOST_EVENT_REGISTERED);
     begin(HOST_DEVICES);
+    put(1);
     rt_reader answer = answered();
     assert_int_equal(rt_read_u32(&answer), 1);
     assert_true(rt_read_text(&answer).length > 0);
@@ -528,11 +530,76 @@ static void commands_run_in_the_order_that_they_must(void **state)
 
 enum { LAUNCHES = 50, QUEUE_AT = 1 };
 /* The position of the first argument's memory in a launch: after the request byte, the queue, the
- * way to submit, no module, the kernel's name, its range, the number of arguments and the kind of the first. */
+ * way to submit, no module, the kernel's name, its range, the number of arguments and the kind of
+ * the first. */
 enum { MEMORY_AT = QUEUE_AT + 4 + 1 + 8 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
 
 /* Adds one to a memory repeatedly; the thread has its own channel, queue and memory, all with the
  * same number. */
+/* Submit, start and end. */
+static void assert_times(uint32_t command)
+{
+    begin(HOST_TIMES);
+    put(command);
+    rt_reader answer = answered();
+    uint64_t before = 0;
+    for (int i = 0; i < 3; i++) {
+        uint64_t time = rt_read_u64(&answer);
+        assert_true(time > 0 && time >= before);
+        before = time;
+    }
+    assert_true(rt_reader_finished(&answer));
+}
+
+/* Only a queue with the property keeps times (SYCL 2020, 4.6.6.1). */
+static void times_are_read_in_order(void **state)
+{
+    (void)state;
+    uint32_t plain = queue_make(true);
+    begin(HOST_QUEUE);
+    put(0);
+    put(HOST_NONE);
+    put_byte(true);
+    put_byte(true);
+    uint32_t queue = made();
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    assert_times(add(queue, HOST_MEMORY_USM_SHARED, shared, 1));
+    uint32_t untimed = add(plain, HOST_MEMORY_USM_SHARED, shared, 1);
+    begin(HOST_TIMES);
+    put(untimed);
+    refused(RT_ERRC_INVALID, "profiling");
+}
+
+/* Each of two sub-devices has a queue, and unified shared memory belongs to both; later
+ * requests change nothing. */
+static void a_device_is_divided(void **state)
+{
+    (void)state;
+    begin(HOST_DEVICES);
+    put(2);
+    rt_reader answer = answered();
+    if (rt_read_u32(&answer) < 2) skip();
+    uint32_t queues[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        begin(HOST_QUEUE);
+        put(i);
+        put(HOST_NONE);
+        put_byte(true);
+        put_byte(false);
+        queues[i] = made();
+    }
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    for (uint32_t i = 0; i < 2; i++) {
+        add(queues[i], HOST_MEMORY_USM_SHARED, shared, 1);
+        wait_for(HOST_AWAIT_QUEUE, queues[i]);
+    }
+    ASSERT_CONTENT(shared, {2, 3, 4, 5});
+    begin(HOST_DEVICES);
+    put(UINT32_MAX);
+    answer = answered();
+    assert_int_equal(rt_read_u32(&answer), 2);
+}
+
 static void *channel_main(void *user)
 {
     uint32_t thread = *(const uint32_t *)user;
@@ -910,6 +977,7 @@ static void what_cannot_be_made_is_refused(void **state)
     put(1);
     put(HOST_NONE);
     put_byte(0);
+    put_byte(0);
     refused(RT_MALFORMED, "there is no device 1; libsycl shows 1");
     begin(HOST_CONTEXT);
     put(0);
@@ -921,6 +989,7 @@ static void what_cannot_be_made_is_refused(void **state)
     begin(HOST_QUEUE);
     put(0);
     put(0);
+    put_byte(1);
     put_byte(1);
     assert_int_equal(made(), 0);
     begin(HOST_WAIT);
@@ -1334,6 +1403,8 @@ int main(void)
         DPCPP_TEST(it_tells_devices_kernels_and_modules),
         DPCPP_TEST(memories_of_all_kinds_are_made_and_used),
         DPCPP_TEST(commands_run_in_the_order_that_they_must),
+        DPCPP_TEST(times_are_read_in_order),
+        DPCPP_TEST(a_device_is_divided),
         DPCPP_TEST(channels_are_served_side_by_side),
         DPCPP_TEST(arguments_of_all_kinds_arrive),
         DPCPP_TEST(lambdas_capture_arguments_of_all_kinds),
