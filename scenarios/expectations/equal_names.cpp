@@ -37,27 +37,60 @@ namespace detail
 {
 template <> struct KernelInfo<work> {
     static constexpr kernel_param_desc_t pointer{kernel_param_kind_t::kind_pointer, 8, 0};
-    static constexpr unsigned getNumParams() { return 1; }
-    static constexpr const kernel_param_desc_t &getParamDesc(int) { return pointer; }
-    static constexpr const char *getName() { return "work"; }
-    static constexpr bool isESIMD() { return false; }
-    static constexpr const char *getFileName() { return ""; }
-    static constexpr const char *getFunctionName() { return ""; }
-    static constexpr unsigned getLineNumber() { return 0; }
-    static constexpr unsigned getColumnNumber() { return 0; }
-    static constexpr int64_t getKernelSize() { return 8; }
+    static constexpr unsigned getNumParams()
+    {
+        return 1;
+    }
+    static constexpr const kernel_param_desc_t &getParamDesc(int)
+    {
+        return pointer;
+    }
+    static constexpr const char *getName()
+    {
+        return "work";
+    }
+    static constexpr bool isESIMD()
+    {
+        return false;
+    }
+    static constexpr const char *getFileName()
+    {
+        return "";
+    }
+    static constexpr const char *getFunctionName()
+    {
+        return "";
+    }
+    static constexpr unsigned getLineNumber()
+    {
+        return 0;
+    }
+    static constexpr unsigned getColumnNumber()
+    {
+        return 0;
+    }
+    static constexpr int64_t getKernelSize()
+    {
+        return 8;
+    }
 };
 } // namespace detail
 } // namespace _V1
 } // namespace sycl
 
 static const entry kernel{nullptr, "work", 0, 0, 0};
-static const image code{3, 4, 2, "spir64", "", "", work_begin, work_end, &kernel, &kernel + 1,
-                        nullptr, nullptr};
+static const image code{3,          4,        2,       "spir64",    "",      "",
+                        work_begin, work_end, &kernel, &kernel + 1, nullptr, nullptr};
 static const descriptor images{1, 1, &code, nullptr, nullptr};
 
-__attribute__((constructor)) static void load() { __sycl_register_lib(&images); }
-__attribute__((destructor)) static void unload() { __sycl_unregister_lib(&images); }
+__attribute__((constructor)) static void load()
+{
+    __sycl_register_lib(&images);
+}
+__attribute__((destructor)) static void unload()
+{
+    __sycl_unregister_lib(&images);
+}
 
 extern "C" void launch(sycl::queue &queue, int *data)
 {
