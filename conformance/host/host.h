@@ -125,9 +125,14 @@ int cnf_host_fate(cnf_host *host);
 void cnf_host_share_fate(cnf_host *host);
 
 /* Lets the process exit normally (exit, destructors) and waits for it; afterwards only
- * cnf_host_fate and cnf_host_end may be called. TOOL: it did not exit cleanly, and the message says
- * how; reported once. */
+ * cnf_host_fate, cnf_host_restart and cnf_host_end may be called. TOOL: it did not exit cleanly,
+ * and the message says how; reported once. */
 RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
+
+/* Starts the executable again, as cnf_host_start did, once its process has left; `environment` is
+ * that of its cnf_host_runtime. cnf_host_started then reports the new process's events. Codes of
+ * cnf_host_start. */
+RT_MUST_USE rt_status cnf_host_restart(cnf_host *host, const char *const *environment);
 
 /* Like cnf_host_leave, unless the process has already left; also removes the folder. Codes of
  * cnf_host_leave. NULL does nothing. */

@@ -18,17 +18,14 @@ enum {
     GLOBALS = 1 << 5,
     GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope, which live in USM */
     HIDDEN_LINKS = 1 << 7,
-    LAUNCH_MODULES = 1 << 8,
-    LAUNCH_OPTIONS = 1 << 9,
-    LOADED_IMAGES = 1 << 10,
-    PERSISTENT_CACHE = 1 << 11,
-    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
-    PROFILING = 1 << 13,
-    PROGRAM_VARIABLES = 1 << 14,
-    RESTARTS = 1 << 15,
-    SEVERAL_DEVICES = 1 << 16,
-    SPEC_CONSTANTS = 1 << 17,
-    USM = 1 << 18,
+    LAUNCH_OPTIONS = 1 << 8,
+    LOADED_IMAGES = 1 << 9,
+    PERSISTENT_CACHE = 1 << 10,
+    PREFERENCE = 1 << 11, /* for the images of preloaded modules */
+    PROFILING = 1 << 12,
+    PROGRAM_VARIABLES = 1 << 13,
+    SPEC_CONSTANTS = 1 << 14,
+    USM = 1 << 15,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -41,7 +38,6 @@ static uint32_t step_features(const scn_step *step)
         if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
         if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
             features |= BUNDLED_CONSTANTS;
-        if (step->submit.module != SCN_NONE) features |= LAUNCH_MODULES;
         if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
         break;
     case SCN_VERB_BUNDLE:
@@ -53,7 +49,6 @@ static uint32_t step_features(const scn_step *step)
         break;
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
-    case SCN_VERB_RESTART: features |= RESTARTS; break;
     default: break;
     }
     return features;
@@ -74,7 +69,6 @@ static uint32_t features_of(const scn_scenario *scenario)
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)
         if (scenario->devices[i].links_given) features |= HIDDEN_LINKS;
-    if (scenario->device_count > 1) features |= SEVERAL_DEVICES;
     if (scenario->persistent_cache) features |= PERSISTENT_CACHE;
     if (scenario->prefer_preloaded) features |= PREFERENCE;
     if (scn_scenario_fuses(scenario)) features |= FUSION;
@@ -271,16 +265,9 @@ struct cnf_skip_row {
 static const cnf_skip_row only_reference[] = {
     {"kernel-fusion", FUSION,
      "the scenario is about kernel fusion, which was removed from DPC++ (intel/llvm#20835)"},
-    {"devices", SEVERAL_DEVICES,
-     "the scenario has several devices; the driver of the shipped runtime has one"},
-    {"restart", RESTARTS,
-     "the scenario restarts its program; assay starts the shipped runtime only once"},
     {"link-formats", HIDDEN_LINKS,
      "a device of the scenario restricts the formats that it links; the driver's device cannot "
      "be restricted"},
-    {"launch-module", LAUNCH_MODULES,
-     "a launch of the scenario names the module that its kernel comes from; DPC++ does not support "
-     "that"},
     {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", LOADED_IMAGES, "the scenario loads a single image; DPC++ has no device_dlopen"},
@@ -290,8 +277,6 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", BUNDLED_CONSTANTS,
      "a launch of the scenario combines specialisation constants with a kernel bundle; the host "
      "program does not support that"},
-    {"profiling", PROFILING,
-     "the scenario reads profiling times of commands; the host program does not query them"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };
@@ -348,16 +333,25 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     CHECK(scenario->device_count >= 1);
     /* Aspects can be hidden from the shipped runtime only by the OpenCL layer, if that is loaded.
      */
-    uint32_t visible = scenario->devices[0].hidden_aspects & capabilities->aspects;
+    uint32_t visible = 0;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        visible |= scenario->devices[i].hidden_aspects & capabilities->aspects;
     if (visible != 0 && !runtime->operations->is_reference) {
         cnf_emit_skip(emitter, "hidden-aspects", "no",
-                      RT_TEXT("the scenario's device lacks an aspect that the driver's device "
-                              "has; the OpenCL layer, which would hide it, is not loaded"));
+                      RT_TEXT("a device of the scenario lacks an aspect that the driver's device "
+                              "has; the OpenCL layer can hide it only on all devices, and only "
+                              "where it is loaded"));
         return true;
     }
     const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
     if (row) {
         cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
+        return true;
+    }
+    if (!runtime->operations->is_reference && runtime->device_count < scenario->device_count) {
+        cnf_emit_skip(emitter, "devices", "no",
+                      RT_TEXT("the driver's device cannot be divided into as many sub-devices as "
+                              "the scenario has devices: it has fewer compute units"));
         return true;
     }
     if (lacks_capability(emitter, scenario, capabilities)) return true;

@@ -2,6 +2,7 @@
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dpcpp
@@ -22,6 +23,7 @@ const sycl::device &device_at(uint32_t number)
 sycl::context context_at(uint32_t number, const sycl::device &device)
 {
     if (number != HOST_NONE) return *the_state().contexts.at(number);
+    if (the_state().common) return *the_state().common;
     return device.get_platform().khr_get_default_context();
 }
 
@@ -39,9 +41,27 @@ static uint32_t aspect_bits(const sycl::device &device)
     return aspects;
 }
 
+/* Replaces the devices with `wanted` sub-devices of the first, which have one compute unit each and
+ * whose queues share a context; with as many as there are compute units, if these are fewer. */
+static void divide_device(uint32_t wanted)
+{
+    using sycl::info::partition_property;
+    state &process = the_state();
+    if (wanted < 2 || process.devices.empty() || process.common) return;
+    const sycl::device &whole = process.devices.front();
+    size_t most = whole.get_info<sycl::info::device::partition_max_sub_devices>();
+    size_t count = std::min<size_t>(wanted, most);
+    if (count < 2) return;
+    process.devices = whole.create_sub_devices<partition_property::partition_by_counts>(
+        std::vector<size_t>(count, 1));
+    process.common.emplace(process.devices);
+}
+
 void answer_devices(request &in, host_writer *out)
 {
+    uint32_t wanted = in.u32();
     in.end();
+    divide_device(wanted);
     const std::vector<sycl::device> &devices = the_state().devices;
     host_write_u32(out, static_cast<uint32_t>(devices.size()));
     for (const sycl::device &device : devices) {
@@ -77,9 +97,17 @@ void answer_queue(request &in, host_writer *out)
     const sycl::device &device = device_at(in.u32());
     sycl::context context = context_at(in.u32(), device);
     bool in_order = below(in.u8(), 2, "order") == 1;
+    bool profiles = below(in.u8(), 2, "profiling") == 1;
     in.end();
+    const sycl::property::queue::in_order ordered;
+    const sycl::property::queue::enable_profiling profiled;
     sycl::property_list properties;
-    if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
+    if (in_order && profiles)
+        properties = sycl::property_list{ordered, profiled};
+    else if (in_order)
+        properties = sycl::property_list{ordered};
+    else if (profiles)
+        properties = sycl::property_list{profiled};
     host_write_u32(out, the_state().queues.add(std::make_shared<sycl::queue>(
                             context, device, collect_failures, properties)));
 }
@@ -204,6 +232,17 @@ void answer_wait(request &in, host_writer *out)
     default: process.commands.at(number)->event.wait_and_throw(); break;
     }
     throw_failures();
+}
+
+void answer_times(request &in, host_writer *out)
+{
+    namespace times = sycl::info::event_profiling;
+    std::shared_ptr<command> asked = the_state().commands.at(in.u32());
+    in.end();
+    const sycl::event &event = asked->event;
+    host_write_u64(out, event.get_profiling_info<times::command_submit>());
+    host_write_u64(out, event.get_profiling_info<times::command_start>());
+    host_write_u64(out, event.get_profiling_info<times::command_end>());
 }
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
