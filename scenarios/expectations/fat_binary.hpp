@@ -43,7 +43,7 @@ extern "C" void __sycl_register_lib(const void *);
 /* The contents of a device image; all of it must stay valid while the process runs. */
 struct contents {
     const unsigned char *begin, *end;
-    const char *entry; /* a kernel, or a function that other images call */
+    const char *entry; /* a kernel, or a function that other images call; null: no entries */
     const property_set *sets;
     size_t set_count;
     uint8_t format = 2; /* SPIR-V; 1: compiled ahead of time */
@@ -54,8 +54,8 @@ struct contents {
 static void add(const contents &of)
 {
     auto *entries = new entry[1]{{nullptr, of.entry, 0, 0, 0}};
-    auto *made =
-        new image{3,        4,      of.format, of.target,   "",      "",
-                  of.begin, of.end, entries,   entries + 1, of.sets, of.sets + of.set_count};
+    const entry *end = entries + (of.entry ? 1 : 0);
+    auto *made = new image{3,        4,      of.format, of.target, "",      "",
+                           of.begin, of.end, entries,   end,       of.sets, of.sets + of.set_count};
     __sycl_register_lib(new descriptor{1, 1, made, nullptr, nullptr});
 }

@@ -13,6 +13,9 @@
 // the byte that follows the array in memory, an X for set-name and a NUL for set-name-nul, is not
 // part of the name, so both answer 1 2 3.
 //
+// no-entries (VF-LINK-02): as set-name-nul, but the image that exports `area` lists no entries. Its
+// set decides that it is linked, so the answer is 1 2 3.
+//
 // other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
 // too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
 //
@@ -32,6 +35,7 @@
 //   providers      refused: Linking globals named 'g': symbol multiply defined!
 //   set-name       refused: JIT session error: Symbols not found: [ area ]
 //   set-name-nul   1 2 3
+//   no-entries     refused: JIT session error: Symbols not found: [ area ]
 //   other-format   refused: opencl backend failed with error: 7 (UR_RESULT_ERROR_INVALID_BINARY)
 //   dummy          ends the process: std::logic_error, "basic_string::_M_construct null not valid"
 //   dummy-needed   the same
@@ -92,7 +96,7 @@ static int providers()
 }
 
 /* The set name "shapes", preceded by its length in bits, 48, and followed by the byte `after`. */
-static int sets(char after)
+static int sets(char after, const char *entry)
 {
     static unsigned char name[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
     static unsigned char other[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
@@ -101,7 +105,7 @@ static int sets(char after)
     static const property has{"virtual-functions-set", other, 2, 14};
     static const property_set user_sets[] = {{"SYCL/virtual functions", &uses, &uses + 1}};
     static const property_set set_sets[] = {{"SYCL/virtual functions", &has, &has + 1}};
-    add({set_begin, set_end, "area", set_sets, 1});
+    add({set_begin, set_end, entry, set_sets, 1});
     add({user_begin, user_end, "draw", user_sets, 1});
     return launch("draw");
 }
@@ -143,13 +147,14 @@ int main(int count, char **words)
 {
     const char *what = count == 2 ? words[1] : "";
     if (std::strcmp(what, "providers") == 0) return providers();
-    if (std::strcmp(what, "set-name") == 0) return sets('X');
-    if (std::strcmp(what, "set-name-nul") == 0) return sets('\0');
+    if (std::strcmp(what, "set-name") == 0) return sets('X', "area");
+    if (std::strcmp(what, "set-name-nul") == 0) return sets('\0', "area");
+    if (std::strcmp(what, "no-entries") == 0) return sets('\0', nullptr);
     if (std::strcmp(what, "other-format") == 0) return other_format();
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
-    std::printf("usage: shipped_linking providers|set-name|set-name-nul|other-format|dummy|"
-                "dummy-needed|no-dummy\n");
+    std::printf("usage: shipped_linking providers|set-name|set-name-nul|no-entries|other-format|"
+                "dummy|dummy-needed|no-dummy\n");
     return 2;
 }

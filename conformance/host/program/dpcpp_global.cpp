@@ -1,7 +1,8 @@
 /* device_globals: the host's variables, and copying to and from them.
  *
  * In an application, code added by the compiler of DPC++ registers the variable under the unique id
- * that its images' property set "SYCL/device globals" names. libsycl knows the variable by its
+ * that its images' property set "SYCL/device globals" names; here the constructors of modules do
+ * (conformance/host/source.c). libsycl knows the variable by its
  * address; without device_image_scope a pointer follows there, which libsycl does not use here, and
  * then the variable's initial value. Besides calling libsycl's functions, this file does what the
  * templates in its headers do before they call them. Source: intel/llvm,
@@ -11,7 +12,6 @@
 #include "conformance/host/program/dpcpp_private.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sycl/detail/device_global_map.hpp>
@@ -21,12 +21,8 @@ namespace dpcpp
 
 /* ---- Registration ------------------------------------------------------------------------- */
 
-/* libsycl reads the variable's initial value with the size given by the image, whatever the
- * variable's own size; this many spare bytes follow it, for an image that gives a larger size. */
-static const size_t object_slack = 1u << 16;
-
-/* The variables that modules registered, by id, the last of each; ids live as long as the process,
- * as in an application. Created at the first use, because modules' constructors run before main. */
+/* The variables that modules registered, by id, the last of each. Created at the first use, because
+ * modules' constructors run before main. */
 struct registered_globals {
     std::mutex lock;
     std::map<std::string, std::shared_ptr<global>> by_id;
@@ -34,22 +30,22 @@ struct registered_globals {
 
 static registered_globals &the_registered()
 {
-    static auto *registered = new registered_globals; /* for as long as libsycl has its addresses */
+    static auto *registered = new registered_globals; /* modules register until the process ends */
     return *registered;
 }
 
-static void register_global(const char *id, size_t size, bool image_scope)
+static void register_global(void *object, const char *id, size_t size, bool image_scope)
 {
-    size_t before = image_scope ? 0 : sizeof(void *);
     auto variable = std::make_shared<global>();
+    variable->object = static_cast<unsigned char *>(object);
     variable->image_scope = image_scope;
     variable->size = size;
-    variable->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
-    if (!variable->object) std::terminate(); /* no caller exists yet to report to */
     registered_globals &registered = the_registered();
-    std::lock_guard<std::mutex> held(registered.lock);
-    auto entry = registered.by_id.insert_or_assign(id, std::move(variable)).first;
-    sycl::detail::device_global_map::add(entry->second->object, entry->first.c_str());
+    {
+        std::lock_guard<std::mutex> held(registered.lock);
+        registered.by_id.insert_or_assign(id, std::move(variable));
+    }
+    sycl::detail::device_global_map::add(object, id);
 }
 
 void answer_global(request &in, host_writer *out)
@@ -177,7 +173,7 @@ void answer_global_read(request &in, host_writer *out)
 } // namespace dpcpp
 
 extern "C" __attribute__((visibility("default"))) void
-assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+assay_module_global(void *variable, const char *unique_id, unsigned long size, int image_scope)
 {
-    dpcpp::register_global(unique_id, size, image_scope != 0);
+    dpcpp::register_global(variable, unique_id, size, image_scope != 0);
 }
