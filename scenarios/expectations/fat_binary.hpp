@@ -34,6 +34,7 @@ struct descriptor {
     const entry *host_begin, *host_end;
 };
 extern "C" void __sycl_register_lib(const void *);
+extern "C" void __sycl_unregister_lib(const void *);
 
 #define CODE(name)                                                                                 \
     asm(".section .rodata\n.balign 8\n" #name "_begin: .incbin \"" #name ".spv\"\n" #name          \
@@ -50,12 +51,15 @@ struct contents {
     const char *target = "spir64";
 };
 
-/* Registers an image, as the constructor of a shared library does. */
-static void add(const contents &of)
+/* Registers an image, as the constructor of a shared library does.  Returns what its destructor
+ * passes to __sycl_unregister_lib. */
+static const descriptor *add(const contents &of)
 {
     auto *entries = new entry[1]{{nullptr, of.entry, 0, 0, 0}};
     const entry *end = entries + (of.entry ? 1 : 0);
     auto *made = new image{3,        4,      of.format, of.target, "",      "",
                            of.begin, of.end, entries,   end,       of.sets, of.sets + of.set_count};
-    __sycl_register_lib(new descriptor{1, 1, made, nullptr, nullptr});
+    auto *registered = new descriptor{1, 1, made, nullptr, nullptr};
+    __sycl_register_lib(registered);
+    return registered;
 }

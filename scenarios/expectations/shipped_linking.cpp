@@ -8,6 +8,11 @@
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
+// unloaded (DL-LINK-05): the kernel imports `area`, and one library exports it: 1 2 3.  That
+// library is unloaded, and another one whose `area` returns 0 is loaded: no library whose `area`
+// adds 1 exists any more, so the answer is 0 0 0, or the launch is refused.  Its twin,
+// unloaded-before, loads the second library without having launched the kernel.
+//
 // set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
 // "shapes", and the image that exports `area` is of that set.  A byte-array property has a length;
 // the byte that follows the array in memory, an X for set-name and a NUL for set-name-nul, is not
@@ -33,6 +38,8 @@
 // 2026.22.10.0.01_160000:
 //
 //   providers      refused: Linking globals named 'g': symbol multiply defined!
+//   unloaded       1 2 3 and then 1 2 3
+//   unloaded-before 0 0 0
 //   set-name       refused: JIT session error: Symbols not found: [ area ]
 //   set-name-nul   1 2 3
 //   no-entries     refused: JIT session error: Symbols not found: [ area ]
@@ -95,6 +102,19 @@ static int providers()
     return launch("apply");
 }
 
+static int unloaded(bool launch_before)
+{
+    static const property area{"area", nullptr, 1, 1};
+    static const property_set exports{"SYCL/exported symbols", &area, &area + 1};
+    static const property_set imports{"SYCL/imported symbols", &area, &area + 1};
+    const descriptor *library = add({set_begin, set_end, "area", &exports, 1});
+    add({user_begin, user_end, "draw", &imports, 1});
+    if (launch_before) launch("draw");
+    __sycl_unregister_lib(library);
+    add({dummy_begin, dummy_end, "area", &exports, 1});
+    return launch("draw");
+}
+
 /* The set name "shapes", preceded by its length in bits, 48, and followed by the byte `after`. */
 static int sets(char after, const char *entry)
 {
@@ -147,6 +167,8 @@ int main(int count, char **words)
 {
     const char *what = count == 2 ? words[1] : "";
     if (std::strcmp(what, "providers") == 0) return providers();
+    if (std::strcmp(what, "unloaded") == 0) return unloaded(true);
+    if (std::strcmp(what, "unloaded-before") == 0) return unloaded(false);
     if (std::strcmp(what, "set-name") == 0) return sets('X', "area");
     if (std::strcmp(what, "set-name-nul") == 0) return sets('\0', "area");
     if (std::strcmp(what, "no-entries") == 0) return sets('\0', nullptr);
@@ -154,7 +176,7 @@ int main(int count, char **words)
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
-    std::printf("usage: shipped_linking providers|set-name|set-name-nul|no-entries|other-format|"
-                "dummy|dummy-needed|no-dummy\n");
+    std::printf("usage: shipped_linking providers|unloaded|unloaded-before|set-name|set-name-nul|"
+                "no-entries|other-format|dummy|dummy-needed|no-dummy\n");
     return 2;
 }
