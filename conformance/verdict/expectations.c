@@ -142,12 +142,17 @@ static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verd
     CHECK(entries->count > 0);
     cnf_class class = CNF_CLASS_COUNT;
     rt_buffer reason = {0}, reference = {0}, failure = {0};
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (entries->items[i]->class < class) class = entries->items[i]->class;
+    /* The reason for the class comes first. */
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (entries->items[i]->class == class)
+            joined_append(&reason, "\n", entries->items[i]->reason);
     for (uint32_t i = 0; i < entries->count; i++) {
         const cnf_expectation *entry = entries->items[i];
         bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
         const char *blank = has_verdict && entry->signature.length > 0 ? " " : "";
-        if (entry->class < class) class = entry->class;
-        joined_append(&reason, "\n", entry->reason);
+        if (entry->class != class) joined_append(&reason, "\n", entry->reason);
         joined_append(&reference, ", ", entry->reference);
         joined_append(&failure, ", ",
                       rt_arena_printf(arena, "%s%s%.*s",

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds and runs shipped_linking.cpp and image_scope.cpp over the shipped runtime that ci/setup --with dpcpp installed.
+# Builds and runs shipped_linking.cpp, image_scope.cpp and argument_missing.cpp over the shipped runtime that
+# ci/setup --with dpcpp installed.
 set -eu
 cd "$(dirname "$0")"
 venv=$(../../ci/setup --folder)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for part in app both g set user dummy specialised library one two; do
+for part in app both g set user dummy store specialised library one two; do
     clang-14 -x cl -target spir64 -O1 -cl-std=CL2.0 -Xclang -finclude-default-header "-DPART_$part" \
         -c -emit-llvm -o "$work/$part.bc" shipped_linking.cl
     llvm-spirv-14 --spirv-max-version=1.2 "$work/$part.bc" -o "$work/$part.spv"
@@ -22,5 +23,7 @@ run() {
         timeout 60 ../../ci/on_intel_cpu "$work/$program" "$what" || true
     done
 }
-run shipped_linking providers unloaded unloaded-before set-name set-name-nul no-entries other-format dummy dummy-needed no-dummy
+run shipped_linking providers unloaded unloaded-before set-name set-name-nul no-entries other-format dummy \
+    dummy-needed no-dummy
 run image_scope default values library
+run argument_missing after-a-launch alone
