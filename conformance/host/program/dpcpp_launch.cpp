@@ -5,7 +5,7 @@
  * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
  *
  * Nothing is checked that a program could do. Observed in libsycl 9.0.0: an unknown name crashes; a
- * local size that is zero in some dimensions but not in all divides by zero; a launch with fewer
+ * local size whose first number in SYCL's order is zero counts as none; a launch with fewer
  * arguments than the previous one reuses that launch's for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
