@@ -145,12 +145,13 @@ typedef enum host_event {
  * In between, they call __sycl_register_lib and __sycl_unregister_lib respectively, if the module
  * registers images. For each device_global the constructor then calls
  *
- *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+ *     void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+ *                              int image_scope)
  *
- * as the integration footer's code does in a DPC++ module (document 002); the library creates
- * the variable and registers it. `binds` returns the address that a symbol binds to from within the
- * module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each host symbol
- * is a variable that the module exports. main() is int assay_host_main(void). */
+ * as the integration footer's code does in a DPC++ module (document 002). The variable belongs to
+ * the module, and the library registers it. `binds` returns the address that a symbol binds to from
+ * within the module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each
+ * host symbol is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 
 /* The submits in a module's host code, for a module whose scenario submits its kernels through

@@ -89,6 +89,43 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
     return RT_STATUS_OK;
 }
 
+/* ---- device_globals ------------------------------------------------------------------------ */
+
+/* Writes the variables of the module's device_globals to `out`, and to `calls` the constructor's
+ * calls that register them. In an application, the DPC++ compiler does this (document 002): a
+ * translation unit defines each variable, whether or not an image uses it, and its integration
+ * footer passes the variable's address and id to libsycl after the images have been registered
+ * (their constructor has priority 1). A variable is a pointer, which image scope leaves out, and
+ * the value, here zeros. Modules that define the same id share the variable that ld.so finds first,
+ * as for an inline variable in C++; an id that cannot be a symbol stays local to its module. */
+static rt_status globals_write(rt_sink *sink, rt_buffer *out, rt_buffer *calls,
+                               const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->device_globals.count; i++) {
+        const rt_device_global *global = &module->device_globals.globals[i];
+        rt_text id = global->unique_id;
+        if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
+            return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "the id '%.*s' of a device_global of module '%.*s' cannot exist in a "
+                           "real program: it contains a quote or a backslash",
+                           RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
+        const char *members = global->image_scope ? "" : "void *pointer; ";
+        rt_buffer_printf(out,
+                         "struct global_%u { %schar value[%llu]; } __attribute__((aligned(16)));\n",
+                         i, members, (unsigned long long)global->size);
+        if (is_symbol(id))
+            rt_buffer_printf(out,
+                             "extern struct global_%u global_%u __asm__(\"assay_global_%.*s\");\n"
+                             "struct global_%u global_%u;\n",
+                             i, i, RT_TEXT_ARG(id), i, i);
+        else
+            rt_buffer_printf(out, "static struct global_%u global_%u;\n", i, i);
+        rt_buffer_printf(calls, "    assay_module_global(&global_%u, \"%.*s\", %lluul, %d);\n", i,
+                         RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);
+    }
+    return RT_STATUS_OK;
+}
+
 /* Libraries that real programs need; ld.so would load a module of the same name instead. */
 static const char *const reserved_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
@@ -212,7 +249,7 @@ static const char declarations[] =
     "\n"
     "void assay_module_constructed(const char *, const void *(*)(const char *));\n"
     "void assay_module_destroyed(const char *);\n"
-    "void assay_module_global(const char *, unsigned long, int);\n"
+    "void assay_module_global(void *, const char *, unsigned long, int);\n"
     "void __sycl_register_lib(const void *);\n"
     "void __sycl_unregister_lib(const void *);\n"
     "\n"
@@ -273,26 +310,14 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
             binaries[i] = rt_device_binary_of(&images.images[i]);
             rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
         }
-        status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
-                                            (rt_device_binaries){binaries, images.count});
+        status = rt_fat_binary_write_tables(
+            sink, out, RT_FAT_80, module->names_end_in_nul ? RT_FAT_AFTER_NUL : RT_FAT_AFTER_OTHER,
+            (rt_device_binaries){binaries, images.count});
     }
     rt_buffer_printf(out, declarations, RT_TEXT_ARG(path));
     if (rt_ok(status)) status = symbols_write(sink, out, module, path);
-    /* The constructor's calls for the module's device_globals; ids may contain any character that a
-     * linkage name can. */
     rt_buffer globals = {0};
-    for (uint32_t i = 0; i < module->device_globals.count && rt_ok(status); i++) {
-        const rt_device_global *global = &module->device_globals.globals[i];
-        rt_text id = global->unique_id;
-        if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
-            status =
-                rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                        "the id '%.*s' of a device_global of module '%.*s' cannot exist in a real "
-                        "program: it contains a quote or a backslash",
-                        RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
-        rt_buffer_printf(&globals, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
-                         RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);
-    }
+    if (rt_ok(status)) status = globals_write(sink, out, &globals, module);
     const uint32_t kernel_count = kernels_write(out, scenario, module_index);
     rt_text submits = rt_arena_printf(&arena, "    assay_module_kernels(file_name, kernels, %u);\n",
                                       kernel_count);

@@ -473,10 +473,14 @@ static bool range_check(checker *check, const scn_submit *submit)
     if (submit->dimensions == 0)
         return REPORT_STEP(check, &submit->range, "the range has no dimensions; give 1 to 3");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
-        if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
+        /* In dimension 0, it would mean that the device chooses. */
+        bool may_be_zero = d > 0 && expects_refusal(check->step);
+        bool local_is_zero = submit->local_count > 0 && submit->local[d] == 0 && !may_be_zero;
+        if (submit->range[d] == 0 || local_is_zero)
             return REPORT_STEP(
-                check, &submit->range,
-                "a range or work-group size is 0; give each dimension at least 1 work-item");
+                check, local_is_zero ? &submit->local : &submit->range,
+                "a range or work-group size is 0; give each dimension at least 1 work-item%s",
+                local_is_zero ? ", or all but the first and expect the error" : "");
         if (submit->range[d] > UINT64_MAX / items)
             return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
         items *= submit->range[d];

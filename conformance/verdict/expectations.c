@@ -151,27 +151,38 @@ static rt_text texts_join(rt_arena *arena, const entry_list *entries, size_t off
     return joined;
 }
 
+/* The entries, those of the gravest class first, otherwise in their order. */
+static entry_list gravest_first(rt_arena *arena, const entry_list *entries)
+{
+    entry_list sorted = {rt_arena_alloc_array(arena, entries->count, sizeof *sorted.items), 0};
+    for (uint32_t class = 0; class < CNF_CLASS_COUNT; class ++)
+        for (uint32_t i = 0; i < entries->count; i++)
+            if (entries->items[i]->class == (cnf_class) class)
+                sorted.items[sorted.count++] = entries->items[i];
+    CHECK(sorted.count == entries->count);
+    return sorted;
+}
+
 static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verdict seen)
 {
     CHECK(entries->count > 0);
-    cnf_class class = CNF_CLASS_COUNT;
     rt_buffer failure = {0};
     for (uint32_t i = 0; i < entries->count; i++) {
         const cnf_expectation *entry = entries->items[i];
         bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
         const char *blank = has_verdict && entry->signature.length > 0 ? " " : "";
-        if (entry->class < class) class = entry->class;
         rt_buffer_printf(&failure, "%s%s%s%.*s", i > 0 ? ", " : "",
                          has_verdict ? cnf_verdict_word(entry->verdict) : "", blank,
                          RT_TEXT_ARG(entry->signature));
     }
+    const entry_list sorted = gravest_first(arena, entries);
     const cnf_known known = {
         .entry = entry_place(arena, entries->items[0]),
         .seen = seen,
-        .class = rt_text_of(class_rows[class].word),
-        .reason = texts_join(arena, entries, offsetof(cnf_expectation, reason), "\n"),
-        .reference = texts_join(arena, entries, offsetof(cnf_expectation, reference), ", "),
-        .finding = texts_join(arena, entries, offsetof(cnf_expectation, finding), ", "),
+        .class = rt_text_of(class_rows[sorted.items[0]->class].word),
+        .reason = texts_join(arena, &sorted, offsetof(cnf_expectation, reason), "\n"),
+        .reference = texts_join(arena, &sorted, offsetof(cnf_expectation, reference), ", "),
+        .finding = texts_join(arena, &sorted, offsetof(cnf_expectation, finding), ", "),
         .failure = rt_arena_text(arena, rt_buffer_text(&failure))};
     rt_buffer_free(&failure);
     return known;

@@ -129,7 +129,7 @@ struct bundle {
 };
 
 /* The host's side of a device_global, in the layout that libsycl expects of an application's
- * variable. libsycl keeps its address forever, so it is never freed. */
+ * variable. The object belongs to the module that defines it, and libsycl keeps its address. */
 struct global {
     unsigned char *object = nullptr;
     uint64_t size = 0; /* bytes of the value, initially zero */

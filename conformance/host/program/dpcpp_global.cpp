@@ -1,17 +1,17 @@
 /* device_globals: the host's variables, and copying to and from them.
  *
  * In an application, code added by the DPC++ compiler registers the variable under the unique id
- * that its images' property set "SYCL/device globals" names. libsycl knows the variable by its
- * address. Without device_image_scope, that address holds a pointer, which libsycl does not use
- * here, followed by the variable's initial value. Besides calling libsycl's functions, this file
- * does what the templates in its headers do before they call them. Source: intel/llvm,
- * sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end";
- * sycl_ext_oneapi_device_global. */
+ * that its images' property set "SYCL/device globals" names; here the modules' constructors do so
+ * (conformance/host/source.c). libsycl knows the variable by its address. Without
+ * device_image_scope, that address holds a pointer, which libsycl does not use here, followed by
+ * the variable's initial value. Besides calling libsycl's functions, this file does what the
+ * templates in its headers do before they call them. Source: intel/llvm,
+ * sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global.
+ */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sycl/detail/device_global_map.hpp>
@@ -21,14 +21,8 @@ namespace dpcpp
 
 /* ---- Registration ------------------------------------------------------------------------- */
 
-/* libsycl reads the variable's initial value with the size given by the image, regardless of the
- * variable's own size. This many spare bytes follow the variable in case an image gives a larger
- * size. */
-static const size_t object_slack = 1u << 16;
-
 /* The variables that modules registered, by id; a later registration of an id replaces the earlier
- * one. Ids live as long as the process, as in an application. The table is created at its first
- * use, because modules' constructors run before main. */
+ * one. The table is created at its first use, because modules' constructors run before main. */
 struct registered_globals {
     std::mutex lock;
     std::map<std::string, std::shared_ptr<global>> by_id;
@@ -36,22 +30,22 @@ struct registered_globals {
 
 static registered_globals &the_registered()
 {
-    static auto *registered = new registered_globals; /* never freed: libsycl keeps its addresses */
+    static auto *registered = new registered_globals; /* modules register until the process ends */
     return *registered;
 }
 
-static void register_global(const char *id, size_t size, bool image_scope)
+static void register_global(void *object, const char *id, size_t size, bool image_scope)
 {
-    size_t before = image_scope ? 0 : sizeof(void *);
     auto variable = std::make_shared<global>();
+    variable->object = static_cast<unsigned char *>(object);
     variable->image_scope = image_scope;
     variable->size = size;
-    variable->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
-    if (!variable->object) std::terminate(); /* there is no caller to report to yet */
     registered_globals &registered = the_registered();
-    std::lock_guard<std::mutex> held(registered.lock);
-    auto entry = registered.by_id.insert_or_assign(id, std::move(variable)).first;
-    sycl::detail::device_global_map::add(entry->second->object, entry->first.c_str());
+    {
+        std::lock_guard<std::mutex> held(registered.lock);
+        registered.by_id.insert_or_assign(id, std::move(variable));
+    }
+    sycl::detail::device_global_map::add(object, id);
 }
 
 void answer_global(request &in, host_writer *out)
@@ -179,7 +173,7 @@ void answer_global_read(request &in, host_writer *out)
 } // namespace dpcpp
 
 extern "C" __attribute__((visibility("default"))) void
-assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+assay_module_global(void *variable, const char *unique_id, unsigned long size, int image_scope)
 {
-    dpcpp::register_global(unique_id, size, image_scope != 0);
+    dpcpp::register_global(variable, unique_id, size, image_scope != 0);
 }

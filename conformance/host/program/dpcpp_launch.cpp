@@ -1,15 +1,15 @@
 /* Launching kernels whose names and parameters are known only at run time.
  *
  * A launch takes one of three paths. As a free-function kernel: by name, through the program
- * manager, with its dynamic linking, virtual-function sets, device_globals and in-memory cache. As a
- * lambda: by what the host code of a module states about the lambda's type. As a kernel object of a
- * bundle. A launch with specialisation constants, or from a bundle, goes through kernel bundles, as
- * in SYCL itself.
+ * manager, with its dynamic linking, virtual-function sets, device_globals and in-memory cache. As
+ * a lambda: by what the host code of a module states about the lambda's type. As a kernel object of
+ * a bundle. A launch with specialisation constants, or from a bundle, goes through kernel bundles,
+ * as in SYCL itself.
  *
  * Anything that an application could do is passed on unchecked. Observed in libsycl 9.0.0: an
- * unknown name crashes; a local size that is zero in some dimensions but not in all divides by
- * zero; a launch with fewer arguments than the previous one reuses the previous launch's arguments
- * for the missing ones. */
+ * unknown name crashes; a local size whose first number in SYCL's order is zero counts as none; a
+ * launch with fewer arguments than the previous one reuses the previous launch's arguments for the
+ * missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 

@@ -20,8 +20,10 @@ void __sycl_unregister_lib(const void *descriptor)
 }
 
 /* Ignored: the subject knows the modules' variables from the scenario. */
-EXPORTED void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+EXPORTED void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+                                  int image_scope)
 {
+    (void)variable;
     (void)unique_id;
     (void)size;
     (void)image_scope;

@@ -34,7 +34,8 @@ void assay_module_destroyed(const char *path);
 
 /* Called for each of a module's device_globals; defined, with default visibility, by the library
  * that this is compiled into. */
-void assay_module_global(const char *unique_id, unsigned long size, int image_scope);
+void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+                         int image_scope);
 
 /* Called by a module whose submits the scenario names; see protocol.h. Defined like
  * assay_module_global. */

@@ -154,10 +154,11 @@ typedef struct scn_module {
                                             * its sources */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    rt_text file_name;    /* the name of the file that the OS loads; empty: the module's name. Files
-                           * with the same name are placed in different folders */
-    bool registers;       /* false: loading it does not register its images, but load_image can */
-    rt_image_list images; /* empty until compiled; present in packs */
+    rt_text file_name; /* the name of the file that the OS loads; empty: the module's name. Files
+                        * with the same name are placed in different folders */
+    bool registers;    /* false: loading it does not register its images, but load_image can */
+    bool names_end_in_nul; /* in the memory of a real program, a NUL follows a property's bytes */
+    rt_image_list images;  /* empty until compiled; present in packs */
     rt_device_global_list device_globals; /* registered by its host code: first those that the
                                            * scenario declares; once the module is compiled, also
                                            * those of its sources */

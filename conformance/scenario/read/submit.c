@@ -90,8 +90,9 @@ static const scn_row submit_rows[] = {
      "that of get_global_id(0)."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
      "The first global id in each dimension; default: 0."},
-    {"local", &scn_shape_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
-     "The size of a work-group in each dimension; by default the device chooses."},
+    {"local", &scn_shape_local_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
+     "The size of a work-group in each dimension; by default the device chooses. All but "
+     "the first may be 0, for a launch that must be refused."},
     {"args", &scn_shape_arguments, 0, SCN_ITEMS(scn_step, submit.arguments, submit.argument_count),
      "The arguments, in the kernel's order: a memory, {read: MEMORY}, {write: MEMORY}, "
      "{int: VALUE}, {local: BYTES} and others."},

@@ -26,8 +26,8 @@ static const rt_property *property_of(const postlink_fixture *fixture, uint32_t 
     return NULL;
 }
 
-/* Checks the text, which must end with a NUL, of a property in the document's set; "" means that
- * the property is absent. */
+/* Checks the text, which must not end with a NUL, of a property in the document's set; "" means
+ * that the property is absent. */
 static void assert_says(const postlink_fixture *fixture, uint32_t image, const char *name,
                         const char *value)
 {
@@ -38,8 +38,8 @@ static void assert_says(const postlink_fixture *fixture, uint32_t image, const c
     }
     assert_non_null(property);
     assert_int_equal(property->type, RT_PROPERTY_BYTES);
-    assert_int_equal(property->bytes.size, strlen(value) + 1);
-    assert_string_equal((const char *)property->bytes.data, value);
+    assert_int_equal(property->bytes.size, strlen(value));
+    assert_memory_equal(property->bytes.data, value, strlen(value));
 }
 
 static void assert_provides(const postlink_fixture *fixture, uint32_t image, const char *set)

@@ -34,6 +34,7 @@ struct descriptor {
     const entry *host_begin, *host_end;
 };
 extern "C" void __sycl_register_lib(const void *);
+extern "C" void __sycl_unregister_lib(const void *);
 
 #define CODE(name)                                                                                 \
     asm(".section .rodata\n.balign 8\n" #name "_begin: .incbin \"" #name ".spv\"\n" #name          \
@@ -43,19 +44,22 @@ extern "C" void __sycl_register_lib(const void *);
 /* The contents of a device image; all of it must stay valid while the process runs. */
 struct contents {
     const unsigned char *begin, *end;
-    const char *entry; /* a kernel, or a function that other images call */
+    const char *entry; /* a kernel, or a function that other images call; null: no entries */
     const property_set *sets;
     size_t set_count;
     uint8_t format = 2; /* SPIR-V; 1: compiled ahead of time */
     const char *target = "spir64";
 };
 
-/* Registers an image, as the constructor of a shared library does. */
-static void add(const contents &of)
+/* Registers an image, as the constructor of a shared library does.  Returns what its destructor
+ * passes to __sycl_unregister_lib. */
+static const descriptor *add(const contents &of)
 {
     auto *entries = new entry[1]{{nullptr, of.entry, 0, 0, 0}};
-    auto *made =
-        new image{3,        4,      of.format, of.target,   "",      "",
-                  of.begin, of.end, entries,   entries + 1, of.sets, of.sets + of.set_count};
-    __sycl_register_lib(new descriptor{1, 1, made, nullptr, nullptr});
+    const entry *end = entries + (of.entry ? 1 : 0);
+    auto *made = new image{3,        4,      of.format, of.target, "",      "",
+                           of.begin, of.end, entries,   end,       of.sets, of.sets + of.set_count};
+    auto *registered = new descriptor{1, 1, made, nullptr, nullptr};
+    __sycl_register_lib(registered);
+    return registered;
 }

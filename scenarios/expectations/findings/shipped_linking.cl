@@ -1,4 +1,5 @@
-/* The device code of shipped_linking.cpp and image_scope.cpp, one image per part. */
+/* The device code of shipped_linking.cpp, image_scope.cpp and argument_missing.cpp, one image per
+ * part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);
@@ -35,6 +36,11 @@ kernel void draw(global int *data)
 int area(int x)
 {
     return 0;
+}
+#elif defined(PART_store)
+kernel void store(global int *out, int value)
+{
+    out[0] = value;
 }
 #elif defined(PART_specialised)
 int __attribute__((overloadable)) __spirv_SpecConstant(int, int);

@@ -5,10 +5,18 @@
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
+// unloaded (DL-LINK-05): the kernel imports `area`, and one library exports it: 1 2 3.  That
+// library is unloaded, and another one whose `area` returns 0 is loaded: no library whose `area`
+// adds 1 exists any more, so the answer is 0 0 0, or the launch is refused.  Its twin,
+// unloaded-before, loads the second library without having launched the kernel.
+//
 // set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
 // "shapes", and the image that exports `area` is of that set.  A byte-array property has a length;
 // the byte that follows the array in memory, an X for set-name and a NUL for set-name-nul, is not
 // part of the name, so both answer 1 2 3.
+//
+// no-entries (VF-LINK-02): as set-name-nul, but the image that exports `area` lists no entries. Its
+// set decides that it is linked, so the answer is 1 2 3.
 //
 // other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
 // too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
@@ -77,8 +85,21 @@ static int providers()
     return launch("apply");
 }
 
+static int unloaded(bool launch_before)
+{
+    static const property area{"area", nullptr, 1, 1};
+    static const property_set exports{"SYCL/exported symbols", &area, &area + 1};
+    static const property_set imports{"SYCL/imported symbols", &area, &area + 1};
+    const descriptor *library = add({set_begin, set_end, "area", &exports, 1});
+    add({user_begin, user_end, "draw", &imports, 1});
+    if (launch_before) launch("draw");
+    __sycl_unregister_lib(library);
+    add({dummy_begin, dummy_end, "area", &exports, 1});
+    return launch("draw");
+}
+
 /* The set name "shapes", preceded by its length in bits, 48, and followed by the byte `after`. */
-static int sets(char after)
+static int sets(char after, const char *entry)
 {
     static unsigned char name[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
     static unsigned char other[] = {48, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 'a', 'p', 'e', 's', 0, 0};
@@ -87,7 +108,7 @@ static int sets(char after)
     static const property has{"virtual-functions-set", other, 2, 14};
     static const property_set user_sets[] = {{"SYCL/virtual functions", &uses, &uses + 1}};
     static const property_set set_sets[] = {{"SYCL/virtual functions", &has, &has + 1}};
-    add({set_begin, set_end, "area", set_sets, 1});
+    add({set_begin, set_end, entry, set_sets, 1});
     add({user_begin, user_end, "draw", user_sets, 1});
     return launch("draw");
 }
@@ -129,14 +150,17 @@ int main(int count, char **words)
 try {
     const char *what = count == 2 ? words[1] : "";
     if (std::strcmp(what, "providers") == 0) return providers();
-    if (std::strcmp(what, "set-name") == 0) return sets('X');
-    if (std::strcmp(what, "set-name-nul") == 0) return sets('\0');
+    if (std::strcmp(what, "unloaded") == 0) return unloaded(true);
+    if (std::strcmp(what, "unloaded-before") == 0) return unloaded(false);
+    if (std::strcmp(what, "set-name") == 0) return sets('X', "area");
+    if (std::strcmp(what, "set-name-nul") == 0) return sets('\0', "area");
+    if (std::strcmp(what, "no-entries") == 0) return sets('\0', nullptr);
     if (std::strcmp(what, "other-format") == 0) return other_format();
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
-    std::printf("usage: shipped_linking providers|set-name|set-name-nul|other-format|dummy|"
-                "dummy-needed|no-dummy\n");
+    std::printf("usage: shipped_linking providers|unloaded|unloaded-before|set-name|set-name-nul|"
+                "no-entries|other-format|dummy|dummy-needed|no-dummy\n");
     return 2;
 } catch (const std::exception &failed) {
     std::printf("neither run nor refused: %s\n", failed.what());
