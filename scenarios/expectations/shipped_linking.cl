@@ -1,4 +1,4 @@
-/* The device code of shipped_linking.cpp and image_scope.cpp, one image per part. */
+/* The device code of shipped_linking.cpp, image_scope.cpp and unloading.cpp, one image per part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);
@@ -61,5 +61,37 @@ int next(void);
 kernel void two(global int *data)
 {
     data[0] = next();
+}
+#elif defined(PART_first) || defined(PART_second)
+kernel void work(global int *data)
+{
+    data[0] += 1;
+}
+#elif defined(PART_exporter)
+int work(int x)
+{
+    return 10 * x;
+}
+#elif defined(PART_one_more)
+int f(int x)
+{
+    return x + 1;
+}
+#elif defined(PART_four_more)
+int f(int x)
+{
+    return x + 4;
+}
+#elif defined(PART_apply)
+int f(int x);
+kernel void apply(global int *data)
+{
+    data[0] = f(data[0]);
+}
+#elif defined(PART_again)
+int f(int x);
+kernel void again(global int *data)
+{
+    data[0] = f(data[0]);
 }
 #endif

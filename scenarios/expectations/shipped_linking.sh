@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds and runs shipped_linking.cpp and image_scope.cpp over the shipped runtime that ci/setup --with dpcpp installed.
+# Builds and runs shipped_linking.cpp, image_scope.cpp and unloading.cpp over the shipped runtime that ci/setup --with dpcpp installed.
 set -eu
 cd "$(dirname "$0")"
 venv=$(../../ci/setup --folder)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for part in app both g set user dummy specialised library one two; do
+for part in app both g set user dummy specialised library one two first second exporter \
+    one_more four_more apply again; do
     clang-14 -x cl -target spir64 -O1 -cl-std=CL2.0 -Xclang -finclude-default-header "-DPART_$part" \
         -c -emit-llvm -o "$work/$part.bc" shipped_linking.cl
     llvm-spirv-14 --spirv-max-version=1.2 "$work/$part.bc" -o "$work/$part.spv"
@@ -24,3 +25,15 @@ run() {
 }
 run shipped_linking providers set-name set-name-nul other-format dummy dummy-needed no-dummy
 run image_scope default values library
+
+# library FILE PART ENTRY EXPORTS: a shared library with one image.
+library() {
+    g++ -std=c++17 -shared -fPIC "-DLIBRARY=$2" "-DENTRY=\"$3\"" "-DEXPORTS=$4" unloading.cpp "-Wa,-I$work" \
+        -Wl,--no-as-needed -L"$venv/lib" -lsycl "-Wl,-rpath,$venv/lib" -o "$work/$1.so"
+}
+library first first work 0
+library second second work 0
+library exporter exporter work 1
+library one one_more f 1
+library four four_more f 1
+run unloading kernel-name comes-again replaced open-import
