@@ -67,6 +67,11 @@ kernel void work(global int *data)
 {
     data[0] += 1;
 }
+#elif defined(PART_third)
+kernel void rest(global int *data)
+{
+    data[0] += 100;
+}
 #elif defined(PART_exporter)
 int work(int x)
 {

@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 venv=$(../../ci/setup --folder)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for part in app both g set user dummy specialised library one two first second exporter \
+for part in app both g set user dummy specialised library one two first second third exporter \
     one_more four_more apply again; do
     clang-14 -x cl -target spir64 -O1 -cl-std=CL2.0 -Xclang -finclude-default-header "-DPART_$part" \
         -c -emit-llvm -o "$work/$part.bc" shipped_linking.cl
@@ -33,6 +33,7 @@ library() {
 }
 library first first work 0
 library second second work 0
+library third third rest 0
 library exporter exporter work 1
 library one one_more f 1
 library four four_more f 1

@@ -6,8 +6,8 @@
 // `first` is closed, and it is launched again: 1, then 2.
 //
 // comes-again: library `first` has the kernel `work`, and `exporter` exports a function of that
-// name.  The kernel is launched, `first` is closed and opened again, after `four`, which may take
-// its place in memory, and the kernel is launched: 1, then 2.
+// name.  The kernel is launched, `first` is closed, `third`, whose kernel `rest` adds 100, is
+// opened, perhaps in its place, and `first` is opened again.  `work` is launched: 1, then 2.
 //
 // replaced: library `one` exports f, which adds 1, and `four` exports f, which adds 4.  The
 // program's kernel calls f.  It is launched with `one` open; then `four` is opened and `one`
@@ -21,7 +21,7 @@
 // 2026.22.10.0.01_160000:
 //
 //   kernel-name   1, then the process ends with SIGSEGV
-//   comes-again   1, then refused (no kernel of a damaged name), then the process ends with SIGABRT
+//   comes-again   1, then 101, which is the kernel `rest`; the process ends with SIGABRT
 //   replaced      1, then 2: the code of the closed library
 //   open-import   apply is refused (no device image found for external symbol f), again runs
 #include "fat_binary.hpp"
@@ -115,7 +115,7 @@ int main(int count, char **words)
         open_library(folder, "exporter");
         launch(queue, "work", data);
         dlclose(first);
-        open_library(folder, "four");
+        open_library(folder, "third");
         open_library(folder, "first");
         launch(queue, "work", data);
         return 0;
