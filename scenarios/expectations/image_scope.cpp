@@ -14,12 +14,18 @@
 // library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
 //
+// first, last (DG-SCOPE-03): two images have a variable of that id; the kernel `hundred` of the
+// first writes 100, the kernel `two_hundred` of the second 200.  Only that of the first, or of the
+// last, image is launched, so there is one program, and a copy reads what the kernel wrote.
+//
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000:
 //
 //   default   1, must be 5
 //   values    1, must be refused
 //   library   1, must be refused
+//   first     100, must be 100
+//   last      0, must be 200: the variable of the image that was registered first
 #include "fat_binary.hpp"
 
 #include <cstdio>
@@ -34,6 +40,8 @@ CODE(specialised);
 CODE(library);
 CODE(one);
 CODE(two);
+CODE(hundred);
+CODE(two_hundred);
 
 /* With this property the host object is the value alone, in a class that g++ 12 accepts. */
 using properties = decltype(syclex::properties{syclex::device_image_scope});
@@ -87,6 +95,14 @@ static void register_library()
     add({library_begin, library_end, "next", sets, 3});
     add({one_begin, one_end, "one", &importer, 1});
     add({two_begin, two_end, "two", &importer, 1});
+}
+
+static void register_two()
+{
+    static const property_set sets[] = {{"SYCL/device globals", &global, &global + 1},
+                                        {"SYCL/program metadata", &mapping, &mapping + 1}};
+    add({hundred_begin, hundred_end, "hundred", sets, 2});
+    add({two_hundred_begin, two_hundred_end, "two_hundred", sets, 2});
 }
 
 /* ---- Launches and copies --------------------------------------------------------------------- */
@@ -161,6 +177,16 @@ static int library(sycl::queue &queue)
     return copy_of_two(queue);
 }
 
+static int one_of_two(sycl::queue &queue, const char *kernel, int must_be)
+{
+    int value = -1;
+    register_two();
+    launch(queue, kernel);
+    queue.copy(counter, &value).wait();
+    std::printf("%d, must be %d\n", value, must_be);
+    return value != must_be;
+}
+
 int main(int count, char **words)
 try {
     const char *what = count == 2 ? words[1] : "";
@@ -169,7 +195,9 @@ try {
     if (std::strcmp(what, "default") == 0) return constants_default(queue);
     if (std::strcmp(what, "values") == 0) return constants_values(queue);
     if (std::strcmp(what, "library") == 0) return library(queue);
-    std::printf("usage: image_scope default|values|library\n");
+    if (std::strcmp(what, "first") == 0) return one_of_two(queue, "hundred", 100);
+    if (std::strcmp(what, "last") == 0) return one_of_two(queue, "two_hundred", 200);
+    std::printf("usage: image_scope default|values|library|first|last\n");
     return 2;
 } catch (const sycl::exception &refused) {
     std::printf("refused: %s\n", refused.what());

@@ -62,6 +62,18 @@ kernel void two(global int *data)
 {
     data[0] = next();
 }
+#elif defined(PART_hundred)
+global int counter = 0;
+kernel void hundred(global int *data)
+{
+    data[0] = counter = 100;
+}
+#elif defined(PART_two_hundred)
+global int counter = 0;
+kernel void two_hundred(global int *data)
+{
+    data[0] = counter = 200;
+}
 #elif defined(PART_first) || defined(PART_second)
 kernel void work(global int *data)
 {
