@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 2 };
+enum { HOST_PROTOCOL_VERSION = 3 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -38,8 +38,10 @@ typedef enum host_request {
     HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
                       contents (empty if it has none) -> u32 memory */
     HOST_READ,     /* u32 memory: reads it on the host, synchronised -> bytes */
-    HOST_SUBMIT,   /* u32 queue, text kernel, nd-range, arguments, constants, after
-                      -> u32 command */
+    HOST_SUBMIT,   /* u32 queue, u8 host_through, text path of the module whose host code submits
+                      it ("": whichever has the kernel), text kernel, nd-range, arguments,
+                      constants, after -> u32 command; HOST_THROUGH_BUNDLE needs HOST_BUNDLE_SUBMIT
+                    */
     HOST_TRANSFER, /* u32 queue, u32 to, u64 offset in it, u32 from or HOST_NONE, u64 offset in it,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
@@ -72,6 +74,14 @@ typedef enum host_argument {
     HOST_ARGUMENT_BYTES,
     HOST_ARGUMENT_LOCAL,
 } host_argument;
+
+/* The ways to submit a kernel, numbered as scn_through. */
+typedef enum host_through {
+    HOST_THROUGH_NAME,
+    HOST_THROUGH_LAMBDA,
+    HOST_THROUGH_BUNDLE,
+    HOST_THROUGH_END
+} host_through;
 
 /* Kernel bundles.  A state is SYCL's: 0 input, 1 object, 2 executable. */
 typedef enum host_bundle {
@@ -139,5 +149,27 @@ typedef enum host_event {
  * module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each host symbol
  * is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
+
+/* The submits in a module's host code, for a module whose scenario submits its kernels through
+ * lambdas or names it: the constructor calls
+ *
+ *     void assay_module_kernels(const char *file_name, host_kernel *kernels, unsigned count)
+ *
+ * and the destructor calls it with NULL and 0. All of a host_kernel is memory of the module, as
+ * what the compiler of DPC++ and the templates of libsycl's headers create for a kernel is: its
+ * name, the description of the lambda's captures, and the static variable that holds what libsycl
+ * returned for the kernel. So libsycl sees addresses that end with the module. */
+typedef struct host_parameter {
+    int kind, size, offset; /* the members of sycl::detail::kernel_param_desc_t */
+} host_parameter;
+enum { HOST_PARAMETER_VALUE = 1, HOST_PARAMETER_POINTER = 3, HOST_PARAMETER_LOCAL = 6 };
+enum { HOST_POINTER_SIZE = 8, HOST_LOCAL_SIZE = 16 }; /* of a captured work_group_memory */
+typedef struct host_kernel {
+    const char *name;
+    unsigned parameter_count; /* of its lambda; 0 if it is only submitted by name */
+    host_parameter (*parameter)(int index);
+    unsigned long size;                    /* of the lambda, in bytes */
+    void *found_by_name, *found_by_lambda; /* NULL until the first such submit */
+} host_kernel;
 
 #endif

@@ -611,6 +611,11 @@ static void submit_check(checker *check, const scn_submit *submit)
                 "'options' and 'module' cannot be combined with 'bundle', which determines them; "
                 "remove them");
     }
+    if (submit->through == SCN_THROUGH_BUNDLE && submit->bundle == SCN_NONE &&
+        (submit->options.length > 0 || submit->module != SCN_NONE || submit->constant_count > 0))
+        REPORT_STEP(check, &submit->through,
+                    "'options', 'module' and 'spec_constants' cannot be combined with 'through: "
+                    "bundle', whose bundle is complete before the submit; remove them");
     for (uint32_t i = 0; i < submit->argument_count; i++)
         argument_check(check, &submit->arguments[i]);
     if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)

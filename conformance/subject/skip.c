@@ -18,17 +18,16 @@ enum {
     GLOBALS = 1 << 5,
     GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope, which live in USM */
     HIDDEN_LINKS = 1 << 7,
-    LAUNCH_MODULES = 1 << 8,
-    LAUNCH_OPTIONS = 1 << 9,
-    LOADED_IMAGES = 1 << 10,
-    PERSISTENT_CACHE = 1 << 11,
-    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
-    PROFILING = 1 << 13,
-    PROGRAM_VARIABLES = 1 << 14,
-    RESTARTS = 1 << 15,
-    SEVERAL_DEVICES = 1 << 16,
-    SPEC_CONSTANTS = 1 << 17,
-    USM = 1 << 18,
+    LAUNCH_OPTIONS = 1 << 8,
+    LOADED_IMAGES = 1 << 9,
+    PERSISTENT_CACHE = 1 << 10,
+    PREFERENCE = 1 << 11, /* for the images of preloaded modules */
+    PROFILING = 1 << 12,
+    PROGRAM_VARIABLES = 1 << 13,
+    RESTARTS = 1 << 14,
+    SEVERAL_DEVICES = 1 << 15,
+    SPEC_CONSTANTS = 1 << 16,
+    USM = 1 << 17,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -41,7 +40,6 @@ static uint32_t step_features(const scn_step *step)
         if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
         if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
             features |= BUNDLED_CONSTANTS;
-        if (step->submit.module != SCN_NONE) features |= LAUNCH_MODULES;
         if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
         break;
     case SCN_VERB_BUNDLE:
@@ -278,9 +276,6 @@ static const cnf_skip_row only_reference[] = {
     {"link-formats", HIDDEN_LINKS,
      "a device of the scenario restricts the formats that it links; the driver's device cannot "
      "be restricted"},
-    {"launch-module", LAUNCH_MODULES,
-     "a launch of the scenario names the module that its kernel comes from; DPC++ does not support "
-     "that"},
     {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", LOADED_IMAGES, "the scenario loads a single image; DPC++ has no device_dlopen"},

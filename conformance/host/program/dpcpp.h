@@ -199,8 +199,8 @@ void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
 void answer_global_read(request &in, host_writer *out);
 
-/* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel: by name alone, or
- * from an executable bundle. */
+/* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel, from an executable
+ * bundle unless `from` is null. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
 
 /* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a

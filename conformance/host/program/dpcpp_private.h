@@ -42,6 +42,21 @@ OPENED(set_kernel, sycl::handler, setFreeFunctionKernelInfoRT,
        void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
 /* Takes the arguments passed to set_arg. */
 OPENED(take_arguments, sycl::handler, extractFreeFunctionArgsAndReqs, void (sycl::handler::*)());
+/* The parts of a lambda's submit, which the template handler::StoreLambda does in this order: keeps
+ * the lambda, and sets the kernel's name, the lambda's address, the record for the name and the
+ * kind of the command. */
+OPENED(host_kernel_kept, sycl::handler, MHostKernel,
+       std::unique_ptr<sycl::detail::HostKernelBase> sycl::handler::*);
+OPENED(kernel_name, sycl::handler, MKernelName, sycl::detail::string_view sycl::handler::*);
+OPENED(set_lambda, sycl::handler, setKernelFunc, void (sycl::handler::*)(void *));
+OPENED(set_kernel_info, sycl::handler, setDeviceKernelInfoPtr,
+       void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
+OPENED(set_command_type, sycl::handler, setType, void (sycl::handler::*)(sycl::detail::CGType));
+/* The parts of parallel_for with a kernel object: sets it, and takes the arguments passed to
+ * set_arg. */
+OPENED(set_kernel_object, sycl::handler, setDeviceKernelInfo,
+       void (sycl::handler::*)(sycl::kernel &&));
+OPENED(take_object_arguments, sycl::handler, extractArgsAndReqs, void (sycl::handler::*)());
 /* Refuses a kernel that the handler's bundle lacks, as every launch of a typed kernel does. */
 OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
        void (sycl::handler::*)(sycl::detail::string_view));

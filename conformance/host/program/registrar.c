@@ -27,6 +27,14 @@ EXPORTED void assay_module_global(const char *unique_id, unsigned long size, int
     (void)image_scope;
 }
 
+/* Ignored: the subject submits the kernels. */
+EXPORTED void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count)
+{
+    (void)path;
+    (void)kernels;
+    (void)count;
+}
+
 EXPORTED int assay_host_main(void)
 {
     return host_serve("", NULL);

@@ -36,6 +36,10 @@ void assay_module_destroyed(const char *path);
  * that this is compiled into. */
 void assay_module_global(const char *unique_id, unsigned long size, int image_scope);
 
+/* Called by a module whose submits the scenario names; see protocol.h. Defined like
+ * assay_module_global. */
+void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
+
 /* The body of a generated executable's main(); defined by the library that this is compiled into.
  */
 int assay_host_main(void);

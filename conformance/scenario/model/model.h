@@ -468,6 +468,14 @@ typedef struct scn_command {
     uint32_t after_count;
 } scn_command;
 
+/* How a program submits a kernel. All ways give the same results. */
+typedef enum scn_through {
+    SCN_THROUGH_NAME,   /* a free-function kernel, which the runtime finds by its name */
+    SCN_THROUGH_LAMBDA, /* a lambda, whose type names the kernel and describes its parameters */
+    SCN_THROUGH_BUNDLE, /* a kernel object from an executable bundle, with set_arg */
+    SCN_THROUGH_COUNT
+} scn_through;
+
 typedef struct scn_submit {
     scn_command command;
     rt_text kernel;
@@ -485,6 +493,7 @@ typedef struct scn_submit {
                       * first */
     uint32_t bundle; /* the step that creates the executable bundle to take the kernel from;
                       * SCN_NONE: no bundle, the runtime finds the kernel */
+    scn_through through;
 } scn_submit;
 
 /* state, name; numbered as in SYCL and rt_bundle_state */
