@@ -27,8 +27,9 @@
  *   name             PoCL: SIGABRT
  *   recursion        PoCL: SIGSEGV; Intel's CPU runtime refuses the build
  *   butterfly        Intel's CPU runtime: 4 and 25
- *   butterfly-items  Intel's CPU runtime: SIGSEGV, in pass sycl-kernel-reduce-cross-barrier-values
- */
+ *   butterfly-items  Intel's CPU runtime: SIGSEGV (pass sycl-kernel-reduce-cross-barrier-values)
+ *   loop             Intel's CPU runtime: SIGSEGV, or SIGALRM from its crash handler; with
+ *                    CL_CONFIG_CPU_VECTORIZER_MODE=1, 0 and 13 */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
