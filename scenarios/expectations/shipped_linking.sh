@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds and runs shipped_linking.cpp, image_scope.cpp and unloading.cpp over the shipped runtime that ci/setup --with dpcpp installed.
+# Builds and runs shipped_linking.cpp, image_scope.cpp, fewer_arguments.cpp and unloading.cpp over the shipped runtime that ci/setup --with dpcpp installed.
 set -eu
 cd "$(dirname "$0")"
 venv=$(../../ci/setup --folder)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for part in app both g set user dummy specialised library one two hundred two_hundred first second third exporter \
+for part in app both g set user dummy specialised library one two plus hundred two_hundred first second third exporter \
     one_more four_more apply again; do
     clang-14 -x cl -target spir64 -O1 -cl-std=CL2.0 -Xclang -finclude-default-header "-DPART_$part" \
         -c -emit-llvm -o "$work/$part.bc" shipped_linking.cl
@@ -25,6 +25,7 @@ run() {
 }
 run shipped_linking providers set-name set-name-nul other-format dummy dummy-needed no-dummy
 run image_scope default values library first last
+run fewer_arguments never before
 
 # library FILE PART ENTRY EXPORTS: a shared library with one image.
 library() {
