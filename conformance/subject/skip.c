@@ -393,7 +393,8 @@ bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario
     }
     for (uint32_t i = 0; i < scenario->step_count && !is_needed; i++) {
         const scn_step *step = &scenario->steps[i];
-        is_needed = step->verb == SCN_VERB_BUNDLE && step->bundle.action == SCN_BUNDLE_LINK;
+        is_needed = step->verb == SCN_VERB_BUNDLE && (step->bundle.action == SCN_BUNDLE_LINK ||
+                                                      step->bundle.action == SCN_BUNDLE_JOIN);
     }
     if (!is_needed) return false;
     cnf_emit_skip(emitter, "shipped-linking", "no",
