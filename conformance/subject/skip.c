@@ -4,6 +4,7 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/source_images.h"
 #include "reference/base/spirv.h"
+#include "reference/image/virtual_functions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -368,6 +369,37 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
         return true;
     }
     return lacks_aspect(emitter, scenario, capabilities);
+}
+
+/* True if the image has imports, or if images of virtual functions are linked to it. */
+static bool needs_linking(const rt_image *image)
+{
+    return rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
+           rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
+}
+
+bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                              const cnf_runtime *runtime, rt_profile profile)
+{
+    const uint32_t linked = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_GEN;
+    if (profile != RT_PROFILE_DPCPP || !runtime->operations->is_reference) return false;
+    if (runtime->capabilities.formats_taken & linked) return false;
+    bool is_needed = false;
+    for (uint32_t m = 0; m < scenario->module_count && !is_needed; m++) {
+        const rt_image_list *list = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < list->count && !is_needed; i++)
+            is_needed = needs_linking(&list->images[i]);
+    }
+    for (uint32_t i = 0; i < scenario->step_count && !is_needed; i++) {
+        const scn_step *step = &scenario->steps[i];
+        is_needed = step->verb == SCN_VERB_BUNDLE && (step->bundle.action == SCN_BUNDLE_LINK ||
+                                                      step->bundle.action == SCN_BUNDLE_JOIN);
+    }
+    if (!is_needed) return false;
+    cnf_emit_skip(emitter, "shipped-linking", "no",
+                  RT_TEXT("images of the scenario must be linked, and shipped DPC++, whose profile "
+                          "this is, links only SPIR-V and Intel's GPU code"));
+    return true;
 }
 
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,

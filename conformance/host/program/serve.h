@@ -41,6 +41,10 @@ void assay_module_global(void *variable, const char *unique_id, unsigned long si
  * assay_module_global. */
 void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
 
+/* Called by a module whose submits the scenario names; see protocol.h. Defined like
+ * assay_module_global. */
+void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
+
 /* The body of a generated executable's main(); defined by the library that this is compiled into.
  */
 int assay_host_main(void);

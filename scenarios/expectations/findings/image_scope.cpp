@@ -13,6 +13,10 @@
 //
 // library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
+//
+// first, last (DG-SCOPE-03): two images have a variable with the same id; the kernel `hundred` of
+// the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first, or
+// of the last, image is launched, so there is one program, and a copy reads what the kernel wrote.
 #include "fat_binary.hpp"
 
 #include <cstdio>
@@ -27,6 +31,8 @@ CODE(specialised);
 CODE(library);
 CODE(one);
 CODE(two);
+CODE(hundred);
+CODE(two_hundred);
 
 /* With this property the host object is the value alone, in a class that g++ 12 accepts. */
 using properties = decltype(syclex::properties{syclex::device_image_scope});
@@ -80,6 +86,14 @@ static void register_library()
     add({library_begin, library_end, "next", sets, 3});
     add({one_begin, one_end, "one", &importer, 1});
     add({two_begin, two_end, "two", &importer, 1});
+}
+
+static void register_two()
+{
+    static const property_set sets[] = {{"SYCL/device globals", &global, &global + 1},
+                                        {"SYCL/program metadata", &mapping, &mapping + 1}};
+    add({hundred_begin, hundred_end, "hundred", sets, 2});
+    add({two_hundred_begin, two_hundred_end, "two_hundred", sets, 2});
 }
 
 /* ---- Launches and copies --------------------------------------------------------------------- */
@@ -154,6 +168,16 @@ static int library(sycl::queue &queue)
     return copy_of_two(queue);
 }
 
+static int one_of_two(sycl::queue &queue, const char *kernel, int must_be)
+{
+    int value = -1;
+    register_two();
+    launch(queue, kernel);
+    queue.copy(counter, &value).wait();
+    std::printf("%d, must be %d\n", value, must_be);
+    return value != must_be;
+}
+
 int main(int count, char **words)
 try {
     const char *what = count == 2 ? words[1] : "";
@@ -162,7 +186,9 @@ try {
     if (std::strcmp(what, "default") == 0) return constants_default(queue);
     if (std::strcmp(what, "values") == 0) return constants_values(queue);
     if (std::strcmp(what, "library") == 0) return library(queue);
-    std::printf("usage: image_scope default|values|library\n");
+    if (std::strcmp(what, "first") == 0) return one_of_two(queue, "hundred", 100);
+    if (std::strcmp(what, "last") == 0) return one_of_two(queue, "two_hundred", 200);
+    std::printf("usage: image_scope default|values|library|first|last\n");
     return 2;
 } catch (const sycl::exception &refused) {
     std::printf("refused: %s\n", refused.what());

@@ -1,5 +1,5 @@
-/* The device code of shipped_linking.cpp, image_scope.cpp and argument_missing.cpp, one image per
- * part. */
+/* The device code of shipped_linking.cpp, image_scope.cpp, argument_missing.cpp, fewer_arguments.cpp
+ * and unloading.cpp, one image per part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);
@@ -67,5 +67,59 @@ int next(void);
 kernel void two(global int *data)
 {
     data[0] = next();
+}
+#elif defined(PART_plus)
+kernel void plus(global int *data, int value)
+{
+    data[0] += value;
+}
+#elif defined(PART_hundred)
+global int counter = 0;
+kernel void hundred(global int *data)
+{
+    data[0] = counter = 100;
+}
+#elif defined(PART_two_hundred)
+global int counter = 0;
+kernel void two_hundred(global int *data)
+{
+    data[0] = counter = 200;
+}
+#elif defined(PART_first) || defined(PART_second)
+kernel void work(global int *data)
+{
+    data[0] += 1;
+}
+#elif defined(PART_third)
+kernel void rest(global int *data)
+{
+    data[0] += 100;
+}
+#elif defined(PART_exporter)
+int work(int x)
+{
+    return 10 * x;
+}
+#elif defined(PART_one_more)
+int f(int x)
+{
+    return x + 1;
+}
+#elif defined(PART_four_more)
+int f(int x)
+{
+    return x + 4;
+}
+#elif defined(PART_apply)
+int f(int x);
+kernel void apply(global int *data)
+{
+    data[0] = f(data[0]);
+}
+#elif defined(PART_again)
+int f(int x);
+kernel void again(global int *data)
+{
+    data[0] = f(data[0]);
 }
 #endif
