@@ -1075,8 +1075,7 @@ static void expectation_check(checker *check)
     bool is_expect = step->verb == SCN_VERB_EXPECT;
     if (is_expect != (step->expect_count > 0) || (step->error && step->outcome_count > 0) ||
         (expects_refusal(step) && 1u << step->verb & NEVER_REFUSED)) {
-        REPORT(check, step->at,
-               "'%s' cannot be refused; write '- expect: ...' as a step of its own",
+        REPORT(check, step->at, "'%s' cannot be refused; write '- expect: ...' as a separate step",
                verb_name(step->verb));
         return;
     }

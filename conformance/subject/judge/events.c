@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* ---- What this runtime shows -------------------------------------------------------------- */
+/* ---- What this runtime makes observable --------------------------------------------------- */
 
 static bool observes(const cnf_execution *execution, rt_event_kind kind, const char *field)
 {

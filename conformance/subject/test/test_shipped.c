@@ -204,8 +204,8 @@ static void misbehaviour_becomes_a_verdict(void **state)
     }
 }
 
-/* Whatever the host program refuses by itself makes the scenario a SKIP with the reason, even
- * beside an expected refusal, and even after a failing check. */
+/* Whatever the host program refuses by itself makes the scenario a SKIP with the reason, even if
+ * the step expects a refusal or an earlier check has failed. */
 static void what_no_program_can_do_is_skipped(void **state)
 {
     fixture *f = *state;
