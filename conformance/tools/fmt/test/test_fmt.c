@@ -166,7 +166,7 @@ static void text_that_is_not_yaml_is_refused(void **state)
     }
 }
 
-/* This check protects a user's file from a defect of ours. */
+/* This check protects a user's file from a bug in assay. */
 static void a_change_of_meaning_is_noticed(void **state)
 {
     (void)state;
