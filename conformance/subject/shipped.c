@@ -211,7 +211,7 @@ static rt_status shipped_unload(cnf_execution *execution, uint32_t module)
     return module_change(execution, module, false);
 }
 
-/* Skipped by name before anything runs (skip.c). */
+/* Never called: scenarios with this step are skipped before anything runs (skip.c). */
 static rt_status shipped_load_image(cnf_execution *execution, uint32_t module, uint32_t image)
 {
     (void)execution;

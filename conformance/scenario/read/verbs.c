@@ -137,7 +137,7 @@ static const scn_shape shape_profiling = {
     .shorthand = true,
 };
 
-/* ---- Kernel fusion, and what ends one ------------------------------------------------------- */
+/* ---- Kernel fusion, and the steps that end a fusion ----------------------------------------- */
 
 static const scn_shape shape_no_barriers = {SCN_TRUTH("whether barriers are left out")};
 static const scn_row complete_rows[] = {

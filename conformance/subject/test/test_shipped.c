@@ -347,7 +347,7 @@ static const struct refusal_row {
 static void refusals_are_compared_with_the_documents_part(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(HOST_SUBMIT, 12); /* the rows assume it */
+    assert_int_equal(HOST_SUBMIT, 12); /* the number in the rows' `wish` */
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal_row *row = &refusals[i];
         run(f, row->wish, row->steps);
