@@ -795,7 +795,7 @@ static void bundle_check(checker *check, const scn_bundle *bundle)
     context_check(check, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
-        REPORT(check, at, "a bundle in state %s cannot be made of %u bundles by this action",
+        REPORT(check, at, "this action cannot create a bundle in state %s from %u bundles",
                state_name(bundle->state), bundle->source_count);
         return;
     }
