@@ -1,5 +1,5 @@
 /* Generates host programs from seeds: scenarios that load and unload libraries, launch kernels and
- * restart, in an order that nobody thought of.
+ * restart, in random order.
  *
  * Names come from a small pool, so that they collide: several libraries define one function, a
  * kernel of one library is named like a function of another, two libraries have kernels of the same
