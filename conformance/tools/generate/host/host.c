@@ -6,22 +6,32 @@
 #include <inttypes.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
-typedef enum host_verb { VERB_LOAD, VERB_UNLOAD, VERB_LAUNCH, VERB_RESTART, VERB_COUNT } host_verb;
+typedef enum host_verb {
+    VERB_LOAD,
+    VERB_UNLOAD,
+    VERB_LAUNCH,
+    VERB_COPY_IN,  /* to the device_global of a module */
+    VERB_COPY_OUT, /* from it */
+    VERB_RESTART,
+    VERB_COUNT
+} host_verb;
 
 /* How often a step is attempted, in percent; a launch that must be refused is kept less often.
  * Source: trial; with these numbers, one launch in three has a program linked from several images,
  * and one in five follows the unloading of a library. */
 static const uint32_t verb_percents[VERB_COUNT] = {
-    [VERB_LOAD] = 30, [VERB_UNLOAD] = 22, [VERB_LAUNCH] = 45, [VERB_RESTART] = 3};
+    [VERB_LOAD] = 26,   [VERB_UNLOAD] = 19,  [VERB_LAUNCH] = 40,
+    [VERB_COPY_IN] = 5, [VERB_COPY_OUT] = 7, [VERB_RESTART] = 3};
 enum { REFUSED_PERCENT = 20 };
 
 enum { BITS_MAX = 63, STEPS_LEAST = 6, STEPS_MORE = 12, STEPS_MAX = STEPS_LEAST + STEPS_MORE };
 
 typedef struct host_step {
     host_verb verb;
-    uint32_t module; /* LOAD, UNLOAD */
+    uint32_t module; /* LOAD, UNLOAD, COPY_… */
+    int32_t content; /* COPY_… */
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module;
@@ -89,6 +99,11 @@ static void draw_image(host_generator *g, uint32_t module, uint32_t *functions, 
             image->function_bodies[f] = draw_body(g, ~((2u << f) - 1), 35);
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(g, ~0u, 40);
+    bool is_first = program->image_count == 1 || image[-1].module != module;
+    image->has_variable = is_first && image->kernels != 0 && chance(g, 50);
+    for (uint32_t k = 0; k < GEN_KERNELS && image->has_variable; k++)
+        if ((image->kernels & 1u << k) && chance(g, 60)) image->increment |= 1u << k;
+    image->has_variable = image->increment != 0; /* the reader knows variables by their uses */
 }
 
 static void remove_callees(gen_image *image, uint32_t functions)
@@ -153,6 +168,15 @@ static bool kernel_is_ambiguous(const host_generator *g, uint32_t image, uint32_
     return false;
 }
 
+/* True if the module is loaded and has a device_global. */
+static bool has_variable(const host_generator *g, uint32_t module)
+{
+    if (!(gen_loaded(&g->state) & 1u << module)) return false;
+    for (uint32_t i = 0; i < g->program.image_count; i++)
+        if (g->program.images[i].module == module && g->program.images[i].has_variable) return true;
+    return false;
+}
+
 /* Takes a step in the model's state and completes it. Returns false, and changes nothing, if the
  * step is impossible or the documents do not decide its outcome. */
 static bool take_step(host_generator *g, host_step *step)
@@ -166,13 +190,22 @@ static bool take_step(host_generator *g, host_step *step)
         gen_close(&g->state, step->module);
         return true;
     case VERB_RESTART: g->state = gen_state_start(&g->program); return true;
+    case VERB_COPY_IN:
+        if (!has_variable(g, step->module)) return false;
+        g->state.variables[step->module] = step->content;
+        g->state.variable_unknown[step->module] = false;
+        return true;
+    case VERB_COPY_OUT:
+        if (!has_variable(g, step->module) || g->state.variable_unknown[step->module]) return false;
+        step->content = g->state.variables[step->module];
+        return true;
     case VERB_LAUNCH:
         if (!(loaded & 1u << launched->module) || !(launched->kernels & 1u << step->kernel))
             return false;
         step->outcome = gen_predict(&g->state, step->image, step->kernel);
         if (step->outcome.is_unknown) return false;
         step->names_module |= kernel_is_ambiguous(g, step->image, step->kernel);
-        gen_launch(&g->state, step->image);
+        gen_launch(&g->state, step->image, step->kernel);
         step->generation = g->state.built[step->image].generation;
         return true;
     case VERB_COUNT: break;
@@ -211,6 +244,9 @@ static host_verb draw_verb(host_generator *g)
 static void draw_step(host_generator *g)
 {
     host_step step = {.verb = draw_verb(g), .module = 1 + below(g, g->program.module_count - 1)};
+    if (step.verb == VERB_COPY_IN) step.content = (int32_t)(100 * (g->step_count + 1));
+    if (step.verb == VERB_COPY_IN || step.verb == VERB_COPY_OUT)
+        step.module = below(g, g->program.module_count);
     if (step.verb == VERB_LAUNCH) {
         if (!draw_kernel(g, &step)) return;
         step.names_module = chance(g, 30);
@@ -274,6 +310,8 @@ static void omit(host_generator *g)
             image->kernel_bodies[k].callees = keep(g, image->kernel_bodies[k].callees);
         image->functions = keep(g, image->functions);
         image->kernels = keep(g, image->kernels);
+        image->increment = keep(g, image->increment) & image->kernels;
+        image->has_variable = image->increment != 0;
     }
     /* A function whose definition is omitted calls nothing. */
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -308,6 +346,8 @@ static void write_source(rt_buffer *out, const gen_image *image)
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         called |= image->kernel_bodies[k].callees;
     rt_buffer_printf(out, "      - language: opencl-c\n        code: |\n");
+    if (image->has_variable)
+        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u)\n", image->module);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if ((called | image->functions) & 1u << f)
             rt_buffer_printf(out, "          ulong %s(void);\n", function_names[f]);
@@ -322,6 +362,8 @@ static void write_source(rt_buffer *out, const gen_image *image)
         rt_buffer_printf(
             out, "          kernel void %s(global ulong *out) { out[0] = ", kernel_names[k]);
         write_calls(out, &image->kernel_bodies[k]);
+        if (image->increment & 1u << k)
+            rt_buffer_printf(out, "; DG(v%u) += 1; out[1] = DG(v%u)", image->module, image->module);
         rt_buffer_printf(out, "; }\n");
     }
 }
@@ -379,25 +421,38 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
     if (outcome->value_count == 0) {
         rt_buffer_printf(out, "    expect: {error: {documents: exception}}\n");
     } else if (outcome->value_count == 1 && !outcome->may_be_refused) {
-        rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%" PRIu64 "]}\n", number,
-                         outcome->values[0]);
+        rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
+                         outcome->values[0], outcome->sum);
     } else {
         rt_buffer_printf(out, "    expect:\n      one_of:\n");
         for (uint32_t i = 0; i < outcome->value_count; i++) {
             rt_buffer_printf(out, "        - {error: none, ");
             if (is_correlated(g, step))
                 rt_buffer_printf(out, "name: image%u_%u_%u, ", step->image, step->generation, i);
-            rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 "]}\n", number,
-                             outcome->values[i]);
+            rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
+                             outcome->values[i], outcome->sum);
         }
         if (outcome->may_be_refused)
             rt_buffer_printf(out, "        - {error: {documents: exception}}\n");
     }
 }
 
-static uint32_t write_steps(const host_generator *g, rt_buffer *out)
+/* Each step has the memories that it uses to itself, under its number. */
+static void write_memories(const host_generator *g, rt_buffer *out)
 {
-    uint32_t launch_count = 0;
+    for (uint32_t i = 0; i < g->step_count; i++) {
+        const host_step *step = &g->steps[i];
+        if (step->verb == VERB_LAUNCH)
+            rt_buffer_printf(out, "  out%u: {type: ulong, values: [0, 0]}\n", i);
+        if (step->verb == VERB_COPY_IN)
+            rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
+        if (step->verb == VERB_COPY_OUT)
+            rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i);
+    }
+}
+
+static void write_steps(const host_generator *g, rt_buffer *out)
+{
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *step = &g->steps[i];
         const char *module = module_names[step->module];
@@ -405,11 +460,20 @@ static uint32_t write_steps(const host_generator *g, rt_buffer *out)
         case VERB_LOAD: rt_buffer_printf(out, "  - load: %s\n", module); break;
         case VERB_UNLOAD: rt_buffer_printf(out, "  - unload: %s\n", module); break;
         case VERB_RESTART: rt_buffer_printf(out, "  - restart\n"); break;
-        case VERB_LAUNCH: write_launch(g, step, launch_count++, out); break;
+        case VERB_LAUNCH: write_launch(g, step, i, out); break;
+        case VERB_COPY_IN:
+            /* Queues are out of order, and a variable makes no dependency. */
+            rt_buffer_printf(out, "  - copy: {from: in%u, to: v%u}\n  - wait\n", i, step->module);
+            break;
+        case VERB_COPY_OUT:
+            rt_buffer_printf(out,
+                             "  - copy: {from: v%u, to: out%u}\n"
+                             "  - expect: {memory: out%u, equals: [%d]}\n",
+                             step->module, i, i, step->content);
+            break;
         case VERB_COUNT: CHECK(false);
         }
     }
-    return launch_count;
 }
 
 /* The modules that a step loads or launches from, and what they need. */
@@ -433,8 +497,7 @@ void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_un
         draw_steps(&g);
     } while (!has_launch(&g));
     omit(&g);
-    rt_buffer steps = {0};
-    uint32_t launch_count = write_steps(&g, &steps), used = used_modules(&g);
+    uint32_t used = used_modules(&g);
     rt_buffer_printf(
         out,
         "assay: 1\nsummary: >-\n  The generated program of seed %" PRIu64
@@ -443,11 +506,12 @@ void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_un
         request->seed, VERSION);
     for (uint32_t m = 0; m < g.program.module_count; m++)
         if (used & 1u << m) write_module(out, &g.program, m);
-    if (launch_count > 0) rt_buffer_printf(out, "memory:\n");
-    for (uint32_t i = 0; i < launch_count; i++)
-        rt_buffer_printf(out, "  out%u: {type: ulong, values: [0]}\n", i);
-    rt_buffer_printf(out, "steps:%s\n%.*s", steps.size > 0 ? "" : " []",
-                     RT_TEXT_ARG(rt_buffer_text(&steps)));
-    rt_buffer_free(&steps);
+    rt_buffer memories = {0};
+    write_memories(&g, &memories);
+    if (memories.size > 0)
+        rt_buffer_printf(out, "memory:\n%.*s", RT_TEXT_ARG(rt_buffer_text(&memories)));
+    rt_buffer_printf(out, "steps:%s\n", g.step_count > 0 ? "" : " []");
+    write_steps(&g, out);
+    rt_buffer_free(&memories);
     *out_unit_count = g.unit_count;
 }

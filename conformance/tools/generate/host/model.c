@@ -42,12 +42,18 @@ void gen_open(gen_state *state, uint32_t module)
     state->open_count[module]++;
 }
 
-/* No program may contain code of a module that is no longer loaded. */
+/* No program may contain code of a module that is no longer loaded, and the module's variable is
+ * gone with it: one that comes again begins with zero. */
 void gen_close(gen_state *state, uint32_t module)
 {
     CHECK(module > 0 && state->open_count[module] > 0);
     state->open_count[module]--;
-    uint32_t images = loaded_images(state);
+    uint32_t images = loaded_images(state), modules = gen_loaded(state);
+    for (uint32_t i = 0; i < state->program->module_count; i++) {
+        if (modules & 1u << i) continue;
+        state->variables[i] = 0;
+        state->variable_unknown[i] = false;
+    }
     for (uint32_t i = 0; i < state->program->image_count; i++) {
         gen_built *built = &state->built[i];
         uint32_t kept_count = 0;
@@ -207,11 +213,27 @@ gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel)
         if (k == outcome.value_count) outcome.values[outcome.value_count++] = value;
     }
     outcome.tells_programs_apart = outcome.value_count == all.found.set_count;
+    if (gen_increments(state->program, image, kernel)) {
+        outcome.sum = state->variables[launched->module] + 1;
+        outcome.is_unknown |= state->variable_unknown[launched->module];
+    }
     return outcome;
 }
 
-void gen_launch(gen_state *state, uint32_t image)
+bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel)
 {
+    return (program->images[image].increment & 1u << kernel) != 0;
+}
+
+void gen_launch(gen_state *state, uint32_t image, uint32_t kernel)
+{
+    if (gen_increments(state->program, image, kernel)) {
+        uint32_t module = state->program->images[image].module;
+        gen_outcome outcome = gen_predict(state, image, kernel);
+        CHECK(!outcome.is_unknown);
+        if (outcome.value_count > 0) state->variables[module]++;
+        state->variable_unknown[module] = outcome.value_count > 0 && outcome.may_be_refused;
+    }
     exploration all = programs_of(state, image);
     CHECK(!all.is_unknown);
     gen_built *built = &state->built[image];

@@ -34,6 +34,8 @@ typedef struct gen_image {
     uint32_t kernels;   /* bits 1u << kernel */
     gen_body function_bodies[GEN_FUNCTIONS];
     gen_body kernel_bodies[GEN_KERNELS];
+    bool has_variable;  /* it defines the module's device_global; one image of a module does */
+    uint32_t increment; /* bits 1u << kernel: those that add 1 to it and store the sum */
 } gen_image;
 
 typedef struct gen_module {
@@ -60,6 +62,9 @@ typedef struct gen_state {
     const gen_program *program;
     uint32_t open_count[GEN_MODULES_MAX]; /* dlopen minus dlclose; the executable has 1 */
     gen_built built[GEN_IMAGES_MAX];
+    int32_t variables[GEN_MODULES_MAX];     /* the contents of the modules' device_globals */
+    bool variable_unknown[GEN_MODULES_MAX]; /* a launch that may have been refused may have changed
+                                               it */
 } gen_state;
 
 /* How a launch may end. */
@@ -68,6 +73,7 @@ typedef struct gen_outcome {
     uint32_t value_count;
     bool tells_programs_apart; /* values[i] is that of the program sets[i] */
     bool may_be_refused;
+    int32_t sum;     /* what it stores of the variable, if it increments one */
     bool is_unknown; /* the documents do not decide, or there are too many alternatives */
 } gen_outcome;
 
@@ -85,6 +91,10 @@ void gen_close(gen_state *state, uint32_t module);
 gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel);
 
 /* Records that the launch took place; the outcome is not unknown. */
-void gen_launch(gen_state *state, uint32_t image);
+void gen_launch(gen_state *state, uint32_t image, uint32_t kernel);
+
+/* True if the kernel increments its module's variable; its outcome is unknown if the variable's
+ * content is. */
+bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel);
 
 #endif

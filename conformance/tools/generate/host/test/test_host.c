@@ -74,7 +74,7 @@ static void each_provider_is_an_alternative(void **state)
     gen_outcome outcome = gen_predict(&process, APP, 0);
     assert_outcome(&outcome, false, 2, 3u, 5u);
     assert_true(outcome.tells_programs_apart);
-    gen_launch(&process, APP);
+    gen_launch(&process, APP, 0);
     gen_close(&process, ONE);
     /* Either the program from ONE is gone, and TWO is linked, or the one from TWO is used again. */
     outcome = gen_predict(&process, APP, 0);
@@ -90,7 +90,7 @@ static void a_program_that_exists_is_used_again(void **state)
     define(&program, TWO, F0, 4, 0);
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
-    gen_launch(&process, APP);
+    gen_launch(&process, APP, 0);
     gen_open(&process, TWO);
     gen_outcome outcome = gen_predict(&process, APP, 0);
     assert_outcome(&outcome, false, 1, 3u);
@@ -153,6 +153,31 @@ static void modules_stay_while_something_needs_them(void **state)
     assert_int_equal(gen_loaded(&process), 0xDu);
     gen_close(&process, TWO);
     assert_int_equal(gen_loaded(&process), 1u);
+}
+
+/* DG-INIT and DG-COPY: a variable belongs to the device, not to a program, and its module. */
+static void a_variable_lives_as_long_as_its_module(void **state)
+{
+    (void)state;
+    gen_program program = program_of_four();
+    program.images[APP].kernel_bodies[0].callees = 0;
+    program.images[ONE].has_variable = true;
+    program.images[ONE].kernels = 1;
+    program.images[ONE].kernel_bodies[0] = (gen_body){.bit = 2, .callees = 1u << F0};
+    program.images[ONE].increment = 1;
+    define(&program, TWO, F0, 4, 0);
+    gen_state process = gen_state_start(&program);
+    gen_open(&process, ONE);
+    gen_open(&process, TWO);
+    gen_launch(&process, ONE, 0);
+    assert_int_equal(gen_predict(&process, ONE, 0).sum, 2);
+    /* Its program goes with TWO; the content does not. */
+    gen_close(&process, TWO);
+    gen_open(&process, TWO);
+    assert_int_equal(gen_predict(&process, ONE, 0).sum, 2);
+    gen_close(&process, ONE);
+    gen_open(&process, ONE);
+    assert_int_equal(gen_predict(&process, ONE, 0).sum, 1);
 }
 
 /* The documents do not say what a kernel and a function of one name in one program are. */
@@ -229,6 +254,7 @@ int main(void)
         cmocka_unit_test(two_definitions_in_one_program_are_refused),
         cmocka_unit_test(the_exports_of_a_provider_need_no_search),
         cmocka_unit_test(modules_stay_while_something_needs_them),
+        cmocka_unit_test(a_variable_lives_as_long_as_its_module),
         cmocka_unit_test(a_kernel_named_like_a_function_of_its_program_is_unknown),
         cmocka_unit_test(seeds_are_valid_and_reproducible),
         cmocka_unit_test(any_unit_can_be_left_out),
