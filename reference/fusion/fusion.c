@@ -13,6 +13,7 @@
 
 #include "reference/base/handover.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct rt_fusion {
@@ -20,12 +21,13 @@ struct rt_fusion {
     rt_fused_kernels *kernels;
 };
 
-/* ---- Telling ------------------------------------------------------------------------------ */
+/* ---- Warnings ----------------------------------------------------------------------------- */
 
 /* The runtime prints warnings only if SYCL_RT_WARNING_LEVEL requests them. */
 static void warn(const rt_fusion *fusion, const char *text)
 {
     if (*text == '\0' || fusion->parts.warning_level == 0) return;
+    fprintf(stderr, "WARNING: %s\n", text);
     RT_TRACE(fusion->parts.tools.trace, WARNING, RT_T("text", rt_text_of(text)));
 }
 
