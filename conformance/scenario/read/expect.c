@@ -100,6 +100,7 @@ enum {
     EXPECT_LINKS,
     EXPECT_CACHE_HITS,
     EXPECT_KERNEL_CREATES,
+    EXPECT_LOOKUPS,
     EXPECT_MEMORY, /* followed by the rows of equals and oracle */
     EXPECT_VARIABLE = EXPECT_MEMORY + 3,
     EXPECT_PROGRAM = EXPECT_VARIABLE + 4,
@@ -133,6 +134,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "The number of hits in the program cache since the last expectation of cache_hits."},
     {"kernel_creates", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
      "The number of kernel objects created since the last expectation of kernel_creates."},
+    {"lookups", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
+     "The number of times that copies have looked up a device_global in the database since the "
+     "last expectation of lookups."},
 
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, memory.index),
@@ -318,7 +322,8 @@ static const struct expect_group {
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_BUILDS, EXPECT_LINKS)}, "build"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_LINKS, EXPECT_CACHE_HITS)}, "link"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_CACHE_HITS, EXPECT_KERNEL_CREATES)}, "cache_hit"},
-    {SCN_EXPECT_COUNT, {GROUP(EXPECT_KERNEL_CREATES, EXPECT_MEMORY)}, "kernel_create"},
+    {SCN_EXPECT_COUNT, {GROUP(EXPECT_KERNEL_CREATES, EXPECT_LOOKUPS)}, "kernel_create"},
+    {SCN_EXPECT_COUNT, {GROUP(EXPECT_LOOKUPS, EXPECT_MEMORY)}, "device_global_find"},
     {SCN_EXPECT_MEMORY, {GROUP(EXPECT_MEMORY, EXPECT_VARIABLE), .finish = memory_finish}, NULL},
     {SCN_EXPECT_VARIABLE,
      {GROUP(EXPECT_VARIABLE, EXPECT_PROGRAM), .finish = variable_finish},
