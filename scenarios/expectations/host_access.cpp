@@ -4,9 +4,9 @@
 //   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -fsyntax-only -isystem $venv/include
 //       host_access.cpp
 //
-// sycl_ext_oneapi_device_global, "host_access": with read, the host may not write, and with write
-// it may not read; the functions for the forbidden direction do not exist, so this must not
-// compile.
+// sycl_ext_oneapi_device_global, "host_access": with read, the host may not write, with write it
+// may not read, and with none neither; the functions for a forbidden direction do not exist, so
+// this must not compile.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0): it compiles.
 #include <sycl/sycl.hpp>
@@ -15,9 +15,12 @@ namespace syclex = sycl::ext::oneapi::experimental;
 
 syclex::device_global<int, decltype(syclex::properties{syclex::host_access_read})> readable;
 syclex::device_global<int, decltype(syclex::properties{syclex::host_access_write})> writable;
+syclex::device_global<int, decltype(syclex::properties{syclex::host_access_none})> hidden;
 
 void forbidden(sycl::queue &queue, int *value)
 {
     queue.copy(value, readable);
     queue.copy(writable, value);
+    queue.copy(value, hidden);
+    queue.copy(hidden, value);
 }

@@ -13,9 +13,6 @@
 // the byte that follows the array in memory, an X for set-name and a NUL for set-name-nul, is not
 // part of the name, so both answer 1 2 3.
 //
-// other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
-// too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
-//
 // dummy (VF-LINK-03): a second image in SPIR-V has the set and `dummy-image` = 1, and its `area`
 // does nothing.  The device can run the first image, so the answer is 1 2 3.
 //
@@ -32,7 +29,6 @@
 //   providers      refused: Linking globals named 'g': symbol multiply defined!
 //   set-name       refused: JIT session error: Symbols not found: [ area ]
 //   set-name-nul   1 2 3
-//   other-format   refused: opencl backend failed with error: 7 (UR_RESULT_ERROR_INVALID_BINARY)
 //   dummy          ends the process: std::logic_error, "basic_string::_M_construct null not valid"
 //   dummy-needed   the same
 //   no-dummy       refused: JIT session error: Symbols not found: [ area ]
@@ -122,15 +118,6 @@ static const property_set provider_of_s[] = {
     {"SYCL/device requirements", &needs_gpu, &needs_gpu + 1}};
 static const property_set dummy_of_s{"SYCL/virtual functions", has_s, has_s + 2};
 
-static int other_format()
-{
-    static const unsigned char code[] = {1, 2, 3, 4};
-    add({set_begin, set_end, "area", provider_of_s, 1});
-    add({code, code + 4, "area", provider_of_s, 1, 1, "spir64_x86_64"});
-    add({user_begin, user_end, "draw", &user_of_s, 1});
-    return launch("draw");
-}
-
 static int dummies(bool provider_runs, bool with_dummy)
 {
     add({set_begin, set_end, "area", provider_of_s, provider_runs ? 1u : 2u});
@@ -145,11 +132,10 @@ int main(int count, char **words)
     if (std::strcmp(what, "providers") == 0) return providers();
     if (std::strcmp(what, "set-name") == 0) return sets('X');
     if (std::strcmp(what, "set-name-nul") == 0) return sets('\0');
-    if (std::strcmp(what, "other-format") == 0) return other_format();
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
-    std::printf("usage: shipped_linking providers|set-name|set-name-nul|other-format|dummy|"
-                "dummy-needed|no-dummy\n");
+    std::printf("usage: shipped_linking providers|set-name|set-name-nul|dummy|dummy-needed|"
+                "no-dummy\n");
     return 2;
 }

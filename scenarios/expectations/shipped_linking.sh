@@ -22,5 +22,5 @@ run() {
         timeout 60 ../../ci/on_intel_cpu "$work/$program" "$what" || true
     done
 }
-run shipped_linking providers set-name set-name-nul other-format dummy dummy-needed no-dummy
+run shipped_linking providers set-name set-name-nul dummy dummy-needed no-dummy
 run image_scope default values library
