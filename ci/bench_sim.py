@@ -205,7 +205,7 @@ def bench_growth(bench, copy, modules):
     plot(bench, "work-groups of 64 work-items", "work-group",
          grow(bench, spin, "spin", [(n, 64 * n, 64, (f"b{256 * n}", "u256")) for n in (64, 256, 1024, 4096)]))
     plot(bench, "size of a module", "byte", modules)
-    plot(bench, "size of a buffer that is read and one that is written", "byte",
+    plot(bench, "size of two buffers, one read and one written", "byte",
          grow(bench, copy, "copy", [(n << 20, 16384, 256, (f"b{n << 20}", f"b{n << 20}", f"u{n << 18}"))
                                     for n in (1, 4, 16, 64)]))
 

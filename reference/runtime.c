@@ -25,11 +25,11 @@ struct rt_runtime {
     pthread_mutex_t lock; /* guards the tables below */
     RT_VECTOR(rt_device *) devices;
     RT_VECTOR(rt_context) contexts;  /* owned by the process */
-    RT_VECTOR(rt_memory *) memories; /* the same */
-    RT_VECTOR(rt_bundle *) bundles;  /* the same */
+    RT_VECTOR(rt_memory *) memories; /* owned by the process */
+    RT_VECTOR(rt_bundle *) bundles;  /* owned by the process */
 };
 
-/* Reserves an id for a memory, which no other thread gets.  Its entry in the table is filled once
+/* Reserves an id for a memory; no other thread gets the same id.  The table entry is filled once
  * the memory exists, and stays empty if another part owns the memory. */
 static uint32_t memory_reserve(void *user)
 {

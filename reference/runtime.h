@@ -1,7 +1,7 @@
 /* The reference runtime: all of its parts, composed.
  *
- * One value of this type is one process as an application sees it, with its loaded modules, devices
- * and queues.  A real process can hold any number of them; they share only the folder of a
+ * An rt_runtime represents one process as the application sees it, with its loaded modules, devices
+ * and queues.  A real process can hold any number of runtimes; they share only the folder of a
  * persistent cache, if they are given the same one. */
 #ifndef REFERENCE_RUNTIME_H
 #define REFERENCE_RUNTIME_H
@@ -39,10 +39,10 @@ void rt_runtime_destroy(rt_runtime *runtime);
 /* Ends the application's process and starts a second one: waits for all commands, then frees what
  * the process owned - modules, programs and the in-memory cache, queues, contexts, memories - and
  * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since no document
- * describes anything that drivers share between processes.  The persistent cache stays too, and so
- * does the trace, in which the ids of programs, commands, queues and memories start from 0 again
- * after the restart event.  The sequence of choices continues across the restart.  `system` loads
- * the new process' modules, as at creation.  Pointers into the old process become invalid. */
+ * describes anything that drivers share between processes.  The persistent cache is kept, and so is
+ * the trace, in which the ids of programs, commands, queues and memories start from 0 again after
+ * the restart event.  The sequence of choices continues across the restart.  `system` loads
+ * the new process's modules, as at creation.  Pointers into the old process become invalid. */
 void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
 /* The trace of events; valid as long as the runtime exists. */
@@ -55,8 +55,8 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
 
 /* Hides from the runtime that the device can link programs in the given formats (bits 1u <<
  * rt_format), as if it lacked the corresponding extensions (document 003, "DPC++ runtime plugin
- * interface (PI) changes").  To be called at most once per device, before anything is built for it.
- */
+ * interface (PI) changes").  Must be called at most once per device, before anything is built for
+ * it. */
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
 /* Creates a context with the given devices; context 0, which contains all devices, always exists.

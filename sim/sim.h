@@ -32,9 +32,10 @@ typedef struct sim_spec_constant {
  * Specialisation constants take the values in `constants`, which lists each id at most once; the
  * others keep their defaults.  Ids that the module does not have are ignored.  MALFORMED: not valid
  * SPIR-V; the message contains the word offset and the instruction.  UNSUPPORTED: a refused
- * instruction, capability, extension or execution mode, by name and with the reason from
- * semantics.def.  ERRC_INVALID: a value differs in size from its constant. On failure *out_module
- * is NULL. Source: SPIR-V specification 1.6, sections 2.3 to 2.16. */
+ * instruction, capability, extension or execution mode; the message names it and, for an
+ * instruction, contains the reason from semantics.def.  ERRC_INVALID: a value differs in size from
+ * its constant. On failure *out_module is NULL. Source: SPIR-V specification 1.6, sections 2.3
+ * to 2.16. */
 RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code,
                                         const sim_spec_constant *constants, uint32_t constant_count,
                                         sim_module **out_module);
@@ -186,8 +187,8 @@ void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint
 /* Copies within the world; undefined bytes stay undefined; the ranges may overlap. */
 void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
                      sim_object destination, uint64_t destination_offset, uint64_t size);
-/* Reports which bytes have ever been written (by host or kernel): bit i % 8 of out_bits[i / 8] for
- * byte i. */
+/* Reports which bytes are defined, that is, were last written with defined values (by the host or a
+ * kernel): bit i % 8 of out_bits[i / 8] for byte i. */
 void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                         uint8_t *out_bits);
 

@@ -73,8 +73,8 @@ rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text opt
         if (!is_known)
             return rt_fail(
                 device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
-                "'%.*s' is not an option that NVIDIA's driver is given; there are -O0 to "
-                "-O4, -maxrregcount=N, -g and -lineinfo",
+                "'%.*s' is not an option that can be passed to NVIDIA's driver; use -O0 to "
+                "-O4, -maxrregcount=N, -g or -lineinfo",
                 RT_TEXT_ARG(word));
     }
     return RT_STATUS_OK;

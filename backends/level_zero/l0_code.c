@@ -23,6 +23,8 @@ enum {
     DECORATION_LINKAGE = 41,
     DECORATION_HOST_ACCESS_PREVIEW = 6147,
     DECORATION_HOST_ACCESS = 6188,
+    LINKAGE_EXPORT = 0,
+    LINKAGE_LINK_ONCE_ODR = 2,
 };
 
 static bool decorates(const rt_spirv_instruction *instruction, uint32_t decoration)
@@ -128,6 +130,32 @@ const char *l0_names_find(const l0_names *names, rt_text host_name)
         at += strlen(host) + strlen(linkage) + 2;
     }
     return NULL;
+}
+
+static bool has_host_name(rt_bytes module, uint32_t variable)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        bool named = decorates(&at, DECORATION_HOST_ACCESS_PREVIEW) ||
+                     decorates(&at, DECORATION_HOST_ACCESS);
+        if (named && rt_spirv_word(&at, 1) == variable) return true;
+    }
+    return false;
+}
+
+void l0_code_export_variables(l0_code *code)
+{
+    rt_bytes module = rt_buffer_bytes(&code->bytes);
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (!decorates(&at, DECORATION_LINKAGE)) continue;
+        if (rt_spirv_word(&at, at.word_count - 1) != LINKAGE_LINK_ONCE_ODR) continue;
+        if (!has_host_name(module, rt_spirv_word(&at, 1))) continue;
+        /* The linkage type is the last word; Export is zero in every byte order. */
+        _Static_assert(LINKAGE_EXPORT == 0, "zeroed below");
+        size_t end = (size_t)(at.bytes.data - module.data) + at.bytes.size;
+        memset(code->bytes.data + end - sizeof(uint32_t), 0, sizeof(uint32_t));
+    }
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */

@@ -28,6 +28,11 @@ RT_MUST_USE rt_status l0_code_make(const l0_device *device, const dev_code *code
                                    l0_code *out_code);
 void l0_code_free(l0_code *code);
 
+/* Exports the variables that the code, as the only code of its program, defines for host code with
+ * linkage LinkOnceODR, which permits definitions in other images.  Observed: driver 22.43 does not
+ * find a variable with that linkage by any name. */
+void l0_code_export_variables(l0_code *code);
+
 /* Returns the linkage name of the variable with that host name, borrowed from `names`; NULL if
  * there is none. */
 const char *l0_names_find(const l0_names *names, rt_text host_name);

@@ -157,8 +157,8 @@ rt_status l0_module_binary(const l0_device *device, ze_module_handle_t module,
            device->library.zeModuleGetNativeBinary(module, &size, NULL));
     if (size == 0)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "%s: '%s' offers no binary of a program that it has built, so the program "
-                       "cannot be kept for another process",
+                       "%s: '%s' returns no binary of a program that it has built; the program "
+                       "cannot be stored for another process",
                        call, rt_buffer_string(&device->name));
     uint8_t *bytes = rt_try_alloc(size);
     if (!bytes)

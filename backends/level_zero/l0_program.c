@@ -201,6 +201,7 @@ rt_status l0_program_build(dev_device *base, const dev_code *code, dev_program *
     l0_device *device = (l0_device *)base;
     l0_code copy;
     RT_TRY(l0_code_make(device, code, &copy));
+    l0_code_export_variables(&copy);
     const l0_code *codes[] = {&copy};
     l0_modules *modules = modules_room(1);
     rt_status status = l0_module_make(device, L0_STAGE_LINK, &copy, false, &modules->handles[0]);

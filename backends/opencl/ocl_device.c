@@ -198,11 +198,12 @@ static rt_status route_choose(ocl_device *device, ocl_input input, rt_text exten
         return RT_STATUS_OK;
     }
     return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "'%s' takes no SPIR-V (CL_DEVICE_IL_VERSION) and %s",
+                   "'%s' does not accept SPIR-V (CL_DEVICE_IL_VERSION), %s",
                    rt_buffer_string(&device->name),
-                   takes_spir ? "takes SPIR, but the tools that produce it are missing; build "
-                                "assay with its compiler plugin"
-                              : "no SPIR either (extension cl_khr_spir); use a device that does");
+                   takes_spir ? "and the tools that produce SPIR, which it accepts, are missing; "
+                                "build assay with its compiler plugin"
+                              : "nor SPIR (extension cl_khr_spir); use a device that accepts one "
+                                "of them");
 }
 
 /* True if the device can access the given kind of unified shared memory. */

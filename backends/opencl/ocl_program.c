@@ -37,8 +37,8 @@ static rt_status ocl_program_binary(dev_program *base, rt_buffer *out_binary)
                                              &size, NULL));
     if (size == 0)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "clGetProgramInfo: '%s' has no binary of a program that it has built; the "
-                       "program cannot be stored for another process",
+                       "clGetProgramInfo: '%s' returns no binary of a program that it has built; "
+                       "the program cannot be stored for another process",
                        rt_buffer_string(&device->name));
     unsigned char *bytes = rt_try_alloc(size);
     if (!bytes)

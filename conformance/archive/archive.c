@@ -333,7 +333,7 @@ static rt_status member_read(archive_reader *reader, sqlite3_stmt *row)
         memcpy(content, stored.data, stored.size);
     if (!is_whole)
         return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged pack: the content of %.*s was changed; pack the scenarios again",
+                       "damaged pack: the contents of %.*s are corrupt; pack the scenarios again",
                        RT_TEXT_ARG(name));
     *rt_vector_push(&reader->members) =
         (cnf_member){rt_arena_text(reader->arena, name), {content, (size_t)size}};
@@ -393,7 +393,7 @@ static rt_status manifest_check(const archive_reader *reader)
         } else if (memcmp(line.data, hash.digits, DIGITS) != 0) {
             status =
                 rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
-                        "damaged pack: the content of %.*s was changed; pack the scenarios again",
+                        "damaged pack: the contents of %.*s are corrupt; pack the scenarios again",
                         RT_TEXT_ARG(member->name));
         }
     }

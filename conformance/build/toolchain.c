@@ -21,7 +21,7 @@
 #define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
 #define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
 
-/* Writes folder/name into path; false (and "") when it is too long. */
+/* Writes folder/name into path; returns false, and writes "", if it is too long. */
 static bool join(char path[PATH_MAX], rt_text folder, const char *name)
 {
     CHECK(name[0] != '/');
@@ -111,8 +111,8 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     cnf_toolchain_identify_file(out, toolchain->spirv_as);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     cnf_toolchain_identify_file(out, toolchain->libclc);
-    /* clang's libraries are next to the folder that its link resolves to, and the translator is
-     * next to the real libLLVM. */
+    /* clang's libraries are in a sibling of the folder that its symbolic link resolves to, and the
+     * translator is next to the real libLLVM. */
     char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
     if (toolchain->clang[0] && realpath(toolchain->clang, real)) {
         for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++)

@@ -1,6 +1,6 @@
 /* Finds the compilers: clang 14, spirv-as, the compiler plugin with its library libclc, and the
- * shipped SYCL compiler. It examines files and runs nothing, because every process does it once,
- * even in runs that find everything in the cache. */
+ * shipped SYCL compiler. The search examines files and runs no program, because every process
+ * performs it once, even in runs that find everything in the cache. */
 #ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
 #define CONFORMANCE_BUILD_TOOLCHAIN_H
 
@@ -29,8 +29,8 @@ bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
  * that belongs to it; false, and "", if it is missing. */
 bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
 
-/* Appends one line with the path, size and modification time of a file, or saying that it is
- * missing. */
+/* Appends a line with the path, size and modification time of a file, or with its path and
+ * "missing". */
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
 
 /* Appends what identifies a toolchain: path, size and modification time of the tools and of the

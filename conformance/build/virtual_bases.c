@@ -16,8 +16,8 @@
 /* The beginnings of the instructions that use the table, up to the operand's type. */
 static const char *const uses[] = {" = load i8*, ", " = getelementptr inbounds i8*, "};
 
-/* Finds the wrong operand of an instruction; empty if it has none. A value starts a line of a
- * function's body, so no text from the source can be mistaken for one. */
+/* Finds the wrong operand of an instruction; empty if it has none. Only an instruction's line
+ * starts with two blanks and a value, so no text from the source is mistaken for one. */
 static rt_text wrong_operand(rt_text line)
 {
     rt_text none = {0};

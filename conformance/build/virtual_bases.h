@@ -5,7 +5,7 @@
 #include "reference/base/text.h"
 
 /* Appends the module, which is LLVM IR as text, with wrong instructions repaired; a module without
- * any is appended unchanged. */
+ * wrong instructions is appended unchanged. */
 void cnf_virtual_bases_mend(rt_text module, rt_buffer *out);
 
 #endif

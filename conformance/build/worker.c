@@ -1,7 +1,7 @@
 /* The worker: one request in, one answer out.
  *
  * It is a separate process because clang, LLVM and the translator run in it or as its children, and
- * damaged input can crash them. It alone opens the compiler plugin. */
+ * damaged input can crash them. Only the worker opens the compiler plugin. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/answer.h"
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Exit statuses of the worker; it also succeeds if its answer is a failure. */
+/* Exit statuses of the worker; ANSWERED includes answers that report a failure. */
 enum { WORKER_ANSWERED = 0, WORKER_INPUT_FAILED = 3 };
 
 /* ---- The plugin ---------------------------------------------------------------------------- */

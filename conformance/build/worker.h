@@ -1,4 +1,4 @@
-/* Shared by the worker's parts: the state of its process, and the functions that they offer. */
+/* Shared by the worker's parts: the state of the process, and each part's functions. */
 #ifndef CONFORMANCE_BUILD_WORKER_H
 #define CONFORMANCE_BUILD_WORKER_H
 

@@ -54,7 +54,7 @@ static void tools_check(doctor_command *diagnosis)
          "apt-get install spirv-tools"},
         {tools.libclc[0] != '\0', OPTIONAL, "libclc, for images in PTX",
          "apt-get install libclc-14"},
-        {tools.sycl[0] != '\0', OPTIONAL, "the compiler of sources in SYCL",
+        {tools.sycl[0] != '\0', OPTIONAL, "assay-sycl-compiler, which compiles SYCL sources",
          "ci/setup --with dpcpp"},
         {cnf_toolchain_find_library(path, "libassay_registrar.so"), NEEDED,
          "libassay_registrar.so, for --loader real", "reinstall assay"},
@@ -135,7 +135,7 @@ static void diagnosis_print(doctor_command *diagnosis)
                        RT_TEXT_ARG(rows[k].problem));
                 rows[k].is_printed = true;
             }
-            printf("    cure: %.*s\n", RT_TEXT_ARG(rows[i].cure));
+            printf("    remedy: %.*s\n", RT_TEXT_ARG(rows[i].cure));
             CHECK(rows[i].is_printed);
         }
     }

@@ -113,7 +113,7 @@ int cnf_fmt_command(const cnf_arguments *arguments)
     for (uint32_t i = 0; i < arguments->path_count; i++)
         stream = stream || rt_text_is(arguments->paths[i], "-");
     if (stream && arguments->path_count > 1) {
-        fprintf(stderr, "assay: fmt -: stdin is formatted alone, without further paths\n");
+        fprintf(stderr, "assay: fmt: - (stdin) cannot be combined with other paths\n");
         return CNF_EXIT_USAGE;
     }
     if (stream)

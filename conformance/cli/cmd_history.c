@@ -18,8 +18,8 @@ int cnf_history_command(const cnf_arguments *arguments)
 {
     if (arguments->path_count < 1 || arguments->path_count > 2) {
         fprintf(stderr,
-                "assay: history needs the FILE of run --history, and takes an optional SCENARIO "
-                "(assay history --help)\n");
+                "assay: history needs FILE, which run --history wrote, and takes an optional "
+                "SCENARIO (assay history --help)\n");
         return CNF_EXIT_USAGE;
     }
     rt_arena arena = {0};
@@ -37,7 +37,7 @@ int cnf_history_command(const cnf_arguments *arguments)
     } else if (!cnf_command_print(&text, "the history")) {
         exit_status = CNF_EXIT_INFRASTRUCTURE;
     } else if (!found) {
-        fprintf(stderr, "assay: %.*s: no verdict about %.*s\n", RT_TEXT_ARG(arguments->paths[0]),
+        fprintf(stderr, "assay: %.*s: no verdict on %.*s\n", RT_TEXT_ARG(arguments->paths[0]),
                 RT_TEXT_ARG(scenario));
         exit_status = CNF_EXIT_NOTHING_RAN;
     }

@@ -1,4 +1,4 @@
-/* assay new: writes a scenario from a template; it passes unchanged. */
+/* assay new: writes a scenario from a template; the scenario passes unchanged. */
 #include "conformance/cli/commands.h"
 
 #include <errno.h>

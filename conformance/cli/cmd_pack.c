@@ -118,7 +118,7 @@ static void artefact_add(pack_command *command, pack_entry *entry, rt_hash reque
         (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
 }
 
-/* Keeps a module's answer for one format; answers that only hold for this machine are left out. */
+/* Keeps a module's answer for one format; answers that hold only for this machine are left out. */
 static void module_add(pack_command *command, pack_entry *entry, rt_text path,
                        const scn_module *module, const cnf_module_work *work)
 {
@@ -205,8 +205,8 @@ static void on_begin(void *user, rt_text path, rt_text subject)
     cnf_progress_begun(&command->progress, path, subject);
 }
 
-/* Runs all scenarios once in each profile. Requests that differ between profiles are kept next to
- * each other. */
+/* Runs all scenarios once in each profile. If requests differ between profiles, the pack keeps all
+ * of them. */
 static int scenarios_run(pack_command *command)
 {
     const cnf_files *files = &command->files;

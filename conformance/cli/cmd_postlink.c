@@ -1,4 +1,4 @@
-/* assay postlink: makes images from device code, prints and writes them. */
+/* assay postlink: builds images from device code, and prints and writes them. */
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"

@@ -134,7 +134,7 @@ int cnf_requirements_command(const cnf_arguments *arguments)
         if (arguments->values[CNF_OPTION_PROVE]) {
             status = prove_and_print(&command);
         } else if (arguments->values[CNF_OPTION_JSON] || arguments->values[CNF_OPTION_BLUNT]) {
-            fprintf(stderr, "assay: --json and --blunt need --prove, whose results they write\n");
+            fprintf(stderr, "assay: --json and --blunt are options of --prove; add --prove\n");
             status = CNF_EXIT_USAGE;
         } else {
             status = citations_print(&command);

@@ -109,7 +109,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     record_report(command, &judged);
     if (command->html) cnf_html_note(command->html, &judged, detail);
     if (command->explains) {
-        /* Explains a difference at once, because the data is valid only during this call. */
+        /* Explains a difference immediately, because the data is valid only during this call. */
         const cnf_subject *subject = cnf_subject_find(judged.subject);
         bool is_oracle = subject && subject->oracle;
         const cnf_why why = {.record = &judged,

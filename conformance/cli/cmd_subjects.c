@@ -1,4 +1,4 @@
-/* assay subjects: the answer of every subject when it is opened. */
+/* assay subjects: opens every subject and prints its answer. */
 #include "conformance/cli/ask.h"
 #include "conformance/cli/commands.h"
 #include "reference/base/lines.h"
@@ -17,7 +17,7 @@ static void subject_print(void *user, const cnf_answer *answer)
     if (answer->is_valid && messages->device.length > 0) {
         printf(COLUMN "available: %.*s, %.*s%s\n", "", RT_TEXT_ARG(messages->device),
                RT_TEXT_ARG(messages->driver),
-               messages->links_only ? "; links and runs nothing" : "");
+               messages->links_only ? "; links programs, but runs no kernels" : "");
         rt_text lines = messages->capabilities;
         for (rt_text line; rt_line_take(&lines, &line);)
             printf(COLUMN "  %.*s\n", "", RT_TEXT_ARG(line));

@@ -7,7 +7,7 @@
 
 typedef struct cnf_columns {
     const cnf_run_subject *subjects;
-    const cnf_column *columns; /* the same columns for the report */
+    const cnf_column *columns; /* the same subjects as columns of the report */
     uint32_t count;
 } cnf_columns;
 

@@ -60,8 +60,7 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
     bool is_pack = false;
     for (uint32_t i = 0; i < path_count && !is_pack; i++) {
         is_pack = cnf_files_find_packed(sink, arena, paths[i], out_files, &status);
-        /* A scenario that is both in a pack and in a folder would be two files with the same name.
-         */
+        /* A scenario in both a pack and a folder would be two files with the same name. */
         if (is_pack && rt_ok(status) && path_count > 1)
             status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                              "%.*s: a pack cannot be combined with other paths; to choose among "

@@ -66,8 +66,7 @@ int cnf_doctor_command(const cnf_arguments *arguments);
 int cnf_manual_command(const cnf_arguments *arguments);
 int cnf_completion_command(const cnf_arguments *arguments);
 
-/* ---- Shared by the commands
- * ------------------------------------------------------------------------ */
+/* ---- Shared by the commands ---------------------------------------------------------------- */
 
 /* All public commands, in the order of `assay --help` (static). */
 const cnf_command *cnf_command_table(uint32_t *out_count);
@@ -88,9 +87,9 @@ int cnf_command_scenario(const cnf_arguments *arguments, const char *command, rt
 bool cnf_command_records(rt_arena *arena, const char *option, rt_text file,
                          cnf_records *out_records);
 
-/* Reads requirements.yaml of the folder of `file` or of one above it. Returns an exit status;
- * errors are reported on stderr, preceded by `prefix`, for example "--rule: ", which may be empty.
- */
+/* Reads the requirements.yaml in the folder of `file` or in a folder above it. Returns an exit
+ * status; errors are reported on stderr, preceded by `prefix`, for example "--rule: ", which may be
+ * empty. */
 int cnf_command_rules(rt_sink *sink, rt_arena *arena, const char *prefix, rt_text file,
                       cnf_rules *out_rules);
 

@@ -14,7 +14,7 @@ typedef struct cnf_output_file {
 } cnf_output_file;
 
 /* The input of a conversion and its output files, which are written only after the whole conversion
- * succeeded. Zero-initialise `made`. */
+ * succeeded. Zero-initialise `outputs`. */
 typedef struct cnf_conversion {
     rt_sink *sink;
     rt_arena *arena;
@@ -27,8 +27,8 @@ typedef struct cnf_conversion {
 } cnf_conversion;
 
 /* A kind of file. The function writes the file's contents to *out and adds its companion files to
- * `outputs`. UNSUPPORTED: the kind cannot represent a part of an image; LIMIT: it cannot represent
- * so many images. */
+ * `outputs`. UNSUPPORTED: the kind cannot represent a part of an image; LIMIT: there are more
+ * images than it can represent. */
 typedef struct cnf_image_kind {
     const char *name;     /* "syclbin" */
     const char *ending;   /* the usual ending of its files, for example ".syclbin" */

@@ -1,5 +1,5 @@
-/* Images, properties and values as text. The format types a property's value only as a number or as
- * bytes; DPC++ defines the meaning of the bytes (sycl/doc/design/PropertySets.md). */
+/* Images, properties and values as text. In the file format, a property's value is either a number
+ * or bytes; DPC++ defines the meaning of the bytes (sycl/doc/design/PropertySets.md). */
 #include "conformance/cli/image_text.h"
 
 #include "reference/base/stream.h"
@@ -16,7 +16,7 @@ typedef enum value_form {
     FORM_HEX
 } value_form;
 
-/* The first matching row counts; "" matches every name. */
+/* The first matching row applies; "" matches every name. */
 static const struct value_row {
     const char *set, *name_end;
     value_form form;
@@ -40,8 +40,8 @@ static bool ends_with(rt_text text, const char *ending)
     return rt_text_equal((rt_text){text.data + text.length - end.length, end.length}, end);
 }
 
-/* The form in which a property's bytes are shown: the form in the property's row if the bytes fit
- * it, otherwise text or hexadecimal. */
+/* The form in which a property's bytes are shown: that of the property's row if it fits the bytes,
+ * otherwise text or hexadecimal. */
 static value_form form_of(rt_text set, const rt_property *property)
 {
     const rt_bytes bytes = property->bytes;
@@ -161,7 +161,7 @@ void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binarie
         cnf_property_sets_text(out, "  ", file->syclbin.metadata);
     }
     for (uint32_t i = 0; i < file->fat_count; i++)
-        rt_buffer_printf(out, "fat binary of version %u, %d bytes an image, images: %u\n",
+        rt_buffer_printf(out, "fat binary of version %u, %d bytes per image, images: %u\n",
                          file->fats[i].version, (int)file->fats[i].layout,
                          file->fats[i].binaries.count);
     for (uint32_t i = 0; i < decompressed.count; i++)

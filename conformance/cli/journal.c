@@ -1,5 +1,5 @@
 /* The journal's file: opening, resuming, appending; see journal.h. Only one run at a time writes
- * it, and only at its end. */
+ * it, and records are only appended. */
 #include "conformance/cli/journal.h"
 
 #include "conformance/cli/options.h"
@@ -30,7 +30,7 @@ static int complain(const char *name, const char *text)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-/* Locks a regular file; other files need no lock. False: another run holds it. */
+/* Locks a regular file; other files need no lock. Returns false if another run holds the lock. */
 static bool file_lock(int file)
 {
     struct stat info;
@@ -119,7 +119,7 @@ typedef struct resume_choice {
     rt_text conditions;
 } resume_choice;
 
-/* Decides whether a record belongs to another selection, is still valid, or must be made again. */
+/* Decides whether a record belongs to another selection, is still valid, or must be replaced. */
 static record_fate record_judge(const resume_choice *choice, const cnf_record *record)
 {
     const hashed_file key = {.path = record->scenario};

@@ -1,5 +1,5 @@
-/* The journal: the file of --json, to which records are appended at once and from which --resume
- * continues. */
+/* The journal: the file of --json, to which each record is appended immediately and from which
+ * --resume continues. */
 #ifndef CONFORMANCE_CLI_JOURNAL_H
 #define CONFORMANCE_CLI_JOURNAL_H
 
@@ -18,13 +18,13 @@ typedef struct cnf_journal {
  * be in use by another run (flock(2)). Returns an exit status; errors are reported on stderr. */
 int cnf_journal_open(cnf_journal *journal, const char *name);
 
-/* Opens the journal of an earlier run, or creates it, and keeps the records that are still valid:
- * they are about one of the given files, which is unchanged, and one of the given subjects, were
- * made under the given conditions (cnf_record.conditions), and have a verdict about the scenario.
- * Runs are repeated if they were interrupted, their subject was not installed, or they were lost
- * with their device; their records are removed, as is a truncated last line. Records of other
+/* Opens the journal of an earlier run, or creates it, and keeps the records that are still valid. A
+ * record is valid if it is about one of the given subjects and one of the given files, the file is
+ * unchanged, the conditions (cnf_record.conditions) are the given ones, and the verdict is about
+ * the scenario. A run is repeated if it was interrupted, its subject was not installed, or it was
+ * lost with its device; its record is removed, as is a truncated last line. Records of other
  * scenarios and subjects stay. The file is replaced atomically, so that no record is lost if the
- * program is stopped. Returns an exit status as above; USAGE for a file that is not a journal. */
+ * program is stopped. Returns an exit status as above; USAGE if the file is not a journal. */
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
                        const cnf_run_subject *subjects, uint32_t subject_count, rt_text conditions);
 

@@ -69,13 +69,13 @@ static const cnf_option run_options[] = {
      NULL},
     {MEMORY},
     {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",
-     "Only scenarios in these folders of the root.", NULL},
+     "Only scenarios in these folders below the root.", NULL},
     {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
     {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...",
      "Only scenarios with verdict WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
-    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as the CI system says.",
-     NULL},
+    {CNF_OPTION_SHARD, "--shard", NULL, "I/N",
+     "Only part I of N; auto: from the CI system's variables.", NULL},
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
@@ -145,8 +145,8 @@ static const cnf_option postlink_options[] = {
     {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
-    {CNF_OPTION_TO, "--to", NULL, "KIND", "Kind of the files of -o: text (default), syclbin or c.",
-     NULL},
+    {CNF_OPTION_TO, "--to", NULL, "KIND",
+     "Kind of files that -o writes: text (default), syclbin, c.", NULL},
     {LAYOUT},
     {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
@@ -199,8 +199,8 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file, a folder of them, or a pack (assay pack --help); default: the folder\n"
-     "scenarios here, or the installed one if there is none.\n"
+     "PATH is a scenario file, a folder of them, or a pack (assay pack --help); default:\n"
+     "./scenarios, or the installed scenarios if that folder does not exist.\n"
      "Verdicts: PASS; LINKED, as expected up to the launch on a subject that cannot run kernels; SKIP,\n"
      "the subject lacks a named capability; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, the\n"
      "device no longer responds; POISONED, not run after a HANG; NOT_RUN; INVALID, the scenario is wrong.\n"
@@ -223,8 +223,8 @@ static const cnf_command commands[] = {
      "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file without records.",
      compare_options, COUNT(compare_options), false, cnf_compare_command},
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
-     "FILE is the one of run --history, an SQLite database with the table `verdicts`.  Without\n"
-     "SCENARIO, prints the scenarios whose verdict on a subject changed.\n"
+     "FILE is the file that run --history wrote, an SQLite database with the table `verdicts`.\n"
+     "Without SCENARIO, prints the scenarios whose verdict on a subject changed.\n"
      "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 FILE has no verdict\n"
      "on SCENARIO.",
      help_option, COUNT(help_option), false, cnf_history_command},
@@ -233,10 +233,11 @@ static const cnf_command commands[] = {
      help_option, COUNT(help_option), false, cnf_check_command},
     {"subjects", NULL, "List the subjects: installed or missing, and how to install them.", NULL,
      help_option, COUNT(help_option), true, cnf_subjects_command},
-    {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
+    {"requirements", "[PATH…]",
+     "List the documents' rules and the scenarios that cite or prove them.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then again with\n"
-     "the fault of every mark that they reached.  Rules with `proof:` tool, unit or vendor are also\n"
+     "a fault planted at each mark that they reached.  Rules with `proof:` tool, unit or vendor are also\n"
      "proven by tests named after their ids, in the programs that proofs.txt next to assay lists; a\n"
      "build with tests (BUILD_TESTING) writes it.  Rules with `proof: parts` are closed when the rules\n"
      "under their `parts:` are.\n"
@@ -257,8 +258,8 @@ static const cnf_command commands[] = {
      "  Fusions                     the kernels that were held back, and the result\n"
      "  Commands                    in the order of the trace, with their dependencies\n"
      "--dot and --svg draw the same, except bundles and property sets.\n"
-     "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
-     "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
+     "Exit status: 0 it ran (the verdict is printed); 2 wrong usage or unreadable scenario;\n"
+     "3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
      "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its position\n"
@@ -273,26 +274,26 @@ static const cnf_command commands[] = {
      "read; 3 it cannot be written, or assay has a defect (the file is unchanged); 4 no scenario.",
      fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
-     "For editors, start a scenario with, for example: # yaml-language-server: $schema=FILE",
+     "To use it in an editor, start a scenario with: # yaml-language-server: $schema=FILE",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
     {"new", "FEATURE NAME", "Write a scenario from a template.",
      "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not\n"
      "exist yet; the scenario passes on sim unchanged.\n"
      "Exit status: 0 written; 2 wrong usage, or the file cannot be created.",
      help_option, COUNT(help_option), false, cnf_new_command},
-    {"doctor", NULL, "Find problems of this machine, and their remedies.",
+    {"doctor", NULL, "Find this machine's problems and their remedies.",
      "Prints what is wrong (assay needs it) or missing (some scenarios and options need it), grouped by\n"
      "remedy, and one command that applies all remedies.\n"
      "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
      false, cnf_manual_command},
-    {"completion", NULL, "Print the completion of command lines, for bash.",
+    {"completion", NULL, "Print a script that completes command lines in bash.",
      "In bash: source <(assay completion)", help_option, COUNT(help_option), false,
      cnf_completion_command},
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
-     "FILE is a SYCLBIN, or an ELF executable or shared object of x86-64 with fat binaries of DPC++\n"
-     "(images of 80 or 96 bytes); images may be compressed.\n"
+     "FILE is a SYCLBIN, or an x86-64 ELF executable or shared object with fat binaries of DPC++\n"
+     "(80 or 96 bytes per image); images may be compressed.\n"
      "  --to syclbin  a SYCLBIN; a SYCLBIN is copied unchanged\n"
      "  --to text     the table OUT, and OUT_0.spv, OUT_0.prop and OUT_0.sym for image 0 and so on;\n"
      "                targets are not kept\n"
@@ -302,8 +303,8 @@ static const cnf_command commands[] = {
      image_options, COUNT(image_options), false, cnf_image_command},
     {"postlink", "FILE…", "Split device code into images; print what they import and export.",
      "FILE is a source: .cl (OpenCL C), .clcpp (C++ for OpenCL), .ll or .bc (LLVM IR of version\n"
-     "14), .spvasm or .spv (SPIR-V); all files form one module.  Or a scenario (.yaml), each\n"
-     "of whose modules has its own split and format, unless options override them.\n"
+     "14), .spvasm or .spv (SPIR-V); all files form one module.  FILE may also be a\n"
+     "scenario (.yaml), whose modules have their own split and format unless options override them.\n"
      "Prints kernels, imported and exported symbols with their demangled names, specialisation\n"
      "constants, aspects and size of each image.\n"
      "  --to text     DIR/NAME.table, and DIR/NAME_0.spv, .prop and .sym for image 0 and so on;\n"
@@ -328,9 +329,9 @@ static const cnf_command commands[] = {
      "expectations; the images, as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda);\n"
      "and a Makefile, which needs a C compiler and the OpenCL or Level Zero loader or the CUDA driver.\n"
      "The program exits with 0 if everything is as expected (PASS, or LINKED if the driver runs no\n"
-     "kernels), with 1 if the device differs, with 2 if there is no device.  Anything that has no form\n"
-     "in such a program is refused by name.\n"
-     "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
+     "kernels), with 1 if the device differs, with 2 if there is no device.  Anything that such a\n"
+     "program cannot express is refused by name.\n"
+     "Exit status: 0 written; 2 wrong usage, or the scenario cannot be expressed; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
 

@@ -1,5 +1,5 @@
-/* Table-driven parsing of the command line. Every option is long, takes "--name value" or
- * "--name=value", and may have a letter, which takes "-x value" or "-xvalue". */
+/* Table-driven parsing of the command line. Every option has a long form, "--name value" or
+ * "--name=value", and may have a short form, "-x value" or "-xvalue". */
 #include "conformance/cli/options.h"
 
 #include "reference/base/nearest.h"
@@ -47,8 +47,8 @@ static const cnf_option *option_find(const cnf_command *command, const char *arg
     return NULL;
 }
 
-/* Parses an option, whose value may be the next argument; if the value may be left out and the next
- * argument lacks the ending of a value, it is "-". */
+/* Parses an option, whose value may be the next argument. If the value is optional and the next
+ * argument does not have the ending of a value, the value is "-". */
 static bool parse_option(argument_parser *parser, const char *argument)
 {
     const cnf_command *command = parser->command;
@@ -105,7 +105,8 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
         } else if (!only_paths && argument[0] == '-' && argument[1] != '\0') {
             if (!parse_option(&parser, argument)) return false;
         } else if (!command->operands) {
-            rt_buffer_printf(out_error, "assay %s takes no '%s'", command->name, argument);
+            rt_buffer_printf(out_error, "assay %s takes no operands; remove '%s'", command->name,
+                             argument);
             return false;
         } else {
             out_arguments->paths[out_arguments->path_count++] = rt_text_of(argument);

@@ -68,8 +68,8 @@ typedef struct cnf_option {
     const char *letter; /* "-j"; NULL: none */
     const char *value;  /* the name of its value in the help; NULL: no value */
     const char *help;   /* one sentence */
-    /* For an option whose value may be left out, which then has the value "-": the ending that
-     * distinguishes a value from a path in the next argument. NULL: the value is required. */
+    /* For an option whose value is optional ("-" if it is left out): the ending that distinguishes
+     * a value from a path in the next argument. NULL: the value is required. */
     const char *optional_ending;
 } cnf_option;
 

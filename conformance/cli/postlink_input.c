@@ -1,4 +1,4 @@
-/* Reads files into modules; a file's ending gives its language. */
+/* Reads files into modules; a file's ending determines its language. */
 #include "conformance/cli/postlink_input.h"
 
 #include "conformance/cli/commands.h"
@@ -34,7 +34,7 @@ const char *cnf_split_name(rt_split split)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* The file name from its last dot on; empty if it has no dot. */
+/* The part of the file name from its last dot on; empty if it has no dot. */
 static rt_text ending_of(rt_text path)
 {
     for (size_t i = path.length; i-- > 0 && path.data[i] != '/';)

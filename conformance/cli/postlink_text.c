@@ -32,7 +32,7 @@ static bool is_aspects(const rt_property *property)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/* Begins a line with the label if it is the first line of its part, otherwise with blanks. */
+/* Begins a line: with the label if it is the first of its group, otherwise with blanks. */
 static void line_begin(rt_buffer *out, const char *label, bool first)
 {
     rt_buffer_printf(out, "  %-10s", first ? label : "");
@@ -116,8 +116,8 @@ static void virtual_functions_append(rt_buffer *out, rt_arena *arena, const rt_i
     symbols_append(out, arena, "callers", rt_image_set(image, RT_SET_KERNEL_CALLS), true);
 }
 
-/* True if the parts above show the whole set; they show sets of virtual functions only if
- * well-formed. */
+/* True if the functions above print the whole set; they print sets of virtual functions only if
+ * these are well-formed. */
 static bool is_decoded(const rt_image *image, const rt_property_set *set)
 {
     static const char *const decoded[] = {RT_SET_IMPORTED_SYMBOLS, RT_SET_EXPORTED_SYMBOLS,

@@ -23,9 +23,9 @@ bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_
  * false after reporting an error on stderr. */
 bool cnf_results_history_add(cnf_history *history, const cnf_report *report);
 
-/* Reads the table of rules that a scenario's explanations quote: the one above its file or, if
- * there is none or the scenario is packed, that of the folder `scenarios` in the current folder.
- * Returns false if there is none; explanations then have no rules. */
+/* Reads the table of rules that a scenario's explanations quote: the one in a folder above its file
+ * or, if there is none or the scenario is packed, the one in ./scenarios. Returns false if there is
+ * none; explanations then have no rules. */
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
 
 #endif

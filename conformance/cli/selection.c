@@ -96,7 +96,8 @@ static bool rule_is_wanted(const selection *selected, rt_text id)
     return false;
 }
 
-/* A pack contains no table of rules; its models can only cite those compiled into this program. */
+/* A pack contains no table of rules; its models can cite only the rules compiled into this
+ * program. */
 static int pack_rules_select(selection *selected)
 {
     const char **names = rt_arena_alloc_array(selected->arena, RT_RULE_COUNT, sizeof *names);
@@ -212,7 +213,7 @@ int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_fil
             if (selected.keeps[k]) selected_files[count++] = files.items[k];
         CHECK(count <= files.count);
         if (count == 0) {
-            fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
+            fprintf(stderr, "assay: %s %s: none of the %u scenarios is selected\n", row->name, text,
                     files.count);
             status = CNF_EXIT_NOTHING_RAN;
         } else {

@@ -5,7 +5,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/process/files.h"
 
-/* Removes the files that one of the given options does not select:
+/* Removes the files that any of the given options does not select:
  *
  *   --feature NAME,...           the folder below the scenarios' root is one of these
  *   --rule ID,...                `covers:` names one of these rules, or one below it: DL-RESOLVE

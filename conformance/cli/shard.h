@@ -14,7 +14,7 @@ bool cnf_shard_read(const char *text, cnf_shard *out_shard);
 /* Reads the shard from the CI system's variables; if the job is not split, the shard is 0 of 1, the
  * whole suite. If the system requires an acknowledgement (TEST_SHARD_STATUS_FILE), that file is
  * touched. Returns false if a pair of variables is incomplete or inconsistent; out_error gets a
- * line about it. */
+ * line that says why. */
 bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error);
 
 /* Returns the files of one shard, in the arena. A file's shard depends only on its contents, so it

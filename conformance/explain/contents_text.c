@@ -13,12 +13,13 @@ static void place_write(rt_buffer *out, const cnf_history *history, const cnf_xp
         cnf_explain_name(out, ", context ", place->context);
         cnf_explain_name(out, ": ", place->size);
         rt_buffer_printf(out, " bytes");
-        if (place->command.length > 0) cnf_explain_name(out, ", zeros by command ", place->command);
+        if (place->command.length > 0)
+            cnf_explain_name(out, ", zeroed by command ", place->command);
         break;
     case CNF_PLACE_POINTER:
         cnf_explain_name(out, "    program ", program);
         cnf_explain_name(out, " on device ", place->device);
-        cnf_explain_name(out, ": pointed to it by command ", place->command);
+        cnf_explain_name(out, ": pointer set by command ", place->command);
         break;
     case CNF_PLACE_INSIDE:
         cnf_explain_name(out, "    inside program ", program);

@@ -1,5 +1,5 @@
-/* Fusions as DOT, before and after: a box around the kernels that a fusion held back, with their
- * edges in the command graph at that time, and an arrow to the launch that replaced them. */
+/* Fusions as DOT, before and after fusing: a box around the kernels that a fusion held back, with
+ * their edges in the command graph at that time, and an arrow to the launch that replaced them. */
 #include "conformance/explain/dot_internal.h"
 #include "conformance/explain/fusions.h"
 
@@ -15,8 +15,6 @@ typedef struct drawing {
 } drawing;
 
 /* ---- Before -------------------------------------------------------------------------------- */
-
-/* ---- After --------------------------------------------------------------------------------- */
 
 static void held_node(rt_buffer *out, const char *before, const drawing *draw, rt_text number)
 {

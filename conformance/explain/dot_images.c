@@ -1,5 +1,5 @@
 /* Modules, images and symbols as DOT: a box for each module, a table for each image, an edge from
- * each import to the export that it was bound to. */
+ * each import to the export to which it was bound. */
 #include "conformance/explain/dot_internal.h"
 
 #define KERNEL_GROUND "#e8f0fe"
@@ -16,7 +16,7 @@ rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number)
     return rt_arena_printf(arena, "k%u", number);
 }
 
-/* The sources of the drawing. */
+/* The data that is drawn. */
 typedef struct drawing {
     rt_arena arena;
     const scn_scenario *scenario;

@@ -6,7 +6,7 @@
 #include "conformance/explain/contents.h"
 #include "conformance/explain/explain_internal.h"
 
-/* Ink and backgrounds for a white page; every pair in use has a contrast of 4.5 or more. */
+/* Ink and backgrounds for a white page; every pair in use has a contrast ratio of at least 4.5. */
 #define DOT_FONT      "Helvetica,Arial,sans-serif"
 #define DOT_INK       "#202124"
 #define DOT_FAINT_INK "#5f6368"
@@ -17,8 +17,8 @@
 /* Appends `before` unchanged, and a text escaped for a quoted identifier or label. */
 void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends `before` unchanged, and a text escaped for an HTML-like label or XML, also inside quotes,
- * in ASCII. */
+/* Appends `before` unchanged, and a text escaped, in ASCII, for an HTML-like label or XML; the
+ * result is also valid inside quotes. */
 void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text);
 
 /* Appends `before` unchanged, and the identifier of a node: its kind and name, so that an image and
@@ -57,8 +57,8 @@ void cnf_dot_joins(rt_buffer *out, const cnf_link_graph *graph, const cnf_histor
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* The first function writes the programs; the second, for which images must be drawn, writes the
- * edges to the kernels taken from them (dot_programs.c). */
+/* The first function writes the programs; the second writes the edges from them to their kernels,
+ * whose images must have been written (dot_programs.c). */
 void cnf_dot_programs(rt_buffer *out, const cnf_history *history);
 void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph);
 
@@ -68,8 +68,8 @@ void cnf_dot_program_node(rt_buffer *out, const char *before, const cnf_xpl_prog
 /* ---- device_globals ------------------------------------------------------------------------ */
 
 /* device_globals (dot_variables.c): the first function writes their rows in an image's table, with
- * their names from `contents`; the second writes the variables; the third writes the edges to them,
- * if images and programs are drawn. */
+ * their names from `contents`; the second writes the variables; the third writes the edges to them
+ * from images and programs, which must have been written. */
 void cnf_dot_variable_rows(rt_buffer *out, rt_arena *arena, const rt_image *image,
                            const cnf_contents *contents);
 void cnf_dot_variables(rt_buffer *out, const cnf_history *history, const cnf_contents *contents);
@@ -78,7 +78,8 @@ void cnf_dot_variable_edges(rt_buffer *out, const cnf_history *history, const cn
 
 /* ---- Commands ------------------------------------------------------------------------------ */
 
-/* One process of a run: events begin to end - 1. Command numbers are only unique within it. */
+/* One process of a run: events begin to end - 1. Command numbers are unique only within a
+ * process. */
 typedef struct cnf_dot_process {
     const rt_event *events;
     uint32_t begin, end;
@@ -92,7 +93,7 @@ bool cnf_dot_has_command(const cnf_dot_process *process, rt_text number);
 void cnf_dot_command_node(rt_buffer *out, const char *before, const cnf_dot_process *process,
                           rt_text number);
 
-/* Writes the fusions of a process, before and after, between its commands (dot_fusion.c). */
+/* Writes the fusions of a process, before and after fusing, among its commands (dot_fusion.c). */
 void cnf_dot_fusions(rt_buffer *out, const cnf_dot_process *process);
 
 #endif

@@ -1,5 +1,5 @@
-/* Programs as DOT: a table for each, with its images, and an edge to each of its kernels. Events
- * that name both a kernel and a program identify these kernels. */
+/* Programs as DOT: a table for each, with its images, and an edge to each of its kernels. These
+ * kernels are known from events that name both a kernel and a program. */
 #include "conformance/explain/dot_internal.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Sets of virtual functions as DOT: in an image's table a row for each set that it provides, calls
- * or creates; edges to the images that joined because of it, and from a dummy to the image that it
- * replaces. */
+/* Sets of virtual functions as DOT: in an image's table, a row for each set that it provides,
+ * calls, creates or uses; edges to the images that joined because of the set, and from a dummy to
+ * the image that it replaces. */
 #include "conformance/explain/dot_internal.h"
 #include "reference/image/virtual_functions.h"
 

@@ -57,7 +57,7 @@ static void variable_write(rt_buffer *out, rt_arena *arena, const cnf_history *h
             cnf_dot_cell_text(out, "on device ", place->device);
             cnf_dot_cell_text(out, ", context ", place->context);
             if (place->command.length > 0)
-                cnf_dot_cell_text(out, ": zeros by command ", place->command);
+                cnf_dot_cell_text(out, ": zeroed by command ", place->command);
         } else {
             bool is_known = place->program != SCN_NONE;
             cnf_dot_cell_text(out, "inside program ",
@@ -99,7 +99,7 @@ static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *histo
     cnf_dot_node(out, " -> ", "variable", variable->id);
     rt_buffer_printf(out, ":%.*s", RT_TEXT_ARG(place_port(arena, target)));
     if (is_pointer)
-        cnf_dot_quote(out, " [style=dashed, fontsize=9, label=\"pointed by command ",
+        cnf_dot_quote(out, " [style=dashed, fontsize=9, label=\"pointer set by command ",
                       place->command);
     rt_buffer_printf(out, is_pointer ? "\"];\n" : ";\n");
 }

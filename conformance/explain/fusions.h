@@ -19,7 +19,7 @@ typedef struct cnf_xpl_fusion {
     RT_VECTOR(const rt_event *) demoted; /* buffers that were to be promoted, but were not */
 } cnf_xpl_fusion;
 
-/* The fusions of one process; command numbers are only unique within it. */
+/* The fusions of one process; command numbers are unique only within a process. */
 typedef struct cnf_fusions {
     RT_VECTOR(cnf_xpl_fusion) list; /* in order of their starts */
     rt_map holds;                   /* number of a held command -> index of its newest fusion */

@@ -76,8 +76,8 @@ static void outcomes_collect(finder *find, const cnf_history *history)
     }
 }
 
-/* Adds an import: as resolved or unresolved if the run searched for it, otherwise with all its
- * possible providers. */
+/* Adds an import: as resolved or unresolved if the run searched for a provider, otherwise with all
+ * its possible providers. */
 static void import_add(finder *find, uint32_t image, rt_text symbol)
 {
     cnf_link_graph *graph = find->graph;
@@ -100,8 +100,8 @@ static void import_add(finder *find, uint32_t image, rt_text symbol)
 
 /* ---- Cycles -------------------------------------------------------------------------------- */
 
-/* Tarjan's strongly connected components with an explicit stack: a chain of imports may contain
- * every image. */
+/* Tarjan's strongly connected components with an explicit stack, because a chain of imports may
+ * contain every image. */
 typedef struct visit {
     uint32_t order; /* order of its first visit, from 1; 0: not visited */
     uint32_t low;   /* earliest image on the stack that it reaches */

@@ -105,7 +105,7 @@ static uint32_t program_note(cnf_history *history, const rt_event *event, uint32
     case RT_EVENT_LAUNCH: program->launch_count++; break;
     case RT_EVENT_CACHE_HIT: program->hit_count++; break;
     case RT_EVENT_RELEASE: program->released = true; break;
-    default: break; /* other events say nothing about it */
+    default: break; /* other events do not describe the program */
     }
     return index;
 }

@@ -37,7 +37,7 @@ rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
         cnf_process_describe(&outcome, result, LAYOUT_TIMEOUT_MS);
         status =
-            rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
+            rt_fail(sink, RT_TOOL, RT_RULE_NONE, "Graphviz's dot %s%s%.*s; --dot prints the graph",
                     rt_buffer_string(&outcome), errors.size > 0 ? ":\n" : "",
                     RT_TEXT_ARG(rt_buffer_text(&errors)));
     } else if (!at) {

@@ -5,7 +5,7 @@
 #include "conformance/process/process.h"
 #include "reference/base/status.h"
 
-/* Has Graphviz draw a DOT graph and appends the picture, SVG 1.1, to *out_svg, which the caller
+/* Draws a DOT graph with Graphviz and appends the picture, SVG 1.1, to *out_svg, which the caller
  * frees; on failure nothing is appended. `title` is its name for screen readers. UNAVAILABLE: dot
  * is not in PATH or cannot be started; the message names the package. TOOL: it died, refused the
  * graph, exceeded its time limit or wrote something other than SVG. Source: Graphviz, dot(1);

@@ -1,5 +1,5 @@
-/* The explanation as text, a section for each part: modules, images, imports and their providers,
- * programs, commands. */
+/* The explanation as text, with a section for each part: modules, images, imports and their
+ * providers, programs, commands. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/contents.h"
@@ -166,7 +166,7 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
 
 /* ---- Sets of virtual functions ------------------------------------------------------------- */
 
-/* Written only if images joined because of sets. */
+/* Written only if sets of virtual functions made images join others. */
 static void sets_write(rt_buffer *out, const cnf_history *history)
 {
     bool first = true;
@@ -224,8 +224,8 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
 
 /* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
-/* Writes an event, preceded by its number, which is in the field `number`; NULL: the event has no
- * number. */
+/* Writes an event, preceded by its number. `number` is the field that holds the number; NULL: the
+ * event has none. */
 static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
     first_word_write(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
@@ -254,8 +254,8 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
-/* True for events that the graph shows in addition to device commands: kernels that a fusion holds
- * back, with their edges, and the outcome of the fusion. */
+/* True for the events of a fusion that are listed in addition to device commands: the kernels that
+ * it holds back, with their dependencies, and its outcome. */
 static bool is_of_fusion(rt_event_kind kind)
 {
     switch (kind) {

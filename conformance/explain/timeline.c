@@ -38,8 +38,8 @@ void cnf_event_title(rt_buffer *out, const rt_event *event)
     }
 }
 
-/* Adds a timeline event with a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
- * "b" and "e" those of a span, "M" a name. */
+/* Adds a timeline event with a phase: "X" complete, "i" instant, "s" and "f" the start and end of
+ * an arrow, "b" and "e" the start and end of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *object = json_pack("{s:o, s:s, s:I, s:i, s:I}", "name", name, "ph", phase, "ts",
@@ -95,7 +95,7 @@ static void event_add(json_t *list, const cnf_history *history, uint32_t time,
     if (event->kind == RT_EVENT_RESTART) places->count = 0;
     rt_text status = cnf_event_text(event, "status");
     if (event->kind == RT_EVENT_FUSION_STATUS && !rt_text_is(status, "DELETE")) {
-        /* A fusion lasts from ACTIVE to the status after it. */
+        /* A fusion lasts from ACTIVE to the next status. */
         const char *phase = rt_text_is(status, "ACTIVE") ? "b" : "e";
         json_t *span = entry(list, phase, json_string("fusion"), time, thread);
         cnf_json_set(span, "id", cnf_json_text(cnf_event_text(event, "fusion")));

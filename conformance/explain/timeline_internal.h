@@ -15,7 +15,7 @@ typedef RT_VECTOR(uint32_t) cnf_place_list;
 /* The number in a field; `otherwise` if the field has none. */
 uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise);
 
-/* The timeline's thread for an event: the runtime's, or that of the event's queue. */
+/* The timeline's thread for an event: the runtime's thread, or the thread of the event's queue. */
 uint64_t cnf_event_thread(const rt_event *event);
 
 /* Appends a thread's name, for example "runtime" or "queue 0". */
@@ -24,7 +24,7 @@ void cnf_thread_title(rt_buffer *out, uint64_t thread);
 /* Appends the event's kind and subject, for example "launch fused_0". */
 void cnf_event_title(rt_buffer *out, const rt_event *event);
 
-/* Records that a command is at `time`. */
+/* Records that the command is at position `time` of the trace. */
 void cnf_place_note(cnf_place_list *places, const rt_event *event, uint32_t time);
 
 /* Collects the positions of the commands in the list `after` (NULL: none) in *out, which the caller

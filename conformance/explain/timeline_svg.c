@@ -1,8 +1,8 @@
-/* The timeline as a picture, which is written here because a table of events needs no layout
+/* The timeline as a picture. It is generated here because a table of events needs no layout
  * program. Time runs downwards, one row per event, so that titles do not overlap and a narrow
  * screen scrolls as usual. A lane shows a queue, or the events without a queue; a curve leads from
- * a command to one that waits for it; a bar next to a queue's lane shows a fusion. Source: SVG 1.1;
- * WAI-ARIA 1.2, role "img". */
+ * a command to each command that waits for it; a bar next to a queue's lane shows a fusion. Source:
+ * SVG 1.1; WAI-ARIA 1.2, role "img". */
 #include "conformance/explain/timeline.h"
 
 #include "conformance/explain/dot_internal.h"
@@ -20,11 +20,11 @@ enum {
     BOX_WIDTH = 196,
     BOX_HEIGHT = 18,
     SPAN_LEFT = 226,
-    BEND = 22,     /* how far a curve leaves a box before it turns */
+    BEND = 22,     /* distance of a curve's control points from the boxes */
     TEXT_MAX = 30, /* bytes of a title that fit into a box */
 };
 
-/* Colours follow the reader's choice of a light or a dark page. */
+/* Colours follow the reader's preference for light or dark pages. */
 static const char style[] =
     "<style>.tl{font:12px Helvetica,Arial,sans-serif}.tl text{fill:#202124}.tl .n{fill:#5f6368}"
     ".tl .l{stroke:#dadce0}.tl .b{fill:#d2e3fc;stroke:#1a56a8}.tl .d{fill:#5f6368}"
@@ -87,7 +87,7 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
     cnf_event_title(&title, event);
     rt_text text = rt_buffer_text(&title);
     rt_buffer_printf(out, "<text x=\"%u\" y=\"%u\">", x, y + 4);
-    if (text.length > TEXT_MAX) { /* the whole text as a tooltip, and as much of it as fits */
+    if (text.length > TEXT_MAX) { /* the full text as a tooltip; in the box, as much as fits */
         cnf_dot_cell_text(out, "<title>", text);
         cnf_dot_cell_text(out, "</title>", rt_text_cut(text, TEXT_MAX - 1));
         rt_buffer_printf(out, "&#8230;");
@@ -99,8 +99,8 @@ static void write_text(rt_buffer *out, uint32_t x, uint32_t y, const rt_event *e
 }
 
 /* Writes a curve with an arrowhead to the command from each command that it waits for: to the left
- * of the boxes if both are in one lane, otherwise from lane to lane. It ends at the side of the box
- * that faces its origin. */
+ * of the boxes if both are in one lane, otherwise from lane to lane. Between lanes, the curve ends
+ * at the side of the box that faces its origin. */
 static void write_arrows(timeline *drawing, uint32_t row)
 {
     const rt_event *events = drawing->history->events;

@@ -1,5 +1,5 @@
-/* Writes steps as calls of the support file, one paragraph per step, so that main.c reads like the
- * scenario.
+/* Writes steps as calls to the support file's functions, one paragraph per step, so that main.c
+ * reads like the scenario.
  *
  * Commands go to one in-order queue in the order of the steps, an order that every scenario allows.
  */
@@ -21,7 +21,7 @@ static const uint8_t support_output[] = {
 rt_status cnf_export_refuse(cnf_exporter *exporter, scn_position at, const char *feature)
 {
     return rt_fail(exporter->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "%.*s:%u:%u: error: %s has no form in an exported program",
+                   "%.*s:%u:%u: error: %s cannot be expressed in an exported program",
                    RT_TEXT_ARG(exporter->scenario->file), at.line, at.column, feature);
 }
 
@@ -196,7 +196,7 @@ static rt_status host_task_write(cnf_exporter *exporter, const scn_step *step)
     return RT_STATUS_OK;
 }
 
-/* Bundles exist only in the runtime; the device sees the programs that are created for one. */
+/* Bundles exist only in the runtime; the device sees the programs that are created for a bundle. */
 static rt_status bundle_write(cnf_exporter *exporter, const scn_step *step)
 {
     const cnf_export_command *command = NULL;
@@ -269,7 +269,7 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
         if (libraries_have_globals(exporter->scenario))
             return cnf_export_refuse(exporter, step->at, "the unloading of a device_global");
         return step->error ? cnf_export_refusal_write(exporter, step) : RT_STATUS_OK;
-    /* The effect of these steps is in the trace, or nothing depends on it because there is one
+    /* The effect of these steps is in the trace, or nothing depends on it because there is only one
      * queue. */
     case SCN_VERB_LOAD:
     case SCN_VERB_LOAD_IMAGE:
@@ -333,8 +333,8 @@ static void files_add(cnf_exporter *exporter)
     rt_buffer text = {0};
     rt_buffer_printf(
         &text,
-        "/* %.*s\n *\n * Written by assay export from %.*s.  Exit status: 0 as expected, 1 not as expected, 2 not tried.  "
-        "Line numbers are the scenario's. */\n%s#include \"%s\"\n%s\n",
+        "/* %.*s\n *\n * Written by assay export from %.*s.  Exit status 0: everything is as expected; 1: something "
+        "differs;\n * 2: the test could not run.  Line numbers refer to the scenario. */\n%s#include \"%s\"\n%s\n",
         RT_TEXT_ARG(exporter->scenario->summary), RT_TEXT_ARG(exporter->scenario->path),
         api->definition, api->support_name,
         exporter->prints ? "#include \"support_output.h\"\n" : "");
@@ -370,7 +370,7 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
     *out_exported = (cnf_exported){0};
     rt_status status = RT_STATUS_OK;
     if (api->format == RT_FORMAT_OPENCL_C) {
-        /* Each image is the source that it was compiled from. */
+        /* Each image is replaced with the source that it was compiled from. */
         const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
         if (obstacle)
             status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",

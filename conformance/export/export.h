@@ -1,5 +1,5 @@
-/* A scenario as a plain C program for people who do not have assay: main.c with the requests of the
- * runtime to the device, in order, and the expected results; the images' files; a Makefile.
+/* A scenario as a plain C program for people who do not have assay: main.c with the runtime's
+ * requests to the device, in order, and the expected results; the images' files; a Makefile.
  *
  * The runtime's decisions (which image, which link set) are taken from the trace of a run.
  * Expectations about the runtime itself, its trace and its counts, become comments; anything else
@@ -23,12 +23,12 @@ typedef struct cnf_exported {
 /* An API that programs are written for. */
 typedef struct cnf_export_api {
     const char *name;
-    const char *subjects; /* subjects of the run that it needs: sim, whose trace and memories count,
-                           * and, if sim's images have another format, one that takes the API's
-                           * format */
+    const char *subjects; /* subjects that the run must include: sim, whose trace and memories are
+                           * used, and, if sim's images have another format, a subject that takes
+                           * the API's format */
     const char *format_name, *ending; /* the format's name for users; the suffix of its files,
                                        * including the dot */
-    const char *definition; /* line of main.c before it includes the support file; "": none */
+    const char *definition; /* line of main.c before the #include of the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
     rt_format format;    /* of the images */
@@ -45,10 +45,10 @@ const cnf_export_api *cnf_export_api_find(const char *name);
  * the messages of sim's child. `compiled` are the messages of the child whose device takes those
  * images, with the compilers' answers (cnf_run_options.record), which include fused kernels; NULL:
  * none ran. The program exits with 0 if everything is as the scenario expects and the final
- * memories equal those of sim's run, with 1 if something differs, which it prints, and with 2 if it
- * could not run the test. If the driver executes no kernels, the program compares no memory and
- * says so. UNSUPPORTED: something in the scenario cannot be expressed in such a program; the
- * message has its line. */
+ * memories equal those of sim's run, with 1 after printing what differs, and with 2 if it could not
+ * run the test. If the driver executes no kernels, the program compares no memory and says so.
+ * UNSUPPORTED: something in the scenario cannot be expressed in such a program; the message names
+ * its line. */
 RT_MUST_USE rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                                  const scn_scenario *scenario, const cnf_messages *messages,
                                  const cnf_messages *compiled, cnf_exported *out_exported);

@@ -14,8 +14,8 @@ static const uint8_t support_cuda[] = {
 #include "support_cuda.inc"
 };
 
-/* A Makefile from the beginning of its comment, the line that sets LIBRARY, the name of the
- * variable for the program's argument, and the name of the support file. */
+/* A Makefile, built from its leading comment, the line that sets LIBRARY, the name of the variable
+ * for the program's argument, and the name of the support file. */
 #define MAKEFILE(comment, library, argument, support)                                                      \
     comment library                                                                                        \
         "\nrun: main\n\t./main $(" argument ")\n\n"                                                        \
@@ -24,7 +24,7 @@ static const uint8_t support_cuda[] = {
         ".PHONY: run\n"
 
 static const char makefile_opencl[] =
-    MAKEFILE("# make runs the program; make DEVICE=Intel chooses the platform by a part of its "
+    MAKEFILE("# make runs the program; make DEVICE=Intel selects the platform by a part of its "
              "name.\n",
              "LIBRARY = -lOpenCL\n", "DEVICE", "support_opencl.h");
 
@@ -41,8 +41,8 @@ static const char makefile_level_zero[] = MAKEFILE(
     "LIBRARY = -lze_loader\n", "LINK", "support_level_zero.h");
 
 static const char makefile_cuda[] =
-    MAKEFILE("# make runs the program; make DEVICE=1 chooses the device by its number.  No header "
-             "of CUDA is\n# needed, and no library but the driver's.\n",
+    MAKEFILE("# make runs the program; make DEVICE=1 selects the device by its number.  No CUDA "
+             "header is\n# needed, and no library except the driver's.\n",
              "LIBRARY = -l:libcuda.so.1\n", "DEVICE", "support_cuda.h");
 
 #define BYTES(array)                                                                               \

@@ -77,7 +77,7 @@ static rt_status one_of_write(cnf_exporter *exporter, const scn_expect *expect)
     }
     rt_buffer_printf(
         &exporter->body,
-        "    if (!(%s)) {\n        printf(\"FAIL line %u: none of the conforming outcomes\\n\");\n"
+        "    if (!(%s)) {\n        printf(\"FAIL line %u: the result is none of the conforming outcomes\\n\");\n"
         "        failures++;\n    }\n%s",
         rt_buffer_string(&condition), expect->at.line, prints ? "    output_consume();\n" : "");
     rt_buffer_free(&condition);
@@ -151,7 +151,7 @@ void cnf_export_finals_write(cnf_exporter *exporter)
     if (exporter->alternatives) return;
     rt_buffer_printf(
         &exporter->body,
-        "\n    /* The final memories, as the documents' runtime leaves them on a checked device. */\n");
+        "\n    /* The final memories, as the reference runtime left them on the simulated device. */\n");
     for (uint32_t i = 0; i < messages->memory_count; i++) {
         const cnf_final_memory *last = &messages->memories[i];
         uint32_t index = 0, first = 0;

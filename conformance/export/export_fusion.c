@@ -1,6 +1,6 @@
-/* Lists of kernels: a queue in fusion mode holds them, and when the list ends, the trace says
- * whether they were fused into one kernel or ran one by one. The fused kernel is another image; the
- * compiler's answer maps its parameters to arguments of the list.
+/* Lists of kernels: a queue in fusion mode holds them back, and when the list ends, the trace says
+ * whether they were fused into one kernel or ran one by one. The fused kernel is a separate image;
+ * the compiler's answer maps its parameters to arguments of the list.
  *
  * The runtime decides what ends a list early, which a device cannot observe, so this exporter
  * allows no other step between the kernels of a list. Source: document 001 (KernelFusionJIT.md),
@@ -39,8 +39,8 @@ static rt_status fused_write(cnf_exporter *exporter, const scn_step *step)
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     if (!fused)
         return cnf_export_refuse(exporter, step->at, "a fused kernel that was not compiled");
-    rt_buffer_printf(&exporter->body, "\n    /* Line %u: %u kernels as one. */\n", step->at.line,
-                     exporter->list.count);
+    rt_buffer_printf(&exporter->body, "\n    /* Line %u: %u kernels fused into one. */\n",
+                     step->at.line, exporter->list.count);
     RT_TRY(cnf_export_program_write(exporter, step, command->program, false, false));
     RT_TRY(cnf_export_group_find(exporter, command->program, command->kernel, local));
     rt_buffer_printf(&exporter->body,

@@ -6,7 +6,8 @@
 
 #include "reference/image/device_global.h"
 
-/* The declaration of the variable with that id in a module's host code; NULL: no module has it. */
+/* The declaration of the variable with the given id in a module's host code; NULL: no module
+ * declares it. */
 static const rt_device_global *global_of(const cnf_exporter *exporter, rt_text unique_id)
 {
     for (uint32_t i = 0; i < exporter->scenario->module_count; i++) {
@@ -32,8 +33,8 @@ static uint32_t content_number(cnf_exporter *exporter, const rt_device_global *g
     return number;
 }
 
-/* The name of a variable on devices: the symbol that images map its id to, otherwise the id
- * (DG-PLUGIN-06). */
+/* The name of a variable on devices: the symbol that an image maps its id to; the id itself if no
+ * image does (DG-PLUGIN-06). */
 static rt_text symbol_of(cnf_exporter *exporter, rt_text unique_id)
 {
     rt_text name =
@@ -94,7 +95,7 @@ rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
         program = command->program;
         RT_TRY(cnf_export_program_write(exporter, step, program, false, false));
     } else {
-        /* The program that has the variable, if it is the only one in main.c so far. */
+        /* The program that contains the variable, if main.c has only one such program so far. */
         program = SCN_NONE;
         for (uint32_t i = 0, count = 0; i < exporter->trace.variable_count && count < 2; i++) {
             const cnf_export_variable *candidate = &exporter->trace.variables[i];

@@ -1,8 +1,8 @@
-/* Shared by the files of this folder, and private to it.
+/* Declarations that the files of this folder share; private to it.
  *
  * The trace of sim's run lists the requests to the device (export_trace.c), and the scenario's
- * steps have the arguments; both are walked together, and each step appends its calls to the body
- * of main. */
+ * steps have the arguments. The exporter walks both together; each step appends its calls to the
+ * body of main. */
 #ifndef CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 #define CONFORMANCE_EXPORT_EXPORT_INTERNAL_H
 
@@ -23,16 +23,16 @@ typedef enum cnf_export_kind {
     CNF_EXPORT_LAUNCH,          /* of a submit, or of a fused list */
     CNF_EXPORT_DEVICE_REFUSED,  /* the device refused the program, so the step was refused */
     CNF_EXPORT_RUNTIME_REFUSED, /* the runtime refused a step without calling the device */
-    CNF_EXPORT_BUNDLE,          /* a kernel bundle was created, with this many programs */
+    CNF_EXPORT_BUNDLE,          /* a kernel bundle was created, with program_count programs */
     CNF_EXPORT_VARIABLE,        /* a device_global with image scope was read or written */
 } cnf_export_kind;
 
 typedef struct cnf_export_command {
     cnf_export_kind kind;
-    uint32_t program; /* its index; for a BUNDLE the first of `program_count` */
+    uint32_t program; /* its index; BUNDLE: index of the first of `program_count` */
     uint32_t program_count;
     rt_text kernel; /* LAUNCH: the symbol */
-    bool fused;     /* LAUNCH: the kernel is fused and has this range */
+    bool fused;     /* LAUNCH: the kernel is fused and runs with `range` */
     rt_fusion_range range;
 } cnf_export_command;
 
@@ -81,14 +81,14 @@ typedef struct cnf_exporter {
     const cnf_messages *messages;
     cnf_export_trace trace;
     uint32_t command;            /* the trace's next command */
-    uint32_t device_commands;    /* number of commands so far that reach a device */
+    uint32_t device_commands;    /* number of commands so far that reach the device */
     cnf_export_written *written; /* per program of the trace */
     const cnf_export_fused *fused;
     uint32_t fused_count;
     uint32_t list_queue;      /* the step that created the queue in fusion mode; SCN_NONE: no queue
                                * is in fusion mode */
     RT_VECTOR(uint32_t) list; /* indices of the held submits */
-    uint32_t arrays;          /* declared so far */
+    uint32_t arrays;          /* number of arrays declared so far */
     bool *laid_out;           /* per memory: its layout has been declared */
     rt_map globals;           /* id of a declared device_global -> number of its memory */
     uint32_t global_count;
@@ -132,7 +132,7 @@ const rt_image *cnf_export_image(const cnf_exporter *exporter, rt_text name);
 
 /* Writes the creation of a program, `program_N`, unless it exists. If the step is a submit, the
  * program gets its constants and options. `refused`: the device must refuse the program;
- * `may_fail`: it may or may not. */
+ * `may_fail`: it may refuse it. */
 RT_MUST_USE rt_status cnf_export_program_write(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool refused, bool may_fail);
 
@@ -159,7 +159,8 @@ RT_MUST_USE rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32
 
 /* ---- Lists (export_fusion.c) --------------------------------------------------------------- */
 
-/* Finds the fused kernels among the answers that a child received; NULL: none ran. */
+/* Finds the fused kernels among the answers that a child received; `messages` NULL: no child
+ * ran. */
 void cnf_export_fused_find(cnf_exporter *exporter, const cnf_messages *messages);
 
 /* Writes a step that begins or ends a list. */
@@ -172,9 +173,9 @@ RT_MUST_USE rt_status cnf_export_list_write(cnf_exporter *exporter, const scn_st
 RT_MUST_USE rt_status cnf_export_globals_point(cnf_exporter *exporter, const scn_step *step,
                                                uint32_t program, bool may_fail);
 
-/* Writes the code that makes a variable available as a memory, and returns its name, "&global_0"; a
- * variable with image scope belongs to the only program that contains it, or, in a copy, to the
- * program that the trace names. */
+/* Writes the code that makes a variable available as a memory, and returns the memory's name, for
+ * example "&global_0". A variable with image scope is that of the only program that contains it or,
+ * in a copy, that of the program that the trace names. */
 RT_MUST_USE rt_status cnf_export_global_write(cnf_exporter *exporter, const scn_step *step,
                                               const scn_variable *variable, bool copied,
                                               const char **out_name);

@@ -76,7 +76,7 @@ rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32_t program, 
     return status;
 }
 
-/* True if the compiler dropped parameters of a kernel, which a property set of DPC++ reports
+/* True if the compiler dropped parameters of a kernel, as a DPC++ property set reports
  * (reference/sched/eliminated.c). */
 static bool lacks_parameters(const cnf_exporter *exporter, uint32_t program, rt_text kernel)
 {
@@ -118,7 +118,8 @@ static rt_status launch_write(cnf_exporter *exporter, const scn_step *step, uint
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     memcpy(local, submit->local, sizeof local);
     if (lacks_parameters(exporter, program, submit->kernel))
-        return cnf_export_refuse(exporter, step->at, "a kernel whose compiler dropped parameters");
+        return cnf_export_refuse(exporter, step->at,
+                                 "a kernel from which the compiler dropped parameters");
     if (local[0] == 0) RT_TRY(cnf_export_group_find(exporter, program, submit->kernel, local));
     rt_buffer_printf(out, "    ");
     if (step->outcome_count > 0) rt_buffer_printf(out, "if (program_%u) ", program);

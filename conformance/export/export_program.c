@@ -95,8 +95,8 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
 }
 
 /* Finds the program's first image, whose options all other images must have, and checks the
- * options: NVIDIA's driver is not passed those of OpenCL's compiler, and its own are not supported
- * here. */
+ * options. Options of OpenCL compilers are not passed to NVIDIA's driver; options of that driver
+ * are not supported here. */
 static rt_status options_find(cnf_exporter *exporter, const scn_step *step,
                               const cnf_export_program *program, const rt_image **out_first)
 {

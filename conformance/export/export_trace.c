@@ -1,6 +1,6 @@
 /* The requests to the device, from the trace of a run: a submit ends with its launch or with the
- * error that refused it, and the creation of a kernel bundle with its event or its error; a program
- * that was linked or built before that event belongs to it or is reused. */
+ * error that reports its refusal, and the creation of a kernel bundle ends with its event or its
+ * error; a program that was linked or built before that event belongs to it or is reused. */
 #include "conformance/export/export_internal.h"
 
 #include "reference/base/map.h"
@@ -19,7 +19,7 @@ typedef struct trace_walk {
     RT_VECTOR(cnf_export_variable)
     variables; /* `described` has the ids of their programs */
     RT_VECTOR(rt_text) described;
-    uint32_t command_start; /* number of programs at the end of the last command */
+    uint32_t command_start; /* number of programs when the last command ended */
 } trace_walk;
 
 static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
@@ -74,7 +74,7 @@ static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_
     uint32_t program = rt_map_find(&walk->program_indices, text_of(walk->arena, event, "program"));
     if (program >= walk->programs.count)
         return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "the trace has a command with a program that it does not describe");
+                       "the trace has a command whose program it does not describe");
     cnf_export_command *command = command_end(walk, kind);
     command->program = program;
     if (kind != CNF_EXPORT_LAUNCH) return RT_STATUS_OK;

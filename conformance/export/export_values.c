@@ -25,7 +25,7 @@ static bool is_floating(scn_type type)
     return scn_type_class(type) == 'f';
 }
 
-/* The C type with the numbers' bits. */
+/* The C type that represents the bits of such a number. */
 static const char *type_of(scn_type type)
 {
     static const char *const signed_types[] = {
@@ -43,7 +43,7 @@ static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
     if (is_floating(type)) {
         rt_buffer_printf(out, "0x%0*" PRIx64, (int)width / 4, bits);
     } else if (scn_type_class(type) == 'i') {
-        /* C has no literal for the least signed number. */
+        /* C has no literal for the most negative number. */
         int64_t value = (int64_t)(bits << (64 - width)) >> (64 - width);
         if (value == INT64_MIN)
             rt_buffer_printf(out, "INT64_MIN");
@@ -75,7 +75,7 @@ void cnf_export_values(rt_buffer *out, const char *name, const scn_layout *layou
     scn_type type = layout->fields[0].type;
     uint32_t size = scn_type_size(type);
     if (!cnf_export_layout_is_plain(layout)) {
-        /* A line of bytes for each element. */
+        /* Writes one line of bytes per element. */
         rt_buffer_printf(out, "static const unsigned char %s[] = {\n", name);
         for (size_t at = 0; at + layout->size <= values.size; at += layout->size) {
             rt_buffer_printf(out, "    ");

@@ -1,4 +1,4 @@
-/* Building a scenario's modules with the machine's C compiler.
+/* Builds a scenario's modules with the machine's C compiler.
  *
  * Modules may need each other in a cycle, so they are not linked with each other: each need is
  * linked as a stub, an empty library that has only the needed module's name. A built module is
@@ -23,7 +23,7 @@
 enum {
     COMPILER_WORDS_MAX = 16,
     COMPILE_MS_MAX = 120000,
-    ERROR_LINES = 5, /* last lines of the compiler's output that a message quotes */
+    ERROR_LINES = 5, /* number of lines at the end of the compiler's output that messages quote */
 };
 
 #define STUBS "/.stubs" /* module names do not start with a dot */
@@ -57,7 +57,7 @@ static rt_status compiler_find(host_build *build)
         build->compiler[build->compiler_count++] = word;
     CHECK(build->compiler_count > 0);
     CHECK(build->compiler_count <= COMPILER_WORDS_MAX);
-    /* Given as a path, or as a name to be found in PATH. */
+    /* CC holds a path, or a name that is searched for in PATH. */
     const char *name = build->compiler[0];
     char path[PATH_MAX], real[PATH_MAX];
     bool is_found = strchr(name, '/') ? realpath(name, path) && access(path, X_OK) == 0
@@ -104,7 +104,7 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         result = cnf_process_finish(&process, COMPILE_MS_MAX, &output, &errors);
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
-        /* Quotes only the last lines: the first ones of thousands are rarely more helpful. */
+        /* Quotes only the last lines: of thousands, the first are rarely more helpful. */
         rt_text text = rt_buffer_text(&errors);
         while (text.length > 0 && text.data[text.length - 1] == '\n')
             text.length--;
@@ -171,7 +171,7 @@ static rt_status folder_create(host_build *build, rt_text path)
 
 /* ---- Stubs --------------------------------------------------------------------------------- */
 
-/* Builds those stubs of the module's needs that do not exist yet. */
+/* Builds the stubs for the module's needs that do not exist yet. */
 static rt_status stubs_build(host_build *build, const scn_module *module)
 {
     RT_TRY(folder_create(build, path_in(build, STUBS, (rt_text){0})));
@@ -247,7 +247,7 @@ static rt_status file_write(host_build *build, rt_text path, rt_bytes bytes)
                    strerror(errno));
 }
 
-/* Stores the built module in the cache; failing to is not an error. */
+/* Stores the built module in the cache; a failure is not an error. */
 static void module_keep(host_build *build, rt_text path, rt_bytes request)
 {
     rt_buffer built = {0};

@@ -1,4 +1,4 @@
-/* The requests that every host program answers, as functions: modules, symbols, images. Answers
+/* Functions for the requests that every host program answers: modules, symbols, images. Answers
  * come from another process, so they are validated. */
 #include "conformance/host/host_internal.h"
 

@@ -6,7 +6,7 @@
  * needs as DT_NEEDED. ld.so loads them: libraries at the start, LD_PRELOAD, dlopen and dlclose
  * later.
  *
- * The process does nothing on its own. Its main() waits for requests (protocol.h) of the subject
+ * The process does nothing on its own. Its main() waits for requests (protocol.h) from the subject
  * that started it and answers them. The library that it is linked with decides what it can do:
  *
  *     libassay_registrar.so   loads and unloads modules, and reports what constructors register;
@@ -37,15 +37,15 @@ typedef struct cnf_host_runtime {
  */
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
 
-/* The path of that file in the program's folder. It is unique per module, and the program
- * identifies its modules by it: the file name, inside a folder ("2/libf.so") if an earlier module
- * has the same name. In the arena. */
+/* The path of a module's file in the program's folder, by which the program identifies the module.
+ * To be unique, it is the file name inside a folder ("2/libf.so") if an earlier module has the same
+ * file name, otherwise the file name alone. In the arena. */
 rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
 
 /* Appends the C source of a module: its fat binary with constructor and destructor unless it
- * registers nothing, its host symbols, the function that reports what a symbol binds to inside it,
- * and for module 0 main(). The text is deterministic, because it identifies the artefact in the
- * cache. Codes of rt_fat_binary_write_c. */
+ * registers nothing, its host symbols, the function that reports what a symbol binds to inside the
+ * module, and for module 0 main(). The text is deterministic, because it identifies the artefact in
+ * the cache. Codes of rt_fat_binary_write_c. */
 RT_MUST_USE rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
                                        uint32_t module);
 
@@ -67,11 +67,11 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
 /* Builds all modules into a new folder, or takes them from the cache, and starts the executable
  * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. The program
  * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. Always end
- * *out_host with cnf_host_end, even on failure; it is NULL if no process was started. UNAVAILABLE:
- * there is no C compiler, or the runtime's library is missing or from another build; IO: the
- * program's files could not be created or its process not started, or the compiler failed or died;
- * TOOL: the program ended before it answered, and the message says how; UNSUPPORTED: names that no
- * real program can have. */
+ * *out_host with cnf_host_end, even on failure; it is NULL if the runtime's library cannot be read.
+ * UNAVAILABLE: there is no C compiler, or the runtime's library is missing or from another build;
+ * IO: the program's files could not be created, its process could not be started, or the compiler
+ * failed or died; TOOL: the program ended before it answered, and the message says how;
+ * UNSUPPORTED: names that no real program can have. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
@@ -81,9 +81,10 @@ rt_text cnf_host_runs_on(const cnf_host *host);
 cnf_host_events cnf_host_started(const cnf_host *host);
 
 /* Sends a request on a channel and waits for the answer, which lives in the arena; out_answer is
- * positioned after the answer's status byte. Several threads may ask at once, each on its own
- * channel. A refusal becomes a status with its code and message; "exception" becomes ERRC_RUNTIME.
- * TOOL: the process is gone (cnf_host_fate says how it ended); MALFORMED: not an answer. */
+ * positioned after the answer's status byte. Several threads may send requests at the same time,
+ * each on its own channel. A refusal becomes a status with its code and message; "exception"
+ * becomes ERRC_RUNTIME. TOOL: the process has ended (cnf_host_fate says how); MALFORMED: the
+ * process did not send an answer. */
 RT_MUST_USE rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request,
                                    rt_arena *arena, rt_reader *out_answer);
 
@@ -104,8 +105,8 @@ RT_MUST_USE rt_status cnf_host_open(cnf_host *host, uint32_t channel, uint32_t m
 RT_MUST_USE rt_status cnf_host_close(cnf_host *host, uint32_t channel, uint32_t module,
                                      rt_arena *arena, cnf_host_events *out_events);
 
-/* The module to whose definition a reference to a symbol from module `from` binds; SCN_NONE: to
- * none of a module. Codes of cnf_host_ask; ERRC_INVALID: `from` is not loaded. */
+/* The module to whose definition a reference to a symbol from module `from` binds; SCN_NONE: no
+ * module's definition. Codes of cnf_host_ask; ERRC_INVALID: `from` is not loaded. */
 RT_MUST_USE rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from,
                                      rt_text symbol, uint32_t *out_module);
 
@@ -123,10 +124,15 @@ int cnf_host_fate(cnf_host *host);
  * which makes the verdict CRASH. Otherwise returns. */
 void cnf_host_share_fate(cnf_host *host);
 
-/* Lets the process exit as a program does (exit, destructors) and waits for it; afterwards only
- * cnf_host_fate and cnf_host_end may be called. TOOL: it did not exit cleanly, and the message says
- * how; reported once. */
+/* Lets the process exit normally (exit, destructors) and waits for it; afterwards only
+ * cnf_host_fate, cnf_host_restart and cnf_host_end may be called. TOOL: it did not exit cleanly,
+ * and the message says how; reported once. */
 RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
+
+/* Starts the executable again, as cnf_host_start did, once its process has left; `environment` is
+ * that of its cnf_host_runtime. cnf_host_started then reports the new process's events. Codes of
+ * cnf_host_start. */
+RT_MUST_USE rt_status cnf_host_restart(cnf_host *host, const char *const *environment);
 
 /* Like cnf_host_leave, unless the process has already left; also removes the folder. Codes of
  * cnf_host_leave. NULL does nothing. */

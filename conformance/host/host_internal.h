@@ -1,4 +1,5 @@
-/* Shared by the files of this folder: the state of the process, and the building of its modules. */
+/* Shared by the files of this folder: the state of the process, and functions that build its
+ * modules. */
 #ifndef CONFORMANCE_HOST_HOST_INTERNAL_H
 #define CONFORMANCE_HOST_HOST_INTERNAL_H
 

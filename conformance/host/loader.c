@@ -33,8 +33,8 @@ rt_status cnf_host_loader_available(rt_sink *sink)
     return cnf_host_compiler_check(sink);
 }
 
-/* Converts events to the form of the runtime's loader. If a call failed because a signal ended the
- * process, ends this process in the same way. */
+/* Converts events to the form that the runtime's loader expects. If a call failed because a signal
+ * ended the process, ends this process in the same way. */
 static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events events,
                                 rt_system_events *out_events)
 {
@@ -62,7 +62,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
                               uint32_t preloaded_count, rt_system_events *out_events)
 {
     cnf_host_loader *loader = state;
-    /* The files were built from the same scenario. */
+    /* The files are built from the same scenario. */
     CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];

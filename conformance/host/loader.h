@@ -1,5 +1,5 @@
-/* The real loader: modules as real files loaded by ld.so, as the system beneath a runtime's loader
- * (reference/module/system.h).
+/* The real loader: modules are real files that ld.so loads. It is the system beneath a runtime's
+ * loader (reference/module/system.h).
  *
  * The process is a host program over libassay_registrar.so; what its constructors register is read
  * from its memory, so an image travels from the scenario through fat binary, ELF file and ld.so
@@ -16,8 +16,9 @@ typedef struct cnf_host_loader cnf_host_loader;
  * missing. */
 RT_MUST_USE rt_status cnf_host_loader_available(rt_sink *sink);
 
-/* Creates a loader for the scenario's modules; the process starts when the system does. Arguments
- * are borrowed; the images that the modules register live until the loader is destroyed. */
+/* Creates a loader for the scenario's modules; the process starts when the system is started.
+ * Arguments are borrowed; the images that the modules register live until the loader is
+ * destroyed. */
 cnf_host_loader *cnf_host_loader_create(rt_sink *sink, cnf_cache *cache,
                                         const scn_scenario *scenario);
 

@@ -1,7 +1,7 @@
-/* The process of a host program: its start, its channels, its end.
+/* The process of a host program: how it starts, how requests reach it, how it ends.
  *
- * It stays in the process group of the subject, so that the runner's time limit ends both, and it
- * dies with the thread that started it. Its folder is inside the folder of the command
+ * The process stays in the process group of the subject, so that the runner's time limit ends both,
+ * and it dies with the thread that started it. Its folder is inside the folder of the command
  * (conformance/process/scratch.h), so it is removed even if this process cannot do so. */
 #include "conformance/host/host_internal.h"
 
@@ -24,7 +24,7 @@ enum {
     CHANNEL_FIRST = 3,  /* the program's descriptor of channel 0 */
     EXIT_MS_MAX = 2000, /* time for a process to end after closing its channel */
     NOT_EXECUTED = 127, /* exit status of ld.so if it cannot load a library */
-    CHUNK = 1 << 16,    /* bytes read at once */
+    CHUNK = 1 << 16,    /* bytes per read */
 };
 
 uint32_t cnf_host_channels(const scn_scenario *scenario)
@@ -64,11 +64,17 @@ static const char *const *environment_create(cnf_host *host, const char *const *
     size_t count = 0;
     while (additions && additions[count])
         count++;
-    const char **changes = rt_arena_alloc_array(arena, count + 3, sizeof *changes);
+    const char **changes = rt_arena_alloc_array(arena, count + 5, sizeof *changes);
     if (count > 0) memcpy(changes, additions, count * sizeof *changes);
     changes[count] =
         rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%s", rt_buffer_string(&channels)).data;
     changes[count + 1] = rt_arena_printf(arena, "LD_PRELOAD=%s", rt_buffer_string(&preloads)).data;
+    /* libsycl's cache on disk lasts as long as the folder; module names do not start with a dot. */
+    if (host->scenario->persistent_cache) {
+        changes[count + 2] = "SYCL_CACHE_PERSISTENT=1";
+        changes[count + 3] =
+            rt_arena_printf(arena, "SYCL_CACHE_DIR=%.*s/.cache", RT_TEXT_ARG(host->folder)).data;
+    }
     rt_buffer_free(&channels);
     rt_buffer_free(&preloads);
     return cnf_start_environment(arena, changes);
@@ -216,7 +222,7 @@ static rt_status ended(cnf_host *host, const char *when)
                               "that it needs)");
 }
 
-/* What the program was doing when it ended, as messages say it. */
+/* What the program was doing when it ended, as worded in messages. */
 static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_HELLO] = "while it was started",
     [HOST_OPEN] = "in dlopen",
@@ -236,6 +242,7 @@ static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_GLOBAL] = "while it looked up a device_global",
     [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
     [HOST_GLOBAL_READ] = "while it read a device_global",
+    [HOST_TIMES] = "while it queried profiling times",
 };
 
 rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,
@@ -324,6 +331,12 @@ rt_status cnf_host_leave(cnf_host *host)
     }
     bool is_clean = WIFEXITED(host->wait_status) && WEXITSTATUS(host->wait_status) == EXIT_SUCCESS;
     return was_running && !is_clean ? ended(host, "at its end") : RT_STATUS_OK;
+}
+
+rt_status cnf_host_restart(cnf_host *host, const char *const *environment)
+{
+    CHECK(host->pid == 0 && host->folder.length > 0);
+    return cnf_host_launch(host, environment);
 }
 
 rt_status cnf_host_end(cnf_host *host)

@@ -1,12 +1,12 @@
-/* The protocol between a subject and the host program of a scenario; C and C++.
+/* The protocol between a subject and the host program of a scenario, for C and C++.
  *
  * A channel is a pair of connected stream sockets; the program serves each in its own thread. The
  * environment variable ASSAY_HOST_CHANNELS lists the program's descriptors, for example "5,6". A
  * frame is a u64 length and that many bytes; numbers are little-endian; a text or byte string is a
  * u64 length and the bytes (reference/base/stream.h). A request begins with a u8 host_request. An
  * answer begins with a u8: 1, followed by what the table says, or 0, followed by two texts: the
- * name of the error code ("errc::build"; "exception" if it is not a sycl::exception) and the
- * message.
+ * name of the error code ("errc::build"; "exception" if something other than a sycl::exception was
+ * thrown) and the message.
  *
  * A module is identified by the path of its file in the program's folder (cnf_host_path):
  * "libf.so".
@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 2 };
+enum { HOST_PROTOCOL_VERSION = 3 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -30,32 +30,37 @@ typedef enum host_request {
                        readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
-    HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
-                      as bits 1u << dev_aspect) */
-    HOST_KERNELS,  /* -> u32 count, count * text: the kernel names that the runtime knows now */
-    HOST_CONTEXT,  /* u32 count, count * u32 device -> u32 context */
-    HOST_QUEUE,    /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
-    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
-                      contents (empty if it has none) -> u32 memory */
-    HOST_READ,     /* u32 memory: reads it on the host, synchronised -> bytes */
-    HOST_SUBMIT,   /* u32 queue, text kernel, nd-range, arguments, constants, after
-                      -> u32 command */
+    HOST_DEVICES, /* u32 devices wanted, the first request about devices: if they are more than one,
+                     sub-devices of the first, as far as it can be divided -> u32 count, count *
+                     (text name, text driver, u32 aspects that it has, as bits 1u << dev_aspect) */
+    HOST_KERNELS, /* -> u32 count, count * text: the kernel names that the runtime knows now */
+    HOST_CONTEXT, /* u32 count, count * u32 device -> u32 context */
+    HOST_QUEUE,   /* u32 device, u32 context or HOST_NONE, u8 in order, u8 profiling -> u32 queue */
+    HOST_MEMORY,  /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has contents, bytes
+                     contents (empty if it has none) -> u32 memory */
+    HOST_READ,    /* u32 memory: reads it on the host, synchronised -> bytes */
+    HOST_SUBMIT,  /* u32 queue, u8 host_through, text path of the module whose host code submits
+                     it ("": whichever has the kernel), text kernel, nd-range, arguments,
+                     constants, after -> u32 command; HOST_THROUGH_BUNDLE needs HOST_BUNDLE_SUBMIT
+                   */
     HOST_TRANSFER, /* u32 queue, u32 to, u64 offset in it, u32 from or HOST_NONE, u64 offset in it,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
     HOST_BUNDLE,   /* u8 host_bundle and its fields */
     HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor last
-                      registered under this id; refused errc::invalid: none did */
-    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 through the handler of a command group
-                         instead of the queue, u32 global, u64 offset in it, u32 memory, u64 offset
-                         in it, u64 size, after -> u32 command */
+                      registered under this id; refused unsupported: none did */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by handler (1: through a command group's
+                         handler, 0: through the queue), u32 global, u64 offset in it, u32 memory,
+                         u64 offset in it, u64 size, after -> u32 command */
     HOST_GLOBAL_READ, /* u32 queue, u32 global: copies the whole value to the host on this queue
                          and waits -> bytes */
+    HOST_TIMES,       /* u32 command: waits for it -> u64 submit, u64 start, u64 end, in
+                         nanoseconds */
     HOST_REQUEST_END
 } host_request;
 
-/* nd-range: u32 dimensions, then three u64 each of global size, local size (all 0: open) and
- * offset, in the order of get_global_id(0..2).
+/* nd-range: u32 dimensions, then three u64 each of global size, local size (all 0: the
+ * runtime chooses it) and offset, in the order of get_global_id(0..2).
  * arguments: u32 count, then each u8 host_argument and
  *     MEMORY u32 memory, u8 access (scn_access); POINTER u32 memory, u64 offset; NULL nothing;
  *     BYTES bytes, u32 count, count * (u64 at, u32 memory, u64 offset): pointers inside;
@@ -73,7 +78,15 @@ typedef enum host_argument {
     HOST_ARGUMENT_LOCAL,
 } host_argument;
 
-/* Kernel bundles.  A state is SYCL's: 0 input, 1 object, 2 executable. */
+/* The ways to submit a kernel, numbered as scn_through. */
+typedef enum host_through {
+    HOST_THROUGH_NAME,
+    HOST_THROUGH_LAMBDA,
+    HOST_THROUGH_BUNDLE,
+    HOST_THROUGH_END
+} host_through;
+
+/* Kernel bundles. The states are SYCL's: 0 input, 1 object, 2 executable. */
 typedef enum host_bundle {
     HOST_BUNDLE_GET = 1, /* u8 state, u32 context or HOST_NONE, u32 count, count * u32 device (at
                             least one), u32 count, count * text kernel (none: all) -> u32 bundle */
@@ -120,8 +133,8 @@ typedef enum host_event {
 
 #define HOST_NONE 0xffffffffu
 
-/* The parts of a generated module, and the functions that the library with which all modules are
- * linked defines for it. The module's constructor begins with
+/* The parts of a generated module, and the functions that it calls in the library that all modules
+ * are linked with. The module's constructor begins with
  *
  *     void assay_module_constructed(const char *file_name, host_binds *binds)
  *
@@ -132,12 +145,35 @@ typedef enum host_event {
  * In between, they call __sycl_register_lib and __sycl_unregister_lib respectively, if the module
  * registers images. For each device_global the constructor then calls
  *
- *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+ *     void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+ *                              int image_scope)
  *
- * as the integration footer's code does in a module of DPC++ (document 002); the library creates
- * the variable and registers it. `binds` returns the address that a symbol binds to from within the
- * module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each host symbol
- * is a variable that the module exports. main() is int assay_host_main(void). */
+ * as the integration footer's code does in a DPC++ module (document 002). The variable belongs to
+ * the module, and the library registers it. `binds` returns the address that a symbol binds to from
+ * within the module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each
+ * host symbol is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
+
+/* The submits in a module's host code, for a module whose scenario submits its kernels through
+ * lambdas or names it: the constructor calls
+ *
+ *     void assay_module_kernels(const char *file_name, host_kernel *kernels, unsigned count)
+ *
+ * and the destructor calls it with NULL and 0. All of a host_kernel is memory of the module, as
+ * what the compiler of DPC++ and the templates of libsycl's headers create for a kernel is: its
+ * name, the description of the lambda's captures, and the static variable that holds what libsycl
+ * returned for the kernel. So libsycl sees addresses that end with the module. */
+typedef struct host_parameter {
+    int kind, size, offset; /* the members of sycl::detail::kernel_param_desc_t */
+} host_parameter;
+enum { HOST_PARAMETER_VALUE = 1, HOST_PARAMETER_POINTER = 3, HOST_PARAMETER_LOCAL = 6 };
+enum { HOST_POINTER_SIZE = 8, HOST_LOCAL_SIZE = 16 }; /* of a captured work_group_memory */
+typedef struct host_kernel {
+    const char *name;
+    unsigned parameter_count; /* of its lambda; 0 if it is only submitted by name */
+    host_parameter (*parameter)(int index);
+    unsigned long size;                    /* of the lambda, in bytes */
+    void *found_by_name, *found_by_lambda; /* NULL until the first such submit */
+} host_kernel;
 
 #endif

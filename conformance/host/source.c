@@ -1,6 +1,7 @@
 /* The C source of a module. */
 #include "conformance/host/host_internal.h"
 
+#include "conformance/host/protocol.h"
 #include "reference/image/fat_binary.h"
 
 #include <limits.h>
@@ -30,7 +31,7 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Symbols that the program itself uses. */
+/* Symbols that the program itself defines or uses. */
 static const char *const reserved_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
@@ -88,11 +89,152 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
     return RT_STATUS_OK;
 }
 
-/* Libraries that real programs need; ld.so would load a module of that name in their place. */
+/* ---- device_globals ------------------------------------------------------------------------ */
+
+/* Writes the variables of the module's device_globals to `out`, and to `calls` the constructor's
+ * calls that register them. In an application, the DPC++ compiler does this (document 002): a
+ * translation unit defines each variable, whether or not an image uses it, and its integration
+ * footer passes the variable's address and id to libsycl after the images have been registered
+ * (their constructor has priority 1). A variable is a pointer, which image scope leaves out, and
+ * the value, here zeros. Modules that define the same id share the variable that ld.so finds first,
+ * as for an inline variable in C++; an id that cannot be a symbol stays local to its module. */
+static rt_status globals_write(rt_sink *sink, rt_buffer *out, rt_buffer *calls,
+                               const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->device_globals.count; i++) {
+        const rt_device_global *global = &module->device_globals.globals[i];
+        rt_text id = global->unique_id;
+        if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
+            return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "the id '%.*s' of a device_global of module '%.*s' cannot exist in a "
+                           "real program: it contains a quote or a backslash",
+                           RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
+        const char *members = global->image_scope ? "" : "void *pointer; ";
+        rt_buffer_printf(out,
+                         "struct global_%u { %schar value[%llu]; } __attribute__((aligned(16)));\n",
+                         i, members, (unsigned long long)global->size);
+        if (is_symbol(id))
+            rt_buffer_printf(out,
+                             "extern struct global_%u global_%u __asm__(\"assay_global_%.*s\");\n"
+                             "struct global_%u global_%u;\n",
+                             i, i, RT_TEXT_ARG(id), i, i);
+        else
+            rt_buffer_printf(out, "static struct global_%u global_%u;\n", i, i);
+        rt_buffer_printf(calls, "    assay_module_global(&global_%u, \"%.*s\", %lluul, %d);\n", i,
+                         RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);
+    }
+    return RT_STATUS_OK;
+}
+
+/* Libraries that real programs need; ld.so would load a module of the same name instead. */
 static const char *const reserved_files[] = {
     "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
 };
+
+/* ---- Submits ------------------------------------------------------------------------------- */
+
+/* True if the step submits the kernel from the module's host code, as a lambda or by a name that
+ * the module declares. */
+static bool is_submitted_from(const scn_step *step, uint32_t module, rt_text kernel)
+{
+    if (step->verb != SCN_VERB_SUBMIT || !rt_text_equal(step->submit.kernel, kernel)) return false;
+    if (step->submit.module != SCN_NONE) return step->submit.module == module;
+    return step->submit.through == SCN_THROUGH_LAMBDA;
+}
+
+/* Writes the captures of a lambda, which follow from a submit's arguments: each begins at a
+ * multiple of the largest alignment. A buffer is an accessor, which libassay_dpcpp.so refuses.
+ * Returns the lambda's size. */
+static uint64_t parameters_write(rt_buffer *out, const scn_submit *submit, uint32_t number)
+{
+    enum { ALIGNMENT = 16 };
+    uint64_t offset = 0;
+    rt_buffer_printf(out, "static const struct parameter parameters_%u[] = {\n", number);
+    for (uint32_t i = 0; i < submit->argument_count; i++) {
+        const scn_argument *argument = &submit->arguments[i];
+        const bool is_value = argument->kind == SCN_ARGUMENT_VALUE;
+        const bool is_local = argument->kind == SCN_ARGUMENT_LOCAL;
+        const uint64_t size = is_value   ? argument->value.size
+                              : is_local ? HOST_LOCAL_SIZE
+                                         : HOST_POINTER_SIZE;
+        rt_buffer_printf(out, "    {%d, %llu, %llu},\n",
+                         is_value   ? HOST_PARAMETER_VALUE
+                         : is_local ? HOST_PARAMETER_LOCAL
+                                    : HOST_PARAMETER_POINTER,
+                         (unsigned long long)size, (unsigned long long)offset);
+        offset += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    rt_buffer_printf(out,
+                     "    {0, 0, 0},\n};\n"
+                     "static struct parameter parameter_%u(int index)\n"
+                     "{\n"
+                     "    return parameters_%u[index];\n"
+                     "}\n",
+                     number, number);
+    return offset;
+}
+
+/* Writes the inside of a string literal, in octal unless every compiler takes the byte as it is. */
+static void string_write(rt_buffer *out, rt_text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (is_plain || c == '_')
+            rt_buffer_append_byte(out, c);
+        else
+            rt_buffer_printf(out, "\\%03o", (unsigned)(unsigned char)c);
+    }
+}
+
+/* Writes what the host code has for each of the module's kernels that it submits (protocol.h). A
+ * kernel has one lambda, that of its first submit. Returns the number of kernels. */
+static uint32_t kernels_write(rt_buffer *out, const scn_scenario *scenario, uint32_t module)
+{
+    static const char structs[] =
+        "\n"
+        "struct parameter {\n"
+        "    int kind, size, offset;\n"
+        "};\n"
+        "struct kernel {\n"
+        "    const char *name;\n"
+        "    unsigned parameter_count;\n"
+        "    struct parameter (*parameter)(int);\n"
+        "    unsigned long size;\n"
+        "    void *found_by_name, *found_by_lambda;\n"
+        "};\n"
+        "void assay_module_kernels(const char *, struct kernel *, unsigned);\n";
+    const rt_image_list images = scenario->modules[module].images;
+    rt_buffer kernels = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < images.count; i++) {
+        for (uint32_t k = 0; k < images.images[i].kernel_count; k++) {
+            const rt_text name = images.images[i].kernels[k];
+            const scn_submit *submit = NULL;
+            for (uint32_t s = 0; s < scenario->step_count; s++) {
+                const scn_step *step = &scenario->steps[s];
+                if (!is_submitted_from(step, module, name)) continue;
+                if (!submit || (submit->through != SCN_THROUGH_LAMBDA &&
+                                step->submit.through == SCN_THROUGH_LAMBDA))
+                    submit = &step->submit;
+            }
+            if (!submit) continue;
+            if (count == 0) rt_buffer_printf(out, "%s", structs);
+            const uint64_t size = parameters_write(out, submit, count);
+            rt_buffer_printf(&kernels, "    {\"");
+            string_write(&kernels, name);
+            rt_buffer_printf(&kernels, "\", %u, parameter_%u, %llu, NULL, NULL},\n",
+                             submit->argument_count, count, (unsigned long long)size);
+            count++;
+        }
+    }
+    if (count > 0)
+        rt_buffer_printf(out, "static struct kernel kernels[] = {\n%s};\n",
+                         rt_buffer_string(&kernels));
+    rt_buffer_free(&kernels);
+    return count;
+}
 
 /* ---- The source -------------------------------------------------------------------------------
  */
@@ -107,13 +249,14 @@ static const char declarations[] =
     "\n"
     "void assay_module_constructed(const char *, const void *(*)(const char *));\n"
     "void assay_module_destroyed(const char *);\n"
-    "void assay_module_global(const char *, unsigned long, int);\n"
+    "void assay_module_global(void *, const char *, unsigned long, int);\n"
     "void __sycl_register_lib(const void *);\n"
     "void __sycl_unregister_lib(const void *);\n"
     "\n"
     "static const char file_name[] = \"%.*s\";\n";
 
-/* Without `volatile` the call could become a jump, and dlsym uses the return address. */
+/* Without `volatile`, the call could become a tail call; dlsym uses the return address to find its
+ * caller. */
 static const char functions[] = "\n"
                                 "static const void *binds(const char *symbol)\n"
                                 "{\n"
@@ -124,12 +267,12 @@ static const char functions[] = "\n"
                                 "__attribute__((constructor)) static void construct(void)\n"
                                 "{\n"
                                 "    assay_module_constructed(file_name, binds);\n"
-                                "%s%s"
+                                "%s%s%s"
                                 "}\n"
                                 "\n"
                                 "__attribute__((destructor)) static void destroy(void)\n"
                                 "{\n"
-                                "%s"
+                                "%s%s"
                                 "    assay_module_destroyed(file_name);\n"
                                 "}\n";
 
@@ -167,28 +310,20 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
             binaries[i] = rt_device_binary_of(&images.images[i]);
             rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
         }
-        status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
-                                            (rt_device_binaries){binaries, images.count});
+        status = rt_fat_binary_write_tables(
+            sink, out, RT_FAT_80, module->names_end_in_nul ? RT_FAT_AFTER_NUL : RT_FAT_AFTER_OTHER,
+            (rt_device_binaries){binaries, images.count});
     }
     rt_buffer_printf(out, declarations, RT_TEXT_ARG(path));
     if (rt_ok(status)) status = symbols_write(sink, out, module, path);
-    /* The constructor's calls for the module's device_globals; ids may contain any character that a
-     * linkage name can. */
     rt_buffer globals = {0};
-    for (uint32_t i = 0; i < module->device_globals.count && rt_ok(status); i++) {
-        const rt_device_global *global = &module->device_globals.globals[i];
-        rt_text id = global->unique_id;
-        if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
-            status =
-                rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                        "the id '%.*s' of a device_global of module '%.*s' cannot exist in a real "
-                        "program: it contains a quote or a backslash",
-                        RT_TEXT_ARG(id), RT_TEXT_ARG(module->name));
-        rt_buffer_printf(&globals, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
-                         RT_TEXT_ARG(id), (unsigned long long)global->size, global->image_scope);
-    }
+    if (rt_ok(status)) status = globals_write(sink, out, &globals, module);
+    const uint32_t kernel_count = kernels_write(out, scenario, module_index);
+    rt_text submits = rt_arena_printf(&arena, "    assay_module_kernels(file_name, kernels, %u);\n",
+                                      kernel_count);
     rt_buffer_printf(out, functions, registers ? "    __sycl_register_lib(&descriptor);\n" : "",
-                     rt_buffer_string(&globals),
+                     rt_buffer_string(&globals), kernel_count > 0 ? submits.data : "",
+                     kernel_count > 0 ? "    assay_module_kernels(file_name, NULL, 0);\n" : "",
                      registers ? "    __sycl_unregister_lib(&descriptor);\n" : "");
     if (module_index == 0) rt_buffer_printf(out, "%s", main_function);
     rt_buffer_free(&globals);

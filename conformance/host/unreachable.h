@@ -1,7 +1,7 @@
 /* Everything that the host program over libsycl refuses by itself: what a scenario can say, but no
  * program can do through SYCL's public interface. Such a refusal has the error code "unsupported",
- * which makes the scenario a SKIP with this reason, never a PASS and never a finding. Whatever a
- * program can do reaches libsycl, however it ends.
+ * which makes the scenario a SKIP with this reason, never a PASS and never a finding. Anything that
+ * a program can do reaches libsycl, regardless of the outcome.
  *
  * For C and C++. */
 #ifndef CONFORMANCE_HOST_UNREACHABLE_H
@@ -17,6 +17,11 @@
     ROW(BUNDLE_STATE, "a bundle's state is part of its type, so another state does not compile")   \
     ROW(BUNDLE_CONSTANTS, "a launch from a bundle sets no specialisation constants")               \
     ROW(CONSTANT_SIZE, "the size of a specialisation constant's value comes from its type")        \
+    ROW(LAMBDA_ACCESSOR,                                                                           \
+        "a lambda's kernel has four parameters for a captured accessor, and this one has one")     \
+    ROW(LAMBDA_CAPTURES, "what a lambda captures is part of its type, and one type has the name")  \
+    ROW(MODULE_KERNEL, "host code submits only kernels that its own module has, while it is "      \
+                       "loaded")                                                                   \
     ROW(GLOBAL_UNKNOWN, "no loaded module declares the device_global")                             \
     ROW(PATTERN, "a fill writes whole elements")
 

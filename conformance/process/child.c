@@ -67,7 +67,7 @@ void cnf_child_result_free(cnf_child_result *result)
     rt_buffer_free(&result->log);
 }
 
-/* The invariants of the children between two events. */
+/* Checks the invariants of the children between two events. */
 static bool pool_check(const cnf_pool *pool)
 {
     CHECK(pool->signals >= 0);
@@ -100,7 +100,7 @@ cnf_pool *cnf_pool_create(void)
         sigprocmask(SIG_SETMASK, &before, NULL);
         return NULL;
     }
-    /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
+    /* This process may have inherited an ignored SIGCHLD, with which waiting for children fails. */
     signal(SIGCHLD, SIG_DFL);
     cnf_orphans_adopt();
     cnf_pool *pool = rt_alloc(sizeof *pool);
@@ -150,7 +150,7 @@ void cnf_pool_destroy(cnf_pool *pool)
         cnf_process_close(&child->log);
         cnf_child_result_free(&child->result);
     }
-    pool_kill_orphans(pool); /* knows no child any more: reaps all */
+    pool_kill_orphans(pool); /* no child is known any more, so all are reaped */
     pool_signals_read(pool); /* a second Ctrl-C must not kill us below */
     cnf_process_close(&pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
@@ -178,7 +178,7 @@ static void files_close(start_files *files)
     cnf_process_close(&files->log);
 }
 
-/* Returns 0 or an errno; in both cases, the files that could be opened are open. */
+/* Returns 0 or an errno. In both cases the caller closes the files that could be opened. */
 static int files_open(start_files *files, const cnf_child_start *start)
 {
     *files = (start_files){{-1, -1}, {-1, -1}, -1, -1};
@@ -440,7 +440,7 @@ cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
             pool->interrupted = false;
             return CNF_POOL_INTERRUPTED;
         }
-        /* The first ended child, in order of starting. */
+        /* Finds the first child that has ended, in the order of starting. */
         uint32_t first = 0;
         while (first < pool->children.count && !pool->children.items[first].ended)
             first++;

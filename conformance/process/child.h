@@ -34,7 +34,7 @@ typedef struct cnf_child_start {
     int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
     bool has_log;                   /* an executed child with messages on 3 gets CNF_CHILD_LOG */
     uint32_t timeout_ms;            /* > 0; the child's group is killed after this time */
-    uint64_t memory_bytes;          /* limit of allocations in each of the child's processes; 0: no
+    uint64_t memory_bytes;          /* limit on allocations in each of the child's processes; 0: no
                                      * limit */
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
     uint64_t tag;                   /* returned in the result */

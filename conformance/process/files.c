@@ -25,7 +25,7 @@ typedef struct found_file {
 typedef struct file_walk {
     rt_sink *sink;
     rt_arena *arena;
-    rt_text root; /* root of everything below the path being walked */
+    rt_text root; /* root of the scenarios below the path being walked */
     RT_VECTOR(found_file) found;
 } file_walk;
 
@@ -234,8 +234,8 @@ rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text
 rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer *out_content)
 {
     *out_content = (rt_buffer){0};
-    /* A named pipe without a writer is treated as empty: a blocking open would never return, and
-     * there a run cannot be interrupted. A pipe with a writer is read to its end. */
+    /* A named pipe without a writer is treated as empty: a blocking open would never return, and a
+     * run cannot be interrupted while it waits there. A pipe with a writer is read to its end. */
     int descriptor = open(file.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) != 0) {
         int refused = errno;

@@ -7,8 +7,8 @@
 #include "reference/base/status.h"
 
 typedef struct cnf_file {
-    rt_text file; /* path that opens it from the current folder, "x.assay:PATH" in a pack; a NUL
-                   * byte follows */
+    rt_text file; /* path that opens it from the current folder, "x.assay:PATH" in a pack;
+                   * followed by a NUL byte */
     rt_text path; /* path from the scenarios' root, as in records */
     const cnf_packed_scenario *packed; /* its scenario in a pack; NULL: a separate file */
 } cnf_file;
@@ -21,8 +21,8 @@ typedef struct cnf_files {
 /* Finds the scenarios that the paths denote: a path to a file denotes the file; a path to a folder
  * denotes all *.yaml below it except requirements.yaml, hidden files and folders, and folders named
  * "expectations". The root of a scenario is the nearest folder above it that holds
- * requirements.yaml, else the given folder or the folder of the given file. IO: a path does not
- * exist or cannot be read. An empty result is not an error here. */
+ * requirements.yaml; if there is none, it is the given folder or the folder of the given file. IO:
+ * a path does not exist or cannot be read. An empty result is not an error here. */
 RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths,
                                      uint32_t path_count, cnf_files *out_files);
 

@@ -1,4 +1,5 @@
-/* The two processes of a guarded command; see guard.h. What the worker does is unknown here. */
+/* The two processes of a guarded command; see guard.h. This file does not know what the worker
+ * does. */
 #include "conformance/process/guard.h"
 
 #include "conformance/process/orphans.h"
@@ -48,7 +49,7 @@ static int worker_wait(pid_t worker, const sigset_t *signals)
         int signal_number = sigwaitinfo(signals, NULL);
         for (int i = 0; i < PASSED_COUNT; i++)
             if (passed_signals[i].received == signal_number) kill(worker, passed_signals[i].sent);
-        /* The worker is stopped by now; the guard follows, so that the shell shows its prompt. */
+        /* The worker has been stopped; the guard stops too, so that the shell shows its prompt. */
         if (signal_number == SIGTSTP) raise(SIGSTOP);
     }
     CHECK(WIFEXITED(status) || WIFSIGNALED(status));
@@ -70,7 +71,7 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
 
 int cnf_guard(int (*body)(void *user), void *user, int status_lost)
 {
-    /* A child inherits an ignored SIGCHLD from its parent; waiting for children would then fail. */
+    /* This process may have inherited an ignored SIGCHLD, with which waiting for children fails. */
     signal(SIGCHLD, SIG_DFL);
     sigset_t signals = signals_awaited(), mask_before;
     sigprocmask(SIG_BLOCK, &signals, &mask_before);

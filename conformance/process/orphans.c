@@ -1,7 +1,7 @@
 /* Finds and kills processes left behind by children that have ended. Adopted processes become
- * children of this process, so it is enough to read the kernel's list of those (proc(5),
- * /proc/PID/task/TID/children); /proc is not walked. If the list is missing, orphans are left to
- * the system. */
+ * children of this process, so it is enough to read the kernel's list of this process's children
+ * (proc(5), /proc/PID/task/TID/children); /proc is not walked. If the list is missing, orphans are
+ * left to the system. */
 #include "conformance/process/orphans.h"
 
 #include "reference/base/check.h"
@@ -56,7 +56,7 @@ void cnf_orphans_kill(const cnf_process_list *known)
 {
     cnf_process_list found = {0};
     struct timespec pause = {0, PAUSE_NS};
-    /* Processes left behind by the killed ones appear in the next round. A process that keeps
+    /* Processes that killed processes leave behind appear in the next round. A process that keeps
      * forking cannot outrun the loop, because each round kills every process that exists then; the
      * loop pauses only for processes that have already been killed and are dying. */
     for (uint32_t round = 0, before = 0; round < ROUNDS_MAX; round++) {

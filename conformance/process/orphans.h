@@ -9,12 +9,12 @@
 typedef RT_VECTOR(pid_t) cnf_process_list;
 
 /* Makes this process adopt the orphans among its descendants. If the system refuses, orphans that
- * lead their own process group escape; those still in the group of the child that left them never
- * do. */
+ * lead their own process group escape; orphans that are still in the group of the child that left
+ * them are killed with that group. */
 void cnf_orphans_adopt(void);
 
-/* Appends the ids of this process's current children. A program started with exec by a shell has
- * inherited the shell's children, which are not orphans. */
+/* Appends the ids of this process's current children. If a shell started this program with exec,
+ * they include the shell's children, which are not orphans. */
 void cnf_orphans_list(cnf_process_list *out_processes);
 
 /* Kills and reaps every child of this process that is neither among the known processes nor in the

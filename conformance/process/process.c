@@ -75,7 +75,7 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
         double remaining = deadline - cnf_process_now_ms();
         late = remaining <= 0;
         if (ended || late || overflowed) break;
-        /* Once both outputs are closed the end is near, but no event reports it. */
+        /* Once both outputs are closed, the process is about to end, but no event reports that. */
         bool is_quiet = process->output < 0 && process->errors < 0;
         double slice = is_quiet ? 1 : SLICE_MS;
         struct pollfd events[] = {{process->output, POLLIN, 0}, {process->errors, POLLIN, 0}};

@@ -30,8 +30,8 @@ rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
     char name[4096];
     const char *parent = getenv(CNF_SCRATCH_VARIABLE);
     if (parent && parent[0])
-        mkdir(parent, 0700); /* If this fails for any reason but that the folder exists, so does
-                              * mkdtemp. */
+        mkdir(parent, 0700); /* If this fails for any reason except that the folder exists, mkdtemp
+                              * fails too. */
     else
         parent = temporary_folder();
     int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent);

@@ -13,12 +13,13 @@
 /* The environment variable that names the command's folder. */
 #define CNF_SCRATCH_VARIABLE "ASSAY_SCRATCH"
 
-/* Generates an unguessable name below $TMPDIR, else /tmp, for a command's folder; cnf_scratch_make
- * creates the folder when it is needed. Returns false if the system provides no random number. */
+/* Generates an unguessable name below $TMPDIR (/tmp if that is not set) for a command's folder;
+ * cnf_scratch_make creates the folder when it is needed. Returns false if the system provides no
+ * random number. */
 bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
 
-/* Creates a private folder below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
- * name. IO: the system refused, and errno says why. */
+/* Creates a private folder below $ASSAY_SCRATCH, or $TMPDIR if that is not set, or /tmp if neither
+ * is; a NUL byte follows its name. IO: the system refused, and errno says why. */
 RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
 
 /* Removes the folder with all its contents, as far as the system permits. */

@@ -1,4 +1,4 @@
-/* Starts processes, whatever program or function they run. */
+/* Starts processes that run a program or a function. */
 #include "conformance/process/start.h"
 
 #include "reference/base/descriptors.h"
@@ -86,10 +86,10 @@ const char *const *cnf_start_environment(rt_arena *arena, const char *const *cha
     return entries;
 }
 
-/* ---- In the child, where only what is safe after a fork of threads may be called ------------- */
+/* ---- In the child: only calls that are safe after the fork of a threaded process ------------- */
 
-/* Moves the descriptors to the numbers that the child expects and closes all others except *report,
- * unless it is -1. A descriptor whose number another one needs is moved out of the way first. */
+/* Moves the descriptors to the numbers that the child expects and closes all others except *report
+ * (-1: none). A descriptor whose number another one needs is moved out of the way first. */
 static bool descriptors_move(const cnf_start *start, int *report)
 {
     int *sources = start->descriptors; /* the child's copy */

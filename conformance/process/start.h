@@ -16,7 +16,7 @@ typedef struct cnf_start {
     /* For a program: its path, argv and complete environment, the lists NULL-terminated. */
     const char *program;
     const char *const *arguments;
-    const char *const *environment; /* NULL: that of this process */
+    const char *const *environment; /* NULL: this process's environment */
     /* Instead of a program, a function that returns the exit status. It sees `user` as it was at
      * the call. The process must then be single-threaded. */
     int (*body)(void *user);
@@ -25,7 +25,7 @@ typedef struct cnf_start {
     int *descriptors;          /* changed in the child's copy only */
     uint32_t descriptor_count; /* >= 3 */
     bool stays_in_group;       /* in our process group; otherwise it leads its own */
-    uint64_t memory_bytes;     /* limit of allocations in each of its processes; 0: no limit */
+    uint64_t memory_bytes;     /* limit on allocations in each of its processes; 0: no limit */
 } cnf_start;
 
 /* Starts the process. Returns 0, or the errno of the call that failed, which may be the exec in the
@@ -48,7 +48,7 @@ typedef enum cnf_process_end {
     CNF_PROCESS_EXITED,      /* code: exit status */
     CNF_PROCESS_SIGNALLED,   /* code: signal number */
     CNF_PROCESS_TIMED_OUT,   /* exceeded its time limit and was killed with its group */
-    CNF_PROCESS_OVERFLOWED,  /* it sent too much and was killed */
+    CNF_PROCESS_OVERFLOWED,  /* sent too much and was killed */
     CNF_PROCESS_NOT_STARTED, /* code: errno; the program, a process or memory was not available */
 } cnf_process_end;
 

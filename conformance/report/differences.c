@@ -127,7 +127,7 @@ static void write_difference(rt_buffer *out, const cnf_difference *difference)
     while (fence < FENCES - 1 &&
            memmem(text.data, text.length, fences[fence], strlen(fences[fence])))
         fence++;
-    rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nAgain: `%.*s`\n",
+    rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nTo reproduce: `%.*s`\n",
                      RT_TEXT_ARG(difference->scenario), RT_TEXT_ARG(difference->subject),
                      difference->expected ? " (known)" : "", fences[fence], RT_TEXT_ARG(text),
                      fences[fence], (int)difference->rerun.length - 1, difference->rerun.data);

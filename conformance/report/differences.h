@@ -1,7 +1,7 @@
 /* The differential report, a page of Markdown: one table of all scenarios and subjects,
- * disagreements first. Each verdict that departs from the documents is followed by the explanation
- * of `assay why` (the rule, both traces from the first differing event on, the driver's calls) and
- * by the command that reproduces it. */
+ * disagreements first. For each verdict that departs from the documents, a section follows with the
+ * explanation of `assay why` (the rule, both traces from the first differing event on, the driver's
+ * calls) and the command that reproduces it. */
 #ifndef CONFORMANCE_REPORT_DIFFERENCES_H
 #define CONFORMANCE_REPORT_DIFFERENCES_H
 

@@ -187,6 +187,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
                      RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
                      cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
     cnf_field_write(out, "reference", known->reference);
+    cnf_field_write(out, "finding", known->finding);
 }
 
 /* Appends a word, quoted for a shell if necessary. */

@@ -12,12 +12,12 @@
  * a result. */
 static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
-    [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file says.",
-    [CNF_VERDICT_XPASS] = "A scenario passes although an expectation file says that it fails.",
+    [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file predicts.",
+    [CNF_VERDICT_XPASS] = "A scenario passes although an expectation file predicts that it fails.",
     [CNF_VERDICT_XFAIL_MISMATCH] =
-        "A scenario fails in a different way from what an expectation file says.",
+        "A scenario fails, but not in the way that an expectation file predicts.",
     [CNF_VERDICT_UNAVAILABLE] = "A compiler that a scenario needs is not installed.",
-    [CNF_VERDICT_CRASH] = "The process of a scenario on a subject died.",
+    [CNF_VERDICT_CRASH] = "The process that ran a scenario on a subject died.",
     [CNF_VERDICT_TIMEOUT] = "A scenario on a subject did not end within its time limit.",
     [CNF_VERDICT_HANG] = "A scenario did not end, and the device no longer responds.",
     [CNF_VERDICT_INVALID] = "The scenario itself is wrong.",
@@ -157,6 +157,8 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
         cnf_json_set(properties, "device", cnf_json_text(record->device));
     if (record->driver.length > 0)
         cnf_json_set(properties, "driver", cnf_json_text(record->driver));
+    if (is_known && record->known.finding.length > 0)
+        cnf_json_set(properties, "finding", cnf_json_text(record->known.finding));
     json_t *result = cnf_json_checked(json_pack(
         "{s:o, s:I, s:s, s:o, s:o, s:{s:o}}", "ruleId", cnf_json_text(id), "ruleIndex",
         (json_int_t)descriptor_index(out, id, verdict, is_cited), "level",

@@ -267,7 +267,9 @@ static void memory_check(checker *check, const scn_memory *memory)
     }
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
-        REPORT(check, tolerance_at, "%g is not a valid tolerance of this kind", memory->tolerance);
+        REPORT(check, tolerance_at,
+               "%g is not a valid tolerance; expected a finite number that is not negative",
+               memory->tolerance);
     if (scn_memory_is_matched(memory) && memory->count > SCN_MATCHED_COUNT_MAX) {
         REPORT(check, memory->at,
                "%" PRIu64
@@ -471,10 +473,14 @@ static bool range_check(checker *check, const scn_submit *submit)
     if (submit->dimensions == 0)
         return REPORT_STEP(check, &submit->range, "the range has no dimensions; give 1 to 3");
     for (uint32_t d = 0; d < submit->dimensions; d++) {
-        if (submit->range[d] == 0 || (submit->local_count > 0 && submit->local[d] == 0))
+        /* In dimension 0, it would mean that the device chooses. */
+        bool may_be_zero = d > 0 && expects_refusal(check->step);
+        bool local_is_zero = submit->local_count > 0 && submit->local[d] == 0 && !may_be_zero;
+        if (submit->range[d] == 0 || local_is_zero)
             return REPORT_STEP(
-                check, &submit->range,
-                "a range or work-group size is 0; give each dimension at least 1 work-item");
+                check, local_is_zero ? &submit->local : &submit->range,
+                "a range or work-group size is 0; give each dimension at least 1 work-item%s",
+                local_is_zero ? ", or all but the first and expect the error" : "");
         if (submit->range[d] > UINT64_MAX / items)
             return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
         items *= submit->range[d];
@@ -611,6 +617,11 @@ static void submit_check(checker *check, const scn_submit *submit)
                 "'options' and 'module' cannot be combined with 'bundle', which determines them; "
                 "remove them");
     }
+    if (submit->through == SCN_THROUGH_BUNDLE && submit->bundle == SCN_NONE &&
+        (submit->options.length > 0 || submit->module != SCN_NONE || submit->constant_count > 0))
+        REPORT_STEP(check, &submit->through,
+                    "'options', 'module' and 'spec_constants' cannot be combined with 'through: "
+                    "bundle', whose bundle is complete before the submit; remove them");
     for (uint32_t i = 0; i < submit->argument_count; i++)
         argument_check(check, &submit->arguments[i]);
     if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)
@@ -997,12 +1008,13 @@ static void outcomes_check(checker *check, const scn_outcome *outcomes, uint32_t
         REPORT(check, at, "expected 2 to %d outcomes, found %u", SCN_OUTCOME_COUNT_MAX, count);
     for (uint32_t i = 0; i < count; i++) {
         if ((outcomes[i].error != NULL) != errors || (!errors && outcomes[i].expect_count == 0))
-            REPORT(check, outcomes[i].at, "an outcome %s a verb",
-                   errors ? "without an error beside" : "with an error without");
+            REPORT(check, outcomes[i].at, "an outcome of a step %s",
+                   errors ? "with a verb needs 'error'" : "without a verb cannot have 'error'");
         if (outcomes[i].error) error_check(check, outcomes[i].error, true);
         if (outcomes[i].name.length > 0 && !name_is_shared(check->scenario, &outcomes[i]))
             REPORT(check, outcomes[i].at,
-                   "no other one_of has an outcome '%s'; a name joins outcomes of several one_of",
+                   "no other one_of has an outcome '%s'; a name links outcomes of different one_of "
+                   "lists",
                    excerpt(check, outcomes[i].name));
         expects_check(check, outcomes[i].expects, outcomes[i].expect_count, true);
     }

@@ -20,10 +20,9 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
         queue->context == SCN_NONE ? CNF_NO_OBJECT : execution->results[queue->context].context;
     const cnf_runtime_operations *operations = execution->runtime->operations;
     uint32_t *queue_number = &execution->results[index].queue;
-    RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, queue_number));
     CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* otherwise the scenario would
                                                                     * have been skipped */
-    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *queue_number));
+    RT_TRY(operations->queue(execution, queue, context, queue_number));
     if (!queue->enable_fusion) return RT_STATUS_OK;
     CHECK(operations->fusion); /* as above */
     return operations->fusion->enable(execution, *queue_number);
@@ -33,9 +32,9 @@ rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t 
 {
     CHECK(device < execution->scenario->device_count);
     uint32_t *queue = &execution->queues[device];
+    const scn_queue plain = {.device = device, .context = SCN_NONE};
     if (*queue == CNF_NO_OBJECT)
-        RT_TRY(
-            execution->runtime->operations->queue(execution, device, CNF_NO_OBJECT, false, queue));
+        RT_TRY(execution->runtime->operations->queue(execution, &plain, CNF_NO_OBJECT, queue));
     *out_queue = *queue;
     return RT_STATUS_OK;
 }
@@ -84,6 +83,27 @@ rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variab
     return RT_STATUS_OK;
 }
 
+/* Gets the executable bundle of the submitted kernel alone, in the context of its queue. */
+static rt_status kernel_bundle(cnf_execution *execution, const scn_submit *submit,
+                               uint32_t *out_bundle)
+{
+    const scn_step *steps = execution->scenario->steps;
+    const scn_command *command = &submit->command;
+    const bool is_default = command->queue == SCN_NONE;
+    const scn_queue *queue = is_default ? NULL : &steps[command->queue].queue;
+    const scn_bundle bundle = {
+        .action = SCN_BUNDLE_GET,
+        .state = SCN_BUNDLE_EXECUTABLE,
+        .device = is_default ? command->device : queue->device,
+        .context = is_default ? SCN_NONE : queue->context,
+        .kernels = &submit->kernel,
+        .kernel_count = 1,
+    };
+    const uint32_t context =
+        bundle.context == SCN_NONE ? CNF_NO_OBJECT : execution->results[bundle.context].context;
+    return execution->runtime->operations->bundle(execution, &bundle, context, NULL, out_bundle);
+}
+
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
@@ -93,6 +113,8 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
     RT_TRY(command_begin(execution, step, &queue, &after));
     if (step->submit.bundle != SCN_NONE)
         RT_TRY(cnf_bundle_number(execution, step->submit.bundle, &bundle));
+    else if (step->submit.through == SCN_THROUGH_BUNDLE)
+        RT_TRY(kernel_bundle(execution, &step->submit, &bundle));
     return execution->runtime->operations->submit(execution, queue, &step->submit, bundle, after,
                                                   &execution->results[index].command);
 }

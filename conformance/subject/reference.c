@@ -265,16 +265,18 @@ rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id co
                    "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
 }
 
-static rt_status reference_queue(cnf_execution *execution, uint32_t device_index, uint32_t number,
-                                 bool in_order, uint32_t *out_queue)
+static rt_status reference_queue(cnf_execution *execution, const scn_queue *queue, uint32_t number,
+                                 uint32_t *out_queue)
 {
     cnf_reference *reference = cnf_reference_of(execution);
-    CHECK(device_index < execution->scenario->device_count);
-    const rt_device *device = reference->devices[device_index];
+    rt_scheduler *scheduler = cnf_reference_scheduler(execution);
+    CHECK(queue->device < execution->scenario->device_count);
+    const rt_device *device = reference->devices[queue->device];
     rt_context_id context = number == CNF_NO_OBJECT ? 0 : number;
     RT_TRY(cnf_reference_check_context(execution, context, device));
-    return rt_scheduler_queue_create(cnf_reference_scheduler(execution), device, context, in_order,
-                                     out_queue);
+    RT_TRY(rt_scheduler_queue_create(scheduler, device, context, queue->in_order, out_queue));
+    if (!queue->enable_profiling) return RT_STATUS_OK;
+    return rt_scheduler_queue_enable_profiling(scheduler, *out_queue);
 }
 
 /* ---- Waiting and reading ------------------------------------------------------------------ */

@@ -21,6 +21,7 @@ typedef struct cnf_runtime_operations cnf_runtime_operations;
 typedef struct cnf_runtime {
     const cnf_runtime_operations *operations;
     dev_capabilities capabilities; /* of the device that stands for all of the scenario's devices */
+    uint32_t device_count;         /* devices that the shipped runtime has for the scenario */
     rt_trace *trace;               /* NULL until set-up; lives as long as the runtime */
 } cnf_runtime;
 
@@ -66,9 +67,7 @@ typedef struct cnf_fusion_operations {
 
 /* Profiling times of commands. Statuses as in cnf_runtime_operations. */
 typedef struct cnf_profiling_operations {
-    /* Sets the property enable_profiling of a queue that was just created. */
-    rt_status (*enable)(cnf_execution *execution, uint32_t queue);
-    /* Waits for the command and reads its profiling times. */
+    /* Waits for the command and reads its profiling times, which are in order. */
     rt_status (*times)(cnf_execution *execution, uint32_t command, dev_times *out_times);
 } cnf_profiling_operations;
 
@@ -101,8 +100,9 @@ struct cnf_runtime_operations {
     rt_status (*load_image)(cnf_execution *execution, uint32_t module, uint32_t image);
     rt_status (*context)(cnf_execution *execution, const uint32_t *devices, uint32_t device_count,
                          uint32_t *out_context);
-    /* context CNF_NO_OBJECT: the context of all devices. */
-    rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
+    /* Creates a queue with all its properties except enable_fusion. context CNF_NO_OBJECT: the
+     * context of all devices. */
+    rt_status (*queue)(cnf_execution *execution, const scn_queue *queue, uint32_t context,
                        uint32_t *out_queue);
     /* Creates a kernel bundle from the bundles numbered `sources` (bundle->source_count of them);
      * context CNF_NO_OBJECT: the context of all devices. */

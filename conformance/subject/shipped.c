@@ -30,6 +30,8 @@ static const dev_capabilities able = {
     .function_pointers = true,
     .usm = true,
     .spec_constants = true,
+    .profiling = true,
+    .program_binaries = true, /* for libsycl's cache on disk */
 };
 
 /* Finds a file that ci/setup installs. UNAVAILABLE: it is missing. */
@@ -43,15 +45,18 @@ static rt_status installed(cnf_execution *execution, const char *file, rt_text *
                    RT_TEXT_ARG(*out_path));
 }
 
-/* The driver's first device stands for every device of the scenario. */
-static rt_status device(cnf_execution *execution)
+/* The scenario's devices are the driver's first device, or sub-devices of it if there are several.
+ */
+static rt_status devices(cnf_execution *execution)
 {
     enum { DEVICE_SIZE_MIN = 8 + 8 + 4 };
     dev_capabilities *capabilities = &execution->runtime->capabilities;
     cnf_question question = cnf_question_begin(HOST_DEVICES);
+    rt_write_u32(&question.request, execution->scenario->device_count);
     rt_status status = cnf_shipped_ask(execution, &question);
     if (rt_ok(status)) {
         uint32_t count = rt_read_count(&question.answer, DEVICE_SIZE_MIN);
+        execution->runtime->device_count = count;
         for (uint32_t i = 0; i < count; i++) {
             rt_text name = rt_read_text(&question.answer), driver = rt_read_text(&question.answer);
             uint32_t aspects = rt_read_u32(&question.answer);
@@ -71,6 +76,24 @@ static rt_status device(cnf_execution *execution)
     return status;
 }
 
+/* Learns what a process that has just started shows: its runtime, its modules and its devices. */
+static rt_status begin(cnf_execution *execution, rt_text library)
+{
+    cnf_shipped *shipped = cnf_shipped_of(execution);
+    shipped->processes++;
+    shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
+    if (shipped->base.capabilities.driver.length == 0)
+        return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "%.*s has no runtime: it was not built by ci/setup --with dpcpp",
+                       RT_TEXT_ARG(library));
+    cnf_shipped_trace(execution, cnf_host_started(shipped->host));
+    RT_TRY(devices(execution));
+    /* Querying the devices has loaded the driver, and with it the layer if there is one. */
+    shipped->sees_driver = shipped->environment[0] != NULL;
+    cnf_shipped_look(execution);
+    return RT_STATUS_OK;
+}
+
 static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
 {
     cnf_shipped *shipped = cnf_shipped_of(execution);
@@ -81,17 +104,7 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
                                       &shipped->host);
     if (shipped->host) status = cnf_shipped_fate(execution, status);
     RT_TRY(status);
-    shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
-    if (shipped->base.capabilities.driver.length == 0)
-        return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "%.*s has no runtime: it was not built by ci/setup --with dpcpp",
-                       RT_TEXT_ARG(linked->library));
-    cnf_shipped_trace(execution, cnf_host_started(shipped->host));
-    RT_TRY(device(execution));
-    /* Querying the devices has loaded the driver, and with it the layer if there is one. */
-    shipped->sees_driver = linked->environment[0] != NULL;
-    cnf_shipped_look(execution);
-    return RT_STATUS_OK;
+    return begin(execution, linked->library);
 }
 
 /* If the program does not start although everything is installed, the scenario has failed, and
@@ -109,14 +122,13 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};
-    const char *log = cnf_shipped_layer_variable(execution);
-    const char *const environment[] = {log, NULL}; /* in addition to the subject's, which this
-                                                    * process already has */
+    cnf_shipped_layer_variables(execution, shipped->environment);
     shipped->base.trace = rt_trace_create();
-    const cnf_host_runtime linked = {program, libraries, environment};
+    const cnf_host_runtime linked = {program, libraries, shipped->environment};
     shipped->started = start(execution, &linked);
     if (shipped->started.code == RT_UNAVAILABLE) return shipped->started;
-    if (!rt_ok(shipped->started)) shipped->base.capabilities.aspects = UINT32_MAX;
+    if (!rt_ok(shipped->started))
+        shipped->base.capabilities.aspects = shipped->base.device_count = UINT32_MAX;
     return RT_STATUS_OK;
 }
 
@@ -157,6 +169,20 @@ static rt_status shipped_set_up(cnf_execution *execution)
         RT_TRY(cnf_shipped_ask_number(execution, &question, &shipped->memories[i]));
     }
     return RT_STATUS_OK;
+}
+
+/* The new process runs the files of the old one, and finds the same cache on disk. */
+static rt_status shipped_restart(cnf_execution *execution)
+{
+    cnf_shipped *shipped = cnf_shipped_of(execution);
+    rt_status ended = cnf_shipped_fate(execution, cnf_host_leave(shipped->host));
+    cnf_shipped_look(execution);
+    RT_TRACE(shipped->base.trace, RESTART, RT_N("process", shipped->processes + 1));
+    rt_status started =
+        cnf_shipped_fate(execution, cnf_host_restart(shipped->host, shipped->environment));
+    if (rt_ok(started)) started = begin(execution, RT_TEXT("libassay_dpcpp.so"));
+    if (rt_ok(started)) started = shipped_set_up(execution);
+    return rt_ok(ended) ? started : ended;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
@@ -215,13 +241,14 @@ static rt_status shipped_context(cnf_execution *execution, const uint32_t *devic
     return cnf_shipped_ask_number(execution, &question, out_context);
 }
 
-static rt_status shipped_queue(cnf_execution *execution, uint32_t device_index, uint32_t context,
-                               bool in_order, uint32_t *out_queue)
+static rt_status shipped_queue(cnf_execution *execution, const scn_queue *queue, uint32_t context,
+                               uint32_t *out_queue)
 {
     cnf_question question = cnf_question_begin(HOST_QUEUE);
-    rt_write_u32(&question.request, device_index);
+    rt_write_u32(&question.request, queue->device);
     rt_write_u32(&question.request, context == CNF_NO_OBJECT ? HOST_NONE : context);
-    rt_write_u8(&question.request, in_order);
+    rt_write_u8(&question.request, queue->in_order);
+    rt_write_u8(&question.request, queue->enable_profiling);
     return cnf_shipped_ask_number(execution, &question, out_queue);
 }
 
@@ -270,6 +297,33 @@ static rt_status shipped_read(cnf_execution *execution, uint32_t index, cnf_cont
     return status;
 }
 
+/* ---- Profiling ---------------------------------------------------------------------------- */
+
+/* OpenCL 3.0, 5.14 "Profiling Operations": a command is submitted, starts and ends in this order.
+ */
+static rt_status shipped_times(cnf_execution *execution, uint32_t command, dev_times *out_times)
+{
+    cnf_question question = cnf_question_begin(HOST_TIMES);
+    rt_write_u32(&question.request, command);
+    rt_status status = cnf_shipped_ask(execution, &question);
+    if (rt_ok(status)) {
+        out_times->submit = rt_read_u64(&question.answer);
+        out_times->start = rt_read_u64(&question.answer);
+        out_times->end = rt_read_u64(&question.answer);
+        status = cnf_shipped_answered(execution, &question);
+    }
+    cnf_question_end(&question);
+    bool in_order = out_times->submit <= out_times->start && out_times->start <= out_times->end;
+    if (!rt_ok(status) || in_order) return status;
+    return rt_fail(execution->sink, RT_ERRC_PROFILING, RT_RULE_NONE,
+                   "the command was submitted at %llu ns, began at %llu ns and ended at %llu ns, "
+                   "which must be in this order",
+                   (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
+                   (unsigned long long)out_times->end);
+}
+
+static const cnf_profiling_operations cnf_shipped_profiling = {.times = shipped_times};
+
 /* ---- What the runtime shows ----------------------------------------------------------------- */
 
 static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
@@ -294,7 +348,8 @@ static bool shipped_probe(cnf_execution *execution, rt_buffer *out_message)
     uint32_t queue = CNF_NO_OBJECT, command;
     cnf_content content = {0};
     rt_status status = shipped_set_up(execution);
-    if (rt_ok(status)) status = shipped_queue(execution, 0, CNF_NO_OBJECT, false, &queue);
+    if (rt_ok(status))
+        status = shipped_queue(execution, &(scn_queue){.context = SCN_NONE}, CNF_NO_OBJECT, &queue);
     if (rt_ok(status))
         status = cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
                                     CNF_NO_OBJECT, (cnf_after){0}, &command);
@@ -312,6 +367,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .close = shipped_close,
     .probe = shipped_probe,
     .set_up = shipped_set_up,
+    .restart = shipped_restart,
     .end = shipped_end,
     .load = shipped_load,
     .unload = shipped_unload,
@@ -328,6 +384,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .read = shipped_read,
     .read_global = cnf_shipped_read_global,
     .host_symbol = shipped_host_symbol,
+    .profiling = &cnf_shipped_profiling,
     .look = cnf_shipped_look,
     .observes = cnf_shipped_observes,
     .identifies_program = cnf_shipped_tells_program,

@@ -6,11 +6,16 @@
 #include "conformance/host/host.h"
 #include "conformance/subject/execute.h"
 
+enum { CNF_LAYER_VARIABLES = 4 }; /* including the NULL that ends their list */
+
 typedef struct cnf_shipped {
     cnf_runtime base;
-    cnf_host *host;      /* NULL: no process was started, or the scenario is skipped */
-    rt_status started;   /* the result of starting it */
-    uint32_t *memories;  /* per memory: its number in the host program */
+    cnf_host *host;    /* NULL: no process was started, or the scenario is skipped */
+    rt_status started; /* the result of starting it */
+    const char *environment[CNF_LAYER_VARIABLES]; /* of each of its processes, in addition to the
+                                                   * subject's; NULL-terminated */
+    uint32_t processes;                           /* that have been started */
+    uint32_t *memories;                           /* per memory: its number in the host program */
     bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
     uint32_t calls_seen; /* number of the layer's observations already in the trace */
     cnf_cache *cache;    /* holds the built parts of the host program */
@@ -61,9 +66,11 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* The environment variable, in the arena, that tells the OpenCL layer in the host program where
- * this process's log is; NULL if there is no log. */
-const char *cnf_shipped_layer_variable(cnf_execution *execution);
+/* Fills a NULL-terminated list of environment variables, in the arena, with which the OpenCL layer
+ * is in the host program, hides aspects there and logs to this process's log; empty if there is no
+ * log. Only while the variables of cnf_layer_begin are set. */
+void cnf_shipped_layer_variables(cnf_execution *execution,
+                                 const char *variables[CNF_LAYER_VARIABLES]);
 
 /* cnf_runtime_operations.look: adds the driver calls since the last look. */
 void cnf_shipped_look(cnf_execution *execution);

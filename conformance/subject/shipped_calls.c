@@ -5,6 +5,8 @@
 #include "conformance/subject/layer.h"
 #include "conformance/subject/shipped.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The calls read from the log so far, and the trace to which they are added. */
@@ -16,12 +18,22 @@ typedef struct call_reader {
     cnf_observations found;
 } call_reader;
 
-const char *cnf_shipped_layer_variable(cnf_execution *execution)
+void cnf_shipped_layer_variables(cnf_execution *execution,
+                                 const char *variables[CNF_LAYER_VARIABLES])
 {
-    if (!execution->layer || execution->layer->log < 0) return NULL;
-    return rt_arena_printf(&execution->arena, OCL_LAYER_LOG "=/proc/%d/fd/%d", (int)getpid(),
-                           execution->layer->log)
-        .data;
+    static const char *const inherited[] = {"OPENCL_LAYERS", OCL_LAYER_HIDE};
+    rt_arena *arena = &execution->arena;
+    memset(variables, 0, CNF_LAYER_VARIABLES * sizeof *variables);
+    if (!execution->layer || execution->layer->log < 0) return;
+    uint32_t count = 0;
+    variables[count++] = rt_arena_printf(arena, OCL_LAYER_LOG "=/proc/%d/fd/%d", (int)getpid(),
+                                         execution->layer->log)
+                             .data;
+    for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++) {
+        const char *value = getenv(inherited[i]);
+        if (value) variables[count++] = rt_arena_printf(arena, "%s=%s", inherited[i], value).data;
+    }
+    CHECK(count < CNF_LAYER_VARIABLES);
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */

@@ -66,12 +66,17 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
     cnf_question question = cnf_question_begin(bundled ? HOST_BUNDLE : HOST_SUBMIT);
     rt_buffer *out = &question.request;
     CHECK_IMPLIES(bundled, submit->constant_count == 0); /* skip.c */
+    CHECK_IMPLIES(submit->through == SCN_THROUGH_BUNDLE, bundled);
     if (bundled) {
         rt_write_u8(out, HOST_BUNDLE_SUBMIT);
         rt_write_u32(out, bundle);
     }
     CHECK(submit->options.length == 0); /* skip.c */
     rt_write_u32(out, queue);
+    rt_write_u8(out, (uint8_t)submit->through);
+    rt_write_text(out, submit->module == SCN_NONE
+                           ? (rt_text){0}
+                           : cnf_host_path(&question.arena, execution->scenario, submit->module));
     rt_write_text(out, submit->kernel);
     write_range(out, submit);
     rt_write_u32(out, submit->argument_count);

@@ -21,6 +21,7 @@ static const observed_row observed[] = {
     {"image module", RT_EVENT_IMAGE_UNREGISTER, false, false},
     /* Class, rule and names of a refusal exist in the reference runtime only. */
     {"", RT_EVENT_ERROR, false, false},
+    {"process", RT_EVENT_RESTART, false, false},
     /* Calls to the driver. libsycl is free to choose the local size if the program leaves it open.
      */
     {"image executable", RT_EVENT_CREATE, false, true},

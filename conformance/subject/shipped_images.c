@@ -58,24 +58,6 @@ static void join_lists(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without entries.
- * Only the code contains the functions' names, but libsycl merely needs the list to be non-empty.
- * So a handwritten image that provides functions of a set, but lists no entries, gets one entry
- * whose name no kernel has. */
-static void list_provider(rt_arena *arena, rt_image *image)
-{
-    rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image, &functions)) return;
-    if (functions.provides.length == 0 || functions.dummy || image->kernel_count > 0) return;
-    if (rt_image_set(image, RT_SET_EXPORTED_SYMBOLS) ||
-        rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS))
-        return;
-    rt_text *entries = rt_arena_alloc_array(arena, 1, sizeof *entries);
-    entries[0] = rt_arena_printf(arena, "functions of %.*s", RT_TEXT_ARG(image->name));
-    image->kernels = entries;
-    image->kernel_count = 1;
-}
-
 /* ---- Code ------------------------------------------------------------ */
 
 /* SPIR-V specification, 3.42.1 "OpSource": language, version; 3.2 "Source Language". */
@@ -141,7 +123,6 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         for (uint32_t i = 0; i < declared->count; i++) {
             images[i] = declared->images[i];
             join_lists(arena, &images[i]);
-            list_provider(arena, &images[i]);
             rewrite_code(arena, &images[i]);
             rt_image_hash(&images[i]);
         }

@@ -8,8 +8,6 @@
 /* The scenario with such images, in the arena, borrowing the rest of what is given:
  *   - the sets that an image calls or creates are one property, uses-virtual-functions-set
  *     (requirements.yaml, VF-PROP-08, key dpcpp);
- *   - a handwritten provider of virtual functions has an entry, like those that the compiler makes
- *     (requirements.yaml, VF-LINK-03, key dpcpp; not a dummy, which DPC++ does not know);
  *   - code with device_globals says that its source is C++, because otherwise Intel's runtime finds
  *     no variable by the name that HostAccessINTEL gives it (FINDINGS.md);
  *   - for a variable without device_image_scope, HostAccessINTEL permits every host access, since

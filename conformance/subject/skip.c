@@ -4,6 +4,7 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/source_images.h"
 #include "reference/base/spirv.h"
+#include "reference/image/virtual_functions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,17 +19,14 @@ enum {
     GLOBALS = 1 << 5,
     GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope, which live in USM */
     HIDDEN_LINKS = 1 << 7,
-    LAUNCH_MODULES = 1 << 8,
-    LAUNCH_OPTIONS = 1 << 9,
-    LOADED_IMAGES = 1 << 10,
-    PERSISTENT_CACHE = 1 << 11,
-    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
-    PROFILING = 1 << 13,
-    PROGRAM_VARIABLES = 1 << 14,
-    RESTARTS = 1 << 15,
-    SEVERAL_DEVICES = 1 << 16,
-    SPEC_CONSTANTS = 1 << 17,
-    USM = 1 << 18,
+    LAUNCH_OPTIONS = 1 << 8,
+    LOADED_IMAGES = 1 << 9,
+    PERSISTENT_CACHE = 1 << 10,
+    PREFERENCE = 1 << 11, /* for the images of preloaded modules */
+    PROFILING = 1 << 12,
+    PROGRAM_VARIABLES = 1 << 13,
+    SPEC_CONSTANTS = 1 << 14,
+    USM = 1 << 15,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -41,7 +39,6 @@ static uint32_t step_features(const scn_step *step)
         if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
         if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
             features |= BUNDLED_CONSTANTS;
-        if (step->submit.module != SCN_NONE) features |= LAUNCH_MODULES;
         if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
         break;
     case SCN_VERB_BUNDLE:
@@ -53,7 +50,6 @@ static uint32_t step_features(const scn_step *step)
         break;
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
-    case SCN_VERB_RESTART: features |= RESTARTS; break;
     default: break;
     }
     return features;
@@ -74,7 +70,6 @@ static uint32_t features_of(const scn_scenario *scenario)
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)
         if (scenario->devices[i].links_given) features |= HIDDEN_LINKS;
-    if (scenario->device_count > 1) features |= SEVERAL_DEVICES;
     if (scenario->persistent_cache) features |= PERSISTENT_CACHE;
     if (scenario->prefer_preloaded) features |= PREFERENCE;
     if (scn_scenario_fuses(scenario)) features |= FUSION;
@@ -271,16 +266,9 @@ struct cnf_skip_row {
 static const cnf_skip_row only_reference[] = {
     {"kernel-fusion", FUSION,
      "the scenario is about kernel fusion, which was removed from DPC++ (intel/llvm#20835)"},
-    {"devices", SEVERAL_DEVICES,
-     "the scenario has several devices; the driver of the shipped runtime has one"},
-    {"restart", RESTARTS,
-     "the scenario restarts its program; assay starts the shipped runtime only once"},
     {"link-formats", HIDDEN_LINKS,
      "a device of the scenario restricts the formats that it links; the driver's device cannot "
      "be restricted"},
-    {"launch-module", LAUNCH_MODULES,
-     "a launch of the scenario names the module that its kernel comes from; DPC++ does not support "
-     "that"},
     {"prefer_preloaded", PREFERENCE,
      "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", LOADED_IMAGES, "the scenario loads a single image; DPC++ has no device_dlopen"},
@@ -290,8 +278,6 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", BUNDLED_CONSTANTS,
      "a launch of the scenario combines specialisation constants with a kernel bundle; the host "
      "program does not support that"},
-    {"profiling", PROFILING,
-     "the scenario reads profiling times of commands; the host program does not query them"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };
@@ -348,16 +334,25 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     CHECK(scenario->device_count >= 1);
     /* Aspects can be hidden from the shipped runtime only by the OpenCL layer, if that is loaded.
      */
-    uint32_t visible = scenario->devices[0].hidden_aspects & capabilities->aspects;
+    uint32_t visible = 0;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        visible |= scenario->devices[i].hidden_aspects & capabilities->aspects;
     if (visible != 0 && !runtime->operations->is_reference) {
         cnf_emit_skip(emitter, "hidden-aspects", "no",
-                      RT_TEXT("the scenario's device lacks an aspect that the driver's device "
-                              "has; the OpenCL layer, which would hide it, is not loaded"));
+                      RT_TEXT("a device of the scenario lacks an aspect that the driver's device "
+                              "has; the OpenCL layer can hide it only on all devices, and only "
+                              "where it is loaded"));
         return true;
     }
     const cnf_skip_row *row = cnf_skip_reason(scenario, runtime->operations);
     if (row) {
         cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
+        return true;
+    }
+    if (!runtime->operations->is_reference && runtime->device_count < scenario->device_count) {
+        cnf_emit_skip(emitter, "devices", "no",
+                      RT_TEXT("the driver's device cannot be divided into as many sub-devices as "
+                              "the scenario has devices: it has fewer compute units"));
         return true;
     }
     if (lacks_capability(emitter, scenario, capabilities)) return true;
@@ -376,6 +371,37 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     return lacks_aspect(emitter, scenario, capabilities);
 }
 
+/* True if the image has imports, or if images of virtual functions are linked to it. */
+static bool needs_linking(const rt_image *image)
+{
+    return rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
+           rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
+}
+
+bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                              const cnf_runtime *runtime, rt_profile profile)
+{
+    const uint32_t linked = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_GEN;
+    if (profile != RT_PROFILE_DPCPP || !runtime->operations->is_reference) return false;
+    if (runtime->capabilities.formats_taken & linked) return false;
+    bool is_needed = false;
+    for (uint32_t m = 0; m < scenario->module_count && !is_needed; m++) {
+        const rt_image_list *list = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < list->count && !is_needed; i++)
+            is_needed = needs_linking(&list->images[i]);
+    }
+    for (uint32_t i = 0; i < scenario->step_count && !is_needed; i++) {
+        const scn_step *step = &scenario->steps[i];
+        is_needed = step->verb == SCN_VERB_BUNDLE && (step->bundle.action == SCN_BUNDLE_LINK ||
+                                                      step->bundle.action == SCN_BUNDLE_JOIN);
+    }
+    if (!is_needed) return false;
+    cnf_emit_skip(emitter, "shipped-linking", "no",
+                  RT_TEXT("images of the scenario must be linked, and shipped DPC++, whose profile "
+                          "this is, links only SPIR-V and Intel's GPU code"));
+    return true;
+}
+
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
                      bool device_executes)
 {
@@ -387,7 +413,7 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
         return true;
     }
     cnf_emit_skip(emitter, "reference-only", "yes",
-                  RT_TEXT("the scenario never used the device: only the reference "
-                          "runtime decides, and it is judged on sim"));
+                  RT_TEXT("the scenario never used the device: its result depends only on "
+                          "the reference runtime, which is judged on sim"));
     return true;
 }

@@ -4,10 +4,17 @@
 
 #include "conformance/subject/emit.h"
 #include "conformance/subject/runtime.h"
+#include "reference/base/profile.h"
 
 /* Emits a skip message and returns true if the runtime, or its device, lacks a capability that the
  * scenario needs. */
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime);
+
+/* Like cnf_skip, for the reference runtime under the profile of shipped DPC++, which links no
+ * format but SPIR-V and Intel's GPU code, whatever the device can link (requirements.yaml, key
+ * dpcpp, tag A29): a device that takes neither runs no scenario whose images must be linked. */
+bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                              const cnf_runtime *runtime, rt_profile profile);
 
 /* The reason to skip a scenario that needs a feature which only the reference runtime has; NULL if
  * there is none. */

@@ -69,7 +69,9 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     execution->layer = layered ? &layer : NULL;
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
-    bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime) &&
+                !cnf_skip_shipped_linking(emitter, execution->scenario, execution->runtime,
+                                          execution->options->profile);
     bool executes = opened && execution->runtime->capabilities.executes;
     const scn_scenario *original = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))

@@ -130,38 +130,60 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
     return is_exact;
 }
 
-/* Appends the text, after a separator unless it is the first. */
-static void joined_append(rt_buffer *out, const char *separator, rt_text text)
+/* The texts that the entries have at `offset`, each once and none that is empty, separated. */
+static rt_text texts_join(rt_arena *arena, const entry_list *entries, size_t offset,
+                          const char *separator)
 {
-    if (text.length == 0) return;
-    rt_buffer_printf(out, "%s%.*s", out->size > 0 ? separator : "", RT_TEXT_ARG(text));
+    rt_buffer out = {0};
+    for (uint32_t i = 0; i < entries->count; i++) {
+        rt_text text, earlier;
+        memcpy(&text, (const char *)entries->items[i] + offset, sizeof text);
+        bool is_repeated = false;
+        for (uint32_t k = 0; k < i && !is_repeated; k++) {
+            memcpy(&earlier, (const char *)entries->items[k] + offset, sizeof earlier);
+            is_repeated = rt_text_equal(text, earlier);
+        }
+        if (text.length == 0 || is_repeated) continue;
+        rt_buffer_printf(&out, "%s%.*s", out.size > 0 ? separator : "", RT_TEXT_ARG(text));
+    }
+    rt_text joined = rt_arena_text(arena, rt_buffer_text(&out));
+    rt_buffer_free(&out);
+    return joined;
+}
+
+/* The entries, those of the gravest class first, otherwise in their order. */
+static entry_list gravest_first(rt_arena *arena, const entry_list *entries)
+{
+    entry_list sorted = {rt_arena_alloc_array(arena, entries->count, sizeof *sorted.items), 0};
+    for (uint32_t class = 0; class < CNF_CLASS_COUNT; class ++)
+        for (uint32_t i = 0; i < entries->count; i++)
+            if (entries->items[i]->class == (cnf_class) class)
+                sorted.items[sorted.count++] = entries->items[i];
+    CHECK(sorted.count == entries->count);
+    return sorted;
 }
 
 static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verdict seen)
 {
     CHECK(entries->count > 0);
-    cnf_class class = CNF_CLASS_COUNT;
-    rt_buffer reason = {0}, reference = {0}, failure = {0};
+    rt_buffer failure = {0};
     for (uint32_t i = 0; i < entries->count; i++) {
         const cnf_expectation *entry = entries->items[i];
         bool has_verdict = entry->verdict != CNF_VERDICT_COUNT;
         const char *blank = has_verdict && entry->signature.length > 0 ? " " : "";
-        if (entry->class < class) class = entry->class;
-        joined_append(&reason, "\n", entry->reason);
-        joined_append(&reference, ", ", entry->reference);
-        joined_append(&failure, ", ",
-                      rt_arena_printf(arena, "%s%s%.*s",
-                                      has_verdict ? cnf_verdict_word(entry->verdict) : "", blank,
-                                      RT_TEXT_ARG(entry->signature)));
+        rt_buffer_printf(&failure, "%s%s%s%.*s", i > 0 ? ", " : "",
+                         has_verdict ? cnf_verdict_word(entry->verdict) : "", blank,
+                         RT_TEXT_ARG(entry->signature));
     }
-    const cnf_known known = {.entry = entry_place(arena, entries->items[0]),
-                             .seen = seen,
-                             .class = rt_text_of(class_rows[class].word),
-                             .reason = rt_arena_text(arena, rt_buffer_text(&reason)),
-                             .reference = rt_arena_text(arena, rt_buffer_text(&reference)),
-                             .failure = rt_arena_text(arena, rt_buffer_text(&failure))};
-    rt_buffer_free(&reason);
-    rt_buffer_free(&reference);
+    const entry_list sorted = gravest_first(arena, entries);
+    const cnf_known known = {
+        .entry = entry_place(arena, entries->items[0]),
+        .seen = seen,
+        .class = rt_text_of(class_rows[sorted.items[0]->class].word),
+        .reason = texts_join(arena, &sorted, offsetof(cnf_expectation, reason), "\n"),
+        .reference = texts_join(arena, &sorted, offsetof(cnf_expectation, reference), ", "),
+        .finding = texts_join(arena, &sorted, offsetof(cnf_expectation, finding), ", "),
+        .failure = rt_arena_text(arena, rt_buffer_text(&failure))};
     rt_buffer_free(&failure);
     return known;
 }

@@ -8,10 +8,10 @@
  *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG; both must match, if given
  *         poisons: [data]                   # memories that this failure spoils; optional
  *         driver: "3.1"                     # a part of the driver's text; absent: every driver
+ *         finding: pocl/runaway             # a record of findings/pocl.yaml (findings.h), or:
  *         class: crash-or-hang
- *         reason: One or two sentences.
+ *         reason: One or two sentences.     # with a finding: how it causes this failure; optional
  *         reference: DL-RESOLVE-09          # the deciding rule or document; optional
- *         reproduction: runaway.c           # in the same folder; does not use our runtime
  *
  * Each entry names one failing check, so a scenario with several failing checks needs several
  * entries. A check that depends on a poisoned memory and fails later needs no separate entry.
@@ -45,7 +45,8 @@
  *                          otherwise
  *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect
  *
- * SILENT_WRONG_RESULT and VIOLATES_A_MUST need a reproduction without our runtime. */
+ * SILENT_WRONG_RESULT and VIOLATES_A_MUST need a finding, whose record has a reproduction without
+ * our runtime. */
 #define CNF_CLASSES(CLASS)                                                                         \
     CLASS(SILENT_WRONG_RESULT, "silent-wrong-result", "silent wrong result")                       \
     CLASS(CRASH_OR_HANG, "crash-or-hang", "crash or hang")                                         \
@@ -83,7 +84,8 @@ typedef struct cnf_expectation {
     uint32_t poison_count;
     rt_text driver; /* empty: any */
     cnf_class class;
-    rt_text reason, reference, reproduction; /* reference and reproduction may be empty */
+    rt_text reason, reference; /* reference may be empty */
+    rt_text finding;           /* "COMPONENT/ID"; empty: none */
     cnf_entry_state state;
     rt_text note;
 } cnf_expectation;
@@ -95,7 +97,8 @@ typedef struct cnf_expectations {
 } cnf_expectations;
 
 /* Reads expectations/NAME.yaml under every root of the files, and NAME.yaml in every given folder,
- * where NAME is a subject's name; for files from a pack, reads the pack's entries. `subjects` are
+ * where NAME is a subject's name, and the records of findings/ in the same folders, which all
+ * entries may name; for files from a pack, reads the pack's entries. `subjects` are
  * the known subjects. Returns false if a file has a mistake, after appending lines
  * "FILE:LINE:COLUMN: error: …" to out_problems. */
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
@@ -122,8 +125,9 @@ typedef struct cnf_known {
                         * unset */
     cnf_verdict seen;  /* the verdict before the entries were applied */
     rt_text class;     /* word of the most serious class, such as "permitted-divergence" */
-    rt_text reason;    /* the entries' reasons, one line per entry */
+    rt_text reason;    /* the entries' reasons, each once, a line per reason */
     rt_text reference; /* the deciding rules or documents; may be empty */
+    rt_text finding;   /* the ids of the findings, separated by ", "; may be empty */
     rt_text failure;   /* the expected failures, separated by ", ": each a signature, a verdict's
                         * word, or both, separated by a blank */
 } cnf_known;

@@ -13,10 +13,10 @@ static const size_t texts[] = {
     offsetof(cnf_expectation, file),      offsetof(cnf_expectation, subject),
     offsetof(cnf_expectation, scenario),  offsetof(cnf_expectation, signature),
     offsetof(cnf_expectation, driver),    offsetof(cnf_expectation, reason),
-    offsetof(cnf_expectation, reference), offsetof(cnf_expectation, reproduction),
+    offsetof(cnf_expectation, reference), offsetof(cnf_expectation, finding),
 };
 enum {
-    VERSION = 2,
+    VERSION = 3,
     TEXTS = sizeof texts / sizeof *texts,
     ENTRY_MIN = TEXTS * 8 + 5 * 4, /* bytes */
 };

@@ -1,9 +1,7 @@
 /* Reads expectation files, driven by tables. A file with a mistake is rejected before anything
  * runs, because a lost entry would turn a known failure into an unexplained one, or hide that the
  * failure has been fixed. */
-#include "conformance/verdict/expectations.h"
-
-#include "conformance/scenario/schema/schema.h"
+#include "conformance/verdict/findings.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,18 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- Classes and verdicts ------------------------------------------------------------------ */
-
-static const scn_choice class_choices[] = {
-#define CLASS_CHOICE(class, word, text) [CNF_CLASS_##class] = {word, true},
-    CNF_CLASSES(CLASS_CHOICE)
-#undef CLASS_CHOICE
-};
-static const scn_shape shape_class = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a class",
-    SCN_CHOICES(class_choices),
-};
+/* ---- Verdicts ------------------------------------------------------------------------------ */
 
 static const cnf_verdict failing_verdicts[] = {CNF_VERDICT_CRASH, CNF_VERDICT_TIMEOUT,
                                                CNF_VERDICT_HANG};
@@ -57,41 +44,6 @@ static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static const scn_shape shape_reference_text = {
-    .kind = SCN_SHAPE_TEXT,
-    .noun = "the deciding rule or document",
-};
-
-/* Reads any text, but each word that has the form of a rule id, such as "DL-RESOLVE-09", must be a
- * rule. */
-static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    if (!scn_value_read(reader, &shape_reference_text, node, out)) return false;
-    bool is_valid = true;
-    rt_text rest = node->text;
-    while (rest.length > 0) {
-        uint32_t dashes = 0;
-        rt_text word = {rest.data, 0};
-        for (; word.length < rest.length; word.length++) {
-            unsigned char letter = (unsigned char)rest.data[word.length];
-            if (!isupper(letter) && !isdigit(letter) && letter != '-') break;
-            dashes += letter == '-';
-        }
-        size_t used = word.length > 0 ? word.length : 1;
-        rest = (rt_text){rest.data + used, rest.length - used};
-        bool is_id = dashes >= 2 && word.length >= 5 && isupper((unsigned char)word.data[0]) &&
-                     isdigit((unsigned char)word.data[word.length - 1]);
-        if (!is_id || rt_rule_find(word) != RT_RULE_NONE) continue;
-        rt_nearest nearest = rt_nearest_to(word);
-        for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
-            rt_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)rule)));
-        is_valid =
-            scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
-                       scn_excerpt(reader->arena, word), scn_nearest_hint(reader->arena, &nearest));
-    }
-    return is_valid;
-}
-
 static const scn_shape shape_memory = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a memory"};
 static const scn_shape shape_poisons = {
     .kind = SCN_SHAPE_LIST,
@@ -106,37 +58,40 @@ static const scn_shape shape_signature = {
     .kind = SCN_SHAPE_OTHER, .noun = "a signature", .read = signature_read};
 static const scn_shape shape_driver = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a driver's text"};
 static const scn_shape shape_reason = {.kind = SCN_SHAPE_TEXT, .noun = "a sentence or two"};
-static const scn_shape shape_reference = {
-    .kind = SCN_SHAPE_OTHER, .noun = "a reference", .read = reference_read};
-static const scn_shape shape_reproduction = {.kind = SCN_SHAPE_TEXT,
-                                             .noun = "the path of a reproduction"};
+static const scn_shape shape_finding = {.kind = SCN_SHAPE_TEXT, .noun = "the id of a finding"};
 
-enum { ENTRY_SIGNATURE = 1, ENTRY_VERDICT = 2 };
 static const scn_row entry_rows[] = {
     {"scenario", &shape_scenario, SCN_REQUIRED, SCN_FIELD(cnf_expectation, scenario),
      "The path of the scenario from the scenarios' root."},
-    [ENTRY_SIGNATURE] = {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
-                         "The signature that the failure prints."},
-    [ENTRY_VERDICT] = {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
-                       "The verdict, if no signature is reliable."},
+    {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
+     "The signature that the failure prints."},
+    {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
+     "The verdict, if no signature is reliable."},
     {"poisons", &shape_poisons, 0, SCN_ITEMS(cnf_expectation, poisons, poison_count),
      "The memories that the failure spoils: checks that depend on one of them and fail later need "
      "no entry."},
     {"driver", &shape_driver, 0, SCN_FIELD(cnf_expectation, driver),
      "A part of the driver's text; without it, the entry applies to every driver."},
-    {"class", &shape_class, SCN_REQUIRED, SCN_FIELD(cnf_expectation, class),
-     "What kind of deviation it is."},
-    {"reason", &shape_reason, SCN_REQUIRED, SCN_FIELD(cnf_expectation, reason),
-     "What goes wrong, in one or two sentences."},
-    {"reference", &shape_reference, 0, SCN_FIELD(cnf_expectation, reference),
+    {"finding", &shape_finding, 0, SCN_FIELD(cnf_expectation, finding),
+     "The id of the finding that the failure shows; its record has the class and the reason."},
+    {"class", &cnf_class_shape, 0, SCN_FIELD(cnf_expectation, class),
+     "What kind of deviation it is, if no finding says so."},
+    {"reason", &shape_reason, 0, SCN_FIELD(cnf_expectation, reason),
+     "What goes wrong, in one or two sentences; with a finding, how it causes this failure."},
+    {"reference", &cnf_reference_shape, 0, SCN_FIELD(cnf_expectation, reference),
      "The deciding rule or document."},
-    {"reproduction", &shape_reproduction, 0, SCN_FIELD(cnf_expectation, reproduction),
-     "A file next to this one that shows the failure without our runtime."},
+};
+static const scn_relation entry_relations[] = {
+    {"finding",
+     SCN_BARS,
+     {"class", "reference"},
+     "'class' and 'reference' come from the record of the finding; remove them here"},
 };
 static const scn_shape shape_entry_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an entry",
     SCN_ROWS(entry_rows),
+    SCN_RELATIONS(entry_relations),
 };
 
 static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
@@ -150,13 +105,17 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
         return scn_report(reader->reporter, entry->at,
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
     }
-    bool accuses =
-        entry->class == CNF_CLASS_VIOLATES_A_MUST || entry->class == CNF_CLASS_SILENT_WRONG_RESULT;
-    if (accuses && entry->reproduction.length == 0) {
+    if (entry->finding.length > 0) return true;
+    if (!scn_node_entry(node, "class") || entry->reason.length == 0) {
         return scn_report(reader->reporter, entry->at,
-                          "class '%s' needs 'reproduction': a file next to this one that shows "
-                          "the failure without assay's runtime",
-                          class_choices[entry->class].name);
+                          "an entry needs 'finding', or 'class' and 'reason'");
+    }
+    if (cnf_class_accuses(entry->class)) {
+        return scn_report(reader->reporter, entry->at,
+                          "class '%s' needs 'finding': the id of a record in the folder 'findings' "
+                          "next to this file, whose reproduction shows the failure without "
+                          "assay's runtime",
+                          cnf_class_word(entry->class));
     }
     if (entry->class == CNF_CLASS_PERMITTED_DIVERGENCE && has_verdict) {
         return scn_report(reader->reporter, entry->at,
@@ -178,11 +137,7 @@ typedef struct expectation_file {
 static bool version_read(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)out;
-    if (scn_node_is_word(node, "1")) return true;
-    return scn_report(reader->reporter, node->at,
-                      "format version %s; this assay reads version 1: write "
-                      "'assay_expectations: 1'",
-                      scn_node_describe(reader->arena, node));
+    return cnf_version_read(reader, node, "assay_expectations");
 }
 
 static const scn_shape shape_version = {
@@ -214,6 +169,7 @@ typedef struct expectation_reader {
     cnf_expectations *out;
     const rt_text *subjects;
     uint32_t subject_count;
+    RT_VECTOR(cnf_finding) findings;   /* the records of all folders; ids with the component */
     RT_VECTOR(rt_text) roots;          /* roots of the selected scenarios, without duplicates */
     const cnf_packed_scenario *packed; /* the pack's first scenario; NULL if there is no pack */
     rt_sink *sink;
@@ -273,19 +229,49 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
                       scn_excerpt(reporter->arena, name), scn_excerpt(reporter->arena, name));
 }
 
+/* The record with that id; NULL if there is none. */
+static const cnf_finding *finding_find(const expectation_reader *reader, rt_text id)
+{
+    for (uint32_t i = 0; i < reader->findings.count; i++)
+        if (rt_text_equal(reader->findings.items[i].id, id)) return &reader->findings.items[i];
+    return NULL;
+}
+
+/* Sets what the entry takes from the record that it names. */
+static void finding_apply(const expectation_reader *reader, scn_reporter *reporter,
+                          cnf_expectation *entry)
+{
+    rt_arena *arena = reporter->arena;
+    const cnf_finding *finding = finding_find(reader, entry->finding);
+    if (!finding) {
+        rt_nearest nearest = rt_nearest_to(entry->finding);
+        for (uint32_t i = 0; i < reader->findings.count; i++)
+            rt_nearest_offer(&nearest, reader->findings.items[i].id);
+        scn_report(reporter, entry->at, "unknown finding '%s'%s",
+                   scn_excerpt(arena, entry->finding), scn_nearest_hint(arena, &nearest));
+    } else if (finding->class == CNF_CLASS_PERMITTED_DIVERGENCE &&
+               entry->verdict != CNF_VERDICT_COUNT) {
+        scn_report(reporter, entry->at,
+                   "a crash or hang is not a permitted divergence, which finding '%s' is",
+                   scn_excerpt(arena, entry->finding));
+    } else {
+        bool has_more = entry->reason.length > 0;
+        entry->class = finding->class;
+        entry->reference = finding->reference;
+        entry->reason = rt_arena_printf(arena, "%.*s.%s%.*s", RT_TEXT_ARG(finding->title),
+                                        has_more ? " " : "", RT_TEXT_ARG(entry->reason));
+    }
+}
+
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
                       rt_text subject, const cnf_expectation *read)
 {
     rt_arena *arena = &reader->out->arena;
-    rt_text folder = {file.data, folder_length(file)};
-    if (read->reproduction.length > 0 && !path_exists(arena, folder, read->reproduction)) {
-        scn_report(reporter, read->at, "there is no reproduction '%s' next to this file",
-                   scn_excerpt(arena, read->reproduction));
-    }
     cnf_expectation *entry = rt_vector_push(&reader->out->entries);
     *entry = *read;
     entry->file = file;
     entry->subject = subject;
+    if (entry->finding.length > 0) finding_apply(reader, reporter, entry);
     /* Checks that the scenario is in the pack, or below one of the roots. */
     bool exists = false;
     const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
@@ -298,7 +284,25 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     entry->note = RT_TEXT("there is no such scenario");
 }
 
-static void file_read(expectation_reader *reader, rt_text file)
+/* Adds the records of a file, whose name is the component. */
+static void findings_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
+                         const cnf_finding_file *read)
+{
+    size_t folder = folder_length(file) + 1;
+    const rt_text component = {file.data + folder, file.length - folder - strlen(".yaml")};
+    for (uint32_t i = 0; i < read->finding_count; i++) {
+        cnf_finding finding = read->findings[i];
+        finding.id = rt_arena_printf(reporter->arena, "%.*s/%.*s", RT_TEXT_ARG(component),
+                                     RT_TEXT_ARG(finding.id));
+        if (finding_find(reader, finding.id)) {
+            scn_report(reporter, finding.at, "there is another finding '%s'",
+                       scn_excerpt(reporter->arena, finding.id));
+        }
+        *rt_vector_push(&reader->findings) = finding;
+    }
+}
+
+static void file_read(expectation_reader *reader, rt_text file, bool has_findings)
 {
     rt_buffer content;
     rt_status status = cnf_file_read(reader->sink, file, RT_SCENARIO_SIZE_MAX, &content);
@@ -311,12 +315,17 @@ static void file_read(expectation_reader *reader, rt_text file)
     scn_reporter reporter = {.arena = &reader->out->arena};
     scn_reader fields = {.reporter = &reporter, .arena = reporter.arena};
     expectation_file read = {0};
+    cnf_finding_file findings = {0};
     const scn_node *root =
         scn_yaml_read(&reporter, rt_arena_text(reporter.arena, rt_buffer_text(&content)));
     rt_buffer_free(&content);
-    bool whole = root && scn_object_read(&fields, &shape_file, root, &read);
+    const scn_shape *shape = has_findings ? &cnf_finding_file_shape : &shape_file;
+    void *out = has_findings ? (void *)&findings : &read;
+    bool whole = root && scn_object_read(&fields, shape, root, out);
     rt_vector_free(&fields.fields);
-    if (whole && subject_check(reader, &reporter, file, root, read.subject)) {
+    if (whole && has_findings) {
+        findings_add(reader, &reporter, file, &findings);
+    } else if (whole && subject_check(reader, &reporter, file, root, read.subject)) {
         for (uint32_t i = 0; i < read.entry_count; i++)
             entry_add(reader, &reporter, file, read.subject, &read.entries[i]);
     }
@@ -333,9 +342,9 @@ static int is_expectation_file(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-/* Reads the folder's files in the order of their names. The folder may be missing unless it is
- * required. */
-static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
+/* Reads the folder's files, of entries or of findings, in the order of their names. The folder may
+ * be missing unless it is required. */
+static void folder_read(expectation_reader *reader, rt_text folder, bool has_findings, bool needed)
 {
     rt_arena *arena = &reader->out->arena;
     struct dirent **names;
@@ -346,7 +355,8 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
                          strerror(errno));
     }
     for (int i = 0; i < count; i++) {
-        file_read(reader, rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), names[i]->d_name));
+        file_read(reader, rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), names[i]->d_name),
+                  has_findings);
         free(names[i]); /* allocated by scandir */
     }
     if (count >= 0) free(names);
@@ -420,14 +430,23 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
     } else {
         roots_collect(&reader, files);
     }
+    RT_VECTOR(rt_text) all = {0};
     for (uint32_t i = 0; i < reader.roots.count; i++) {
         rt_text root = reader.roots.items[i];
-        rt_text folder = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",
-                                         RT_TEXT_ARG(root), root.length > 0 ? "/" : "");
-        folder_read(&reader, folder, false);
+        *rt_vector_push(&all) = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",
+                                                RT_TEXT_ARG(root), root.length > 0 ? "/" : "");
     }
     for (uint32_t i = 0; i < folder_count; i++)
-        folder_read(&reader, folders[i], true);
+        *rt_vector_push(&all) = folders[i];
+    for (uint32_t i = 0; i < all.count; i++) {
+        rt_text folder =
+            rt_arena_printf(&expectations->arena, "%.*s/findings", RT_TEXT_ARG(all.items[i]));
+        folder_read(&reader, folder, true, false);
+    }
+    for (uint32_t i = 0; i < all.count; i++)
+        folder_read(&reader, all.items[i], false, i >= reader.roots.count);
+    rt_vector_free(&all);
+    rt_vector_free(&reader.findings);
     duplicates_check(&reader);
     rt_vector_free(&reader.roots);
     rt_sink_destroy(reader.sink);

@@ -66,7 +66,8 @@ static const char *memory_limit_text(const judge_case *judge)
 {
     uint64_t limit = judge->child->memory_bytes;
     if (limit == 0) return "";
-    return rt_arena_printf(judge->arena, "; a process may allocate %llu MiB here (--memory MIB)",
+    return rt_arena_printf(judge->arena,
+                           "; the memory limit of a process is %llu MiB (--memory MIB)",
                            (unsigned long long)(limit >> 20))
         .data;
 }

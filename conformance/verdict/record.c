@@ -62,6 +62,7 @@ static const struct field_row {
     {"class", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.class), 0},
     {"reason", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.reason), 0},
     {"reference", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.reference), 0},
+    {"finding", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.finding), 0},
     {"expected_failure", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.failure), 0},
 };
 enum { FIELD_COUNT = sizeof field_rows / sizeof *field_rows };

@@ -7,8 +7,8 @@
  * wrong. These keys are present only if they have a value: "hash", "file", "line", "step",
  * "step_id", "rule", "message", "capability", "answer", "device", "driver", "conditions",
  * "choices", "failures" (the failing checks, if the verdict has any: cnf_failure); and if an
- * expectation file has an entry for the scenario, "entry", "seen", "class", "reason", "reference"
- * and "expected_failure", the members of cnf_known. */
+ * expectation file has an entry for the scenario, "entry", "seen", "class", "reason", "reference",
+ * "finding" and "expected_failure", the members of cnf_known. */
 #ifndef CONFORMANCE_VERDICT_RECORD_H
 #define CONFORMANCE_VERDICT_RECORD_H
 

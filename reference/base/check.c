@@ -21,7 +21,7 @@ void rt_panic(const char *kind, const char *expression, const char *file, int li
     rt_panic_reporter *reporter = panic_reporter;
     panic_reporter = NULL; /* A panic inside the reporter must not call it again. */
     if (reporter) reporter(panic_user);
-    fprintf(stderr, "assay: this is a defect of assay, not of the scenario or the device\n");
+    fprintf(stderr, "assay: this is a bug in assay, not in the scenario or the device\n");
     fflush(stderr);
     abort();
 }

@@ -184,7 +184,7 @@ static uint64_t promote(maker *make, buffer_use *use)
     CHECK(parts > 0); /* The group size of a held launch divides its range (rt_hold_check). */
     uint64_t elements = use->memory->size / use->memory->element_size / parts;
     if (elements == 0)
-        give_up(use, "the buffer has fewer elements than there are parts of it");
+        give_up(use, "the buffer is too small to give every work-item or work-group an element");
     else if (is_local && !local_take(make, elements, use->memory->element_size)) {
         give_up(use, "the device has too little local memory for a work-group's part of it");
         return 0;

@@ -16,9 +16,10 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
 {
     const rt_bytes frame = binary->code;
     unsigned long long size = ZSTD_getFrameContentSize(frame.data, frame.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR) return fault(sink, index, "this is not a Zstandard frame");
+    if (size == ZSTD_CONTENTSIZE_ERROR)
+        return fault(sink, index, "its header is damaged or cut off");
     if (size == ZSTD_CONTENTSIZE_UNKNOWN)
-        return fault(sink, index, "it does not state the size of its content");
+        return fault(sink, index, "it does not state its decompressed size");
     if (size > RT_IMAGE_SIZE_MAX || size > *remaining) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "image %u has %llu bytes after decompression; at most %u are allowed, and "
@@ -31,11 +32,11 @@ static rt_status decompress(rt_sink *sink, rt_arena *arena, uint32_t index, uint
     size_t result = ZSTD_decompress(code, (size_t)size, frame.data, frame.size);
     if (ZSTD_isError(result)) return fault(sink, index, ZSTD_getErrorName(result));
     if (result != size)
-        return fault(sink, index, "the size of its content differs from the stated size");
+        return fault(sink, index, "its decompressed size differs from the stated size");
     binary->code = (rt_bytes){code, result};
     binary->format = rt_binary_format_of(binary->code);
     if (binary->format == RT_BINARY_COMPRESSED)
-        return fault(sink, index, "its content is another frame");
+        return fault(sink, index, "it decompresses to another frame");
     return RT_STATUS_OK;
 }
 

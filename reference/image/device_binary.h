@@ -57,8 +57,8 @@ RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image);
 
 /* The reverse: adds to a binary's entries the image's exports and, unless the image is a dummy, its
- * virtual functions. libsycl ignores a binary without entries, so a binary that has only functions
- * needs them.  The new list is allocated in the arena. */
+ * virtual functions, as sycl-post-link lists them; shipped DPC++ writes no dummies.  libsycl
+ * ignores a binary without entries.  The new list is allocated in the arena. */
 void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
                                   rt_device_binary *inout_binary);
 

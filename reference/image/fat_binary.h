@@ -47,16 +47,27 @@ typedef struct rt_descriptors {
  * the constructor's code, so it works for stripped files. The result is allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
+/* What follows the bytes of a property in memory.  They are exactly what the property says, and its
+ * size ends them.  DPC++'s tools put the next property's bytes after them, or padding
+ * (addRawDataToModule in SYCLOffloadWrapper.cpp makes arrays that are aligned to 1 byte if they are
+ * short), so a runtime that reads on to a NUL reads something else in each program.  Here it reads
+ * the same each time: */
+typedef enum rt_fat_after {
+    RT_FAT_AFTER_OTHER, /* a byte that is not zero, then a NUL */
+    RT_FAT_AFTER_NUL    /* a NUL, like padding */
+} rt_fat_after;
+
 /* Appends the tables of a fat binary as C source: first the declarations of the structures, last
- * the static variable `descriptor`, which the registration code refers to.  A NUL byte follows each
- * property's bytes, because the runtime treats them as text in some places.  LIMIT: more binaries
+ * the static variable `descriptor`, which the registration code refers to.  LIMIT: more binaries
  * than a descriptor can count; UNSUPPORTED: a string that contains a NUL byte. */
 RT_MUST_USE rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out,
-                                                 rt_fat_layout layout, rt_device_binaries binaries);
+                                                 rt_fat_layout layout, rt_fat_after after,
+                                                 rt_device_binaries binaries);
 
 /* Appends C source that gcc compiles into a shared object or executable.  That module passes the
  * binaries to __sycl_register_lib when loaded and to __sycl_unregister_lib when unloaded, and must
- * be linked with libsycl.  Returns the codes of rt_fat_binary_write_tables. */
+ * be linked with libsycl.  RT_FAT_AFTER_OTHER follows each property.  Returns the codes of
+ * rt_fat_binary_write_tables. */
 RT_MUST_USE rt_status rt_fat_binary_write_c(rt_sink *sink, rt_buffer *out, rt_fat_layout layout,
                                             rt_device_binaries binaries);
 

@@ -9,6 +9,7 @@
 typedef struct c_writer {
     rt_sink *sink;
     rt_buffer *out;
+    rt_fat_after after;
     uint32_t binary; /* index of the binary, used in the names of its tables */
 } c_writer;
 
@@ -97,6 +98,9 @@ static rt_status string_write(const c_writer *writer, rt_text text)
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
+/* The first byte after a value (RT_FAT_AFTER_OTHER). */
+static const char after_value = '~';
+
 /* Writes a set's values as small arrays of numbers, for readability, then the properties. */
 static rt_status properties_write(const c_writer *writer, uint32_t set,
                                   const rt_property_set *properties)
@@ -108,11 +112,16 @@ static rt_status properties_write(const c_writer *writer, uint32_t set,
         if (property->type != RT_PROPERTY_BYTES) continue;
         rt_buffer value = {0};
         rt_property_value_write(&value, property);
+        size_t size = value.size;
+        if (writer->after == RT_FAT_AFTER_OTHER) rt_buffer_append_byte(&value, after_value);
         rt_buffer_append_byte(&value, '\0');
         rt_buffer_printf(out, "static const unsigned char value_%u_%u_%u[] = {", writer->binary,
                          set, i);
-        for (size_t k = 0; k < value.size; k++)
+        for (size_t k = 0; k < size; k++)
             rt_buffer_printf(out, "%s%u,", k % 24 == 0 ? "\n    " : "", (uint8_t)value.data[k]);
+        rt_buffer_printf(out, "\n    /* after the value: */ ");
+        for (size_t k = size; k < value.size; k++)
+            rt_buffer_printf(out, "%u,", (uint8_t)value.data[k]);
         rt_buffer_printf(out, "\n};\n");
         rt_buffer_free(&value);
     }
@@ -205,14 +214,14 @@ static rt_status image_write(const c_writer *writer, rt_fat_layout layout,
 }
 
 rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out, rt_fat_layout layout,
-                                     rt_device_binaries binaries)
+                                     rt_fat_after after, rt_device_binaries binaries)
 {
     if (binaries.count > UINT16_MAX) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
                        "%u images are too many: a fat binary holds at most %u", binaries.count,
                        UINT16_MAX);
     }
-    c_writer writer = {sink, out, 0};
+    c_writer writer = {sink, out, after, 0};
     rt_buffer_printf(out, declarations,
                      layout == RT_FAT_96 ? "    const char *manifest_begin, *manifest_end;\n" : "",
                      (int)layout);
@@ -233,7 +242,7 @@ rt_status rt_fat_binary_write_c(rt_sink *sink, rt_buffer *out, rt_fat_layout lay
                                 rt_device_binaries binaries)
 {
     rt_buffer_printf(out, "%s", heading);
-    RT_TRY(rt_fat_binary_write_tables(sink, out, layout, binaries));
+    RT_TRY(rt_fat_binary_write_tables(sink, out, layout, RT_FAT_AFTER_OTHER, binaries));
     rt_buffer_printf(out, "%s", registration);
     return RT_STATUS_OK;
 }

@@ -15,8 +15,8 @@ static rt_status elf_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, rt_ima
     rt_descriptors found = rt_fat_binary_find(arena, &mapping);
     if (found.count == 0) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an ELF file without device images: nothing in it looks like a descriptor "
-                       "for __sycl_register_lib");
+                       "the ELF file has no device images: it contains no descriptor for "
+                       "__sycl_register_lib");
     }
     if (found.count > DESCRIPTORS_MAX) {
         return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,

@@ -24,7 +24,7 @@ static rt_status unsupported(const syclbin_reader *reader, size_t offset, const 
                              uint64_t number)
 {
     return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "unsupported SYCLBIN at byte %zu: %s is %llu", offset, field,
+                   "unsupported SYCLBIN field at byte %zu: %s is %llu", offset, field,
                    (unsigned long long)number);
 }
 

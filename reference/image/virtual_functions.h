@@ -14,9 +14,9 @@
 #define RT_SET_VIRTUAL_FUNCTIONS "SYCL/virtual functions"
 
 /* Names of the properties of that set.  DUMMY is the number 1; the others are bytes: a name, or
- * names separated by commas, with or without a trailing NUL byte (shipped DPC++ stops reading at
- * the first NUL). USES is the single property that shipped DPC++ has instead of CALLS and CREATES
- * (requirements.yaml, key dpcpp, tag D2). */
+ * names separated by commas, with or without a trailing NUL byte (shipped DPC++ reads up to
+ * a NUL, past the end of the bytes if they contain none). USES is the single property that shipped
+ * DPC++ has instead of CALLS and CREATES (requirements.yaml, key dpcpp, tag D2). */
 #define RT_VIRTUAL_FUNCTIONS_PROVIDES "virtual-functions-set"
 #define RT_VIRTUAL_FUNCTIONS_DUMMY    "dummy-image"
 #define RT_VIRTUAL_FUNCTIONS_CALLS    "calls-virtual-functions-set"

@@ -1,12 +1,12 @@
-/* The contents of a variable: on each device, in the host object, or in a program.
+/* Where the contents of a device_global are stored:
  *
- *   no image scope, on a device       an instance: USM device memory (rt_global_instance_make)
- *   image scope, in a program         the program's variable, found by name (rt_global_variable)
- *   no image has it                   val of the host object (rt_global_value) */
+ *   without image scope, per device   an instance: USM device memory (rt_global_instance_make)
+ *   with image scope, per program     the program's variable, found by name (rt_global_variable)
+ *   not in any image                  val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
-/* Each instance, and each value, of an entry is for a different pair of device and context.  The
- * scheduler's lock is held. */
+/* Invariants: an entry has at most one instance, and at most one host value, per device and
+ * context.  Called with the scheduler's lock held. */
 static bool entry_check(const rt_global_entry *entry)
 {
     bool has_cached = false;
@@ -98,8 +98,8 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
 }
 
 /* A variable's symbol in the program's code, according to the images' mapping of ids to symbols;
- * empty: no image maps the id.  Observed: shipped DPC++ has such properties for devices that know
- * only symbols (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
+ * empty: no image maps the id.  Observed: shipped DPC++ has such properties for devices that find
+ * variables only by symbol (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
 static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 {
     rt_arena arena = {0};
@@ -120,7 +120,7 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the device is asked for the variable's source-level name. */
+    /* Broken: the variable is looked up by its source-level name. */
     if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
@@ -138,7 +138,7 @@ rt_status rt_global_variable(rt_global_database *database, const rt_program *pro
     if (!device->capabilities.globals_by_name) {
         return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &entry->unique_id,
                               1,
-                              "device_global '%.*s' cannot be reached: device %.*s does not find "
+                              "device_global '%.*s' cannot be accessed: device %.*s cannot look up "
                               "variables by name",
                               RT_TEXT_ARG(entry->unique_id), RT_TEXT_ARG(device->name));
     }

@@ -11,7 +11,7 @@
 
 #include "reference/program/program.h"
 
-/* Where the application asks a fused kernel to keep a buffer in place of global memory (extension
+/* Where the application asks a fused kernel to keep a buffer instead of in global memory (extension
  * sycl_ext_codeplay_kernel_fusion: properties promote_private and promote_local). */
 typedef enum rt_promotion {
     RT_PROMOTION_NONE,
@@ -37,7 +37,7 @@ typedef struct rt_memory {
     dev_memory_kind kind;
     const rt_device *usm_device;
     /* The id of the device on which a command last wrote the memory; that device may know which
-     * bytes were never written. UINT32_MAX: there is none. */
+     * bytes were never written. UINT32_MAX: none. */
     uint32_t written_on;
     uint32_t element_size;  /* size of a buffer's element in bytes, for promotion; 0: unknown */
     rt_promotion promotion; /* requested by the buffer's property, for all accessors */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Invariants between two operations: a module has registered images or device_globals only while it
- * is loaded, and its images, and those loaded one by one, are registered. */
+ * is loaded; the registry contains those images and the ones that were loaded one by one. */
 static bool loader_check(const rt_loader *loader)
 {
     const rt_registry *registry = loader->registry;
@@ -119,8 +119,8 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
     module->first_image = loader->registry->images.count;
     bool has_kernels = false;
     for (uint32_t i = 0; i < images.count; i++) {
-        /* The planted fault: takes an image without kernels that follows one with kernels for one
-         * that was wrapped into the binary by hand, and ignores it and all that follow. */
+        /* The planted fault: mistakes an image without kernels, after one with kernels, for an
+         * image that was wrapped into the binary by hand; ignores it and all later images. */
         bool lacks_kernels = images.images[i].kernel_count == 0;
         if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) break;
         has_kernels = has_kernels || !lacks_kernels;
@@ -156,8 +156,8 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
         const rt_device_global *declared = &module->globals.globals[i];
         /* The planted faults: host code registers the variable that it finds by name, which may be
-         * another one, then registered twice (DG-FE-06); or it omits a variable that is hidden
-         * (DG-FE-07).  The lookup is made only when a fault is planted. */
+         * a different one that is then registered twice (DG-FE-06); or it omits a hidden variable
+         * (DG-FE-07).  The lookup happens only when a fault is planted. */
         const rt_device_global *global =
             RULE_ELSE(DG_FE_06, declared, find_by_name(module, declared));
         if (!RULE(DG_FE_07) && find_by_name(module, declared) != declared) continue;

@@ -1,5 +1,4 @@
-/* The loader: executables and shared libraries, which register their device images while they are
- * loaded.
+/* The loader of executables and shared libraries, whose constructors register their device images.
  *
  * A system (system.h), by default the simulated one (simulated.h), loads and unloads the modules.
  * The loader interprets its events: a module's constructor registers its images, its destructor
@@ -15,8 +14,9 @@
  *     UNLOADED      loaded, none of its  not loaded                     -             unregistered
  *                   images registered
  *
- * The order is unspecified (DG-FE-04), so the chooser may move the registration of a module's
- * globals from LOADED to the REGISTERED event that follows immediately. */
+ * The order in which a module registers its images and its globals is unspecified (DG-FE-04), so
+ * the chooser may move the registration of the globals from LOADED to the REGISTERED event that
+ * follows immediately. */
 #ifndef REFERENCE_MODULE_LOADER_H
 #define REFERENCE_MODULE_LOADER_H
 
@@ -42,12 +42,12 @@ typedef struct rt_module {
     uint32_t open_count; /* dlopen calls not yet undone by dlclose */
     bool preloaded;      /* listed in LD_PRELOAD */
     bool loaded;
-    bool global;               /* loaded at the start, hence in the global scope */
+    bool global;               /* loaded at the start, so in the global scope */
     rt_image_id first_image;   /* ids of its registered images are consecutive */
     uint32_t registered_count; /* images that its constructor has registered */
     bool globals_registered;   /* its host code has registered its device_globals */
-    bool globals_after_images; /* its host code will register them after its images; used only
-                                * inside an operation */
+    bool globals_after_images; /* its host code will register them after its images; false
+                                * between operations */
 } rt_module;
 
 /* Notified of the device_globals that modules' host code registers, one at a time and in order;
@@ -82,11 +82,11 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
 
 /* Installs an observer of device_globals, and the chooser (borrowed) that decides whether a
  * module's device_globals are registered before or after its images, which no document specifies
- * (DG-FE-04).  To be called before anything is loaded.  Source: document 002, "Changes to the DPC++
- * front-end": start-up code in the integration footer. */
+ * (DG-FE-04).  Must be called before anything is loaded.  Source: document 002, "Changes to the
+ * DPC++ front-end": start-up code in the integration footer. */
 void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser);
 
-/* Replaces the simulated system with another (borrowed).  To be called before anything is loaded.
+/* Replaces the simulated system with another (borrowed).  Must be called before anything is loaded.
  */
 void rt_loader_use(rt_loader *loader, rt_system system);
 
@@ -96,26 +96,27 @@ void rt_loader_free(rt_loader *loader);
 /* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order) and
  * all their dependencies.  Symbols are searched for in the executable first, then in the preloaded
  * modules, then in the dependencies, breadth first; constructors of dependencies run first, the
- * executable's last.  These modules stay loaded.  To be called once, before everything else.  The
- * simulated system never fails; another system fails with its own codes, or with MALFORMED if it
- * reports an impossible event.  Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared Object
+ * executable's last.  These modules stay loaded.  Must be called once, before all other operations.
+ * The simulated system never fails; another system fails with its own codes, or with MALFORMED if
+ * it reports an impossible event.  Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared Object
  * Dependencies". */
 rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
                           uint32_t preloaded_count);
 
 /* Finds the module to whose definition a reference from module `from` to a host symbol binds.  The
  * global scope (the modules loaded at the start) is searched first.  A module loaded by dlopen then
- * searches its local scopes: for each opening that it was part of, the modules of that opening,
- * breadth first from the opened one.  Modules loaded at the start search the global scope only.
+ * searches its local scopes: for each dlopen that reached it, in order, the opened module and its
+ * dependencies, breadth first.  Modules loaded at the start search the global scope only.
  * *out_module is RT_MODULE_NONE if there is no definition, or `from` is not loaded.  Fails as
  * rt_loader_start does.  Source: dlopen(3) without RTLD_GLOBAL. */
 RT_MUST_USE rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
                                       rt_module_id *out_module);
 
-/* dlopen: loads the module if necessary and counts the opening.  Fails as rt_loader_start does. */
+/* dlopen: loads the module if necessary and increments its open count.  Fails as rt_loader_start
+ * does. */
 rt_status rt_loader_open(rt_loader *loader, rt_module_id module);
 
-/* dlclose: undoes one opening and unloads the modules that are no longer needed.  ERRC_INVALID: the
+/* dlclose: undoes one dlopen and unloads the modules that are no longer needed.  ERRC_INVALID: the
  * module is not open; otherwise fails as rt_loader_start does. */
 RT_MUST_USE rt_status rt_loader_close(rt_loader *loader, rt_module_id module);
 

@@ -25,7 +25,7 @@ typedef struct rt_registered_image {
 typedef struct rt_registry_observer {
     void *user;
     /* Called after an image has been registered, and before one is unregistered, on the thread that
-     * loads or unloads the module.  Must not call the registry.  NULL: do not call. */
+     * loads or unloads the module.  They must not call the registry.  NULL: not called. */
     void (*registered)(void *user, const rt_registered_image *image);
     void (*unregistered)(void *user, const rt_registered_image *image);
 } rt_registry_observer;

@@ -8,7 +8,7 @@
  *
  *     event                     loaded  constructed  own scope   afterwards
  *     needed by a root          yes     yes          empty       a member of the root's scope
- *     root: start, first open   yes     yes          filled      startup modules stay for good
+ *     root: start, first open   yes     yes          filled      startup modules are never unloaded
  *     close, still reached      yes     yes          unchanged   loses the scopes of unloaded roots
  *     close, not reached        no      no           emptied     as if it had never been loaded */
 #include "reference/module/simulated.h"
@@ -30,7 +30,7 @@ typedef struct simulated_module {
                           * it was opened; empty if it was not opened (but see scopes_prune) */
     module_list dependencies; /* begins with the module itself; empty while it is not loaded */
     module_list scopes;       /* opened modules whose scopes contain it, in order of opening */
-    uint32_t mark;            /* the last value of rt_simulated.mark that it was given */
+    uint32_t mark;            /* equals rt_simulated.mark while the module is marked */
 } simulated_module;
 
 struct rt_simulated {
@@ -38,7 +38,7 @@ struct rt_simulated {
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
     module_list loaded;      /* in order of loading */
-    uint32_t mark;           /* mark of the current walk or search, or of the last one */
+    uint32_t mark;           /* the current mark; incremented for each walk */
 };
 
 static void list_append(module_list *list, rt_module_id module)
@@ -81,8 +81,8 @@ static bool simulated_check(const rt_simulated *s)
     return true;
 }
 
-/* Unmarks all modules, by changing the number that counts as a mark: so the cost of a walk depends
- * only on what it reaches, not on the number of modules. */
+/* Unmarks all modules by incrementing the current mark, so the cost of a walk depends only on what
+ * it reaches, not on the number of modules. */
 static void marks_clear(rt_simulated *s)
 {
     s->mark++;
@@ -105,8 +105,8 @@ static void set_mark(rt_simulated *s, rt_module_id id)
  * first module stays first (_dl_sort_maps).
  *
  * Walks depth-first over the modules of the list, which are marked, and unmarks them: the walk
- * stays within the list even where a dependency list leads out of it.  A module is stored, in front
- * of `head`, once everything that it leads to has been stored, so that modules precede their
+ * stays within the list even where a dependency list leads out of it.  A module is stored in front
+ * of `head` once everything that it leads to has been stored, so that modules precede their
  * dependencies. */
 static void list_sort(rt_simulated *s, module_list *list)
 {
@@ -288,9 +288,9 @@ static void mark_used(rt_simulated *s)
 }
 
 /* Removes, from a module that stays, the scopes of modules that are being unloaded.  If the module
- * has no scope of its own, the first removed one is replaced with a scope that consists of the
- * module and its dependencies; from then on the module counts as opened, and opening it does
- * nothing (_dl_close_worker). */
+ * does not have its own scope, the first removed one is replaced with a scope that consists of the
+ * module and its dependencies; from then on the module counts as opened, so opening it only
+ * increments its open count (_dl_close_worker). */
 static void scopes_prune(rt_simulated *s, rt_module_id id)
 {
     simulated_module *module = &s->modules[id];

@@ -30,9 +30,9 @@ rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t m
  * NULL does nothing. */
 void rt_simulated_destroy(rt_simulated *simulated);
 
-/* The operations, which never fail; valid until the system is destroyed.  Modules may be opened
- * without a preceding start; there is then no executable.  The executable and everything loaded
- * with it stay loaded, however often they are opened and closed. */
+/* The system's operations, which never fail; valid until the system is destroyed.  Modules may be
+ * opened without a preceding start; there is then no executable.  The executable and everything
+ * loaded with it stay loaded, however often they are opened and closed. */
 rt_system rt_simulated_system(rt_simulated *simulated);
 
 #endif

@@ -32,7 +32,7 @@ typedef RT_VECTOR(rt_system_event) rt_system_events;
  * events.  The loader makes only one call at a time. */
 typedef struct rt_system_operations {
     /* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order)
-     * and their dependencies.  Called at most once, before everything else. */
+     * and their dependencies.  Called at most once, before all other operations. */
     rt_status (*start)(void *state, rt_module_id executable, const rt_module_id *preloaded,
                        uint32_t preloaded_count, rt_system_events *out_events);
     /* dlopen(3) with RTLD_NOW and RTLD_LOCAL; dlclose(3) of a module that is open. */

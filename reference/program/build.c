@@ -1,4 +1,4 @@
-/* Building: program objects from images, joined by the device's linker.
+/* Building: creates program objects from images, which the device's linker joins.
  *
  *   a self-contained image     dev_program_build, no linker involved (DL-RESOLVE-01)
  *   every other link set       dev_program_compile for each image (DL-LINK-01), then
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Used only by the fault of DL-LINK-03: the runtime itself binds the first import, by renaming it
- * in a copy of the code. */
+/* Used only by the fault of DL-LINK-03: the runtime itself binds the first import by renaming it in
+ * a copy of the code. */
 static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
 {
     const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
@@ -81,8 +81,8 @@ static bool can_link(rt_program_manager *manager, const rt_device *device, rt_fo
     bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
     /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
     if (manager->profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
-    /* The format's own extension is queried.  Broken, for each rule in turn: the extension of
-     * another format. */
+    /* The format's own extension is queried.  Broken: the fault of each rule queries another
+     * format's extension. */
     rt_format queried = format;
     if (format == RT_FORMAT_SPIRV64)
         queried = RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);

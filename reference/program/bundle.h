@@ -1,7 +1,7 @@
 /* Kernel bundles: device images that the application compiles, links and launches itself.
  *
  * Source: SYCL 2020, 4.11 "Kernel bundles"; document 003 (SharedLibraries.md), "introduction"
- * (DL-REQ-04), for explicit linking of code from several modules; for shipped DPC++
+ * (DL-REQ-04), for explicit linking of code from several modules; for shipped DPC++,
  * requirements.yaml, key dpcpp, tags A28 and A56 to A63.
  *
  * A bundle holds units, which SYCL calls device images.  A unit in state input is one registered
@@ -59,14 +59,14 @@ typedef struct rt_bundle_request {
     uint32_t constant_count;
 } rt_bundle_request;
 
-/* Creates a bundle of the images with the kernels and of their dependencies, brought into the
- * state: compiled for object; resolved, compiled and linked for executable, as a launch does.  An
- * image on which another of them depends is in the bundle once (tag A56).  The caller releases
- * *out_bundle, as with every bundle below.
+/* Creates a bundle of the images that have the kernels and of their dependencies, in the requested
+ * state: for object they are compiled; for executable they are resolved, compiled and linked, as
+ * for a launch.  An image on which another of them depends is in the bundle once (tag A56).  The
+ * caller releases *out_bundle, as with every bundle below.
  *
  * ERRC_RUNTIME       no registered image has a requested kernel
- * ERRC_INVALID       a kernel has no image that the device can run, or none in the state or an
- *                    earlier one; a constant is unknown or has another size
+ * ERRC_INVALID       a kernel has no image that the device can run, or none in the requested
+ *                    state or an earlier one; a constant is unknown or has another size
  * ERRC_BUILD         executable: an import is unresolved (DL-RESOLVE-09), or the device's compiler
  *                    failed
  * others             object, executable: those of rt_program_manager_kernel */
@@ -92,14 +92,14 @@ RT_MUST_USE rt_status rt_bundle_build(rt_program_manager *manager, const rt_bund
                                       rt_bundle **out_bundle);
 
 /* Creates a bundle of the units of count >= 1 bundles, which are all in the same state; each unit
- * is in it once.  ERRC_INVALID: the bundles belong to different contexts. */
+ * appears once.  ERRC_INVALID: the bundles belong to different contexts. */
 RT_MUST_USE rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bundles,
                                      uint32_t count, rt_bundle **out_bundle);
 
 /* Takes a kernel from an executable bundle for a launch on the request's device, in its context.
- * The caller releases *out_program (rt_program_release); *out_kernel lives as long as it.
- * ERRC_INVALID               the request's context is not the bundle's, or it sets constants, whose
- *                            values are fixed in executables (SYCL 2020, 4.11.12)
+ * The caller releases *out_program (rt_program_release); *out_kernel lives as long as the program.
+ * ERRC_INVALID               the request's context is not the bundle's, or the request sets
+ *                            constants, whose values are fixed in executables (SYCL 2020, 4.11.12)
  * ERRC_KERNEL_NOT_SUPPORTED  the bundle has no such kernel for the device */
 RT_MUST_USE rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
                                        const rt_kernel_request *request, rt_program **out_program,
@@ -115,7 +115,7 @@ const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32
 /* The names of the units' kernels, each once, as *out_count texts in the arena. */
 const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
-/* Releases a bundle; must happen before the manager is destroyed.  NULL does nothing. */
+/* Releases a bundle; must be called before the manager is destroyed.  NULL does nothing. */
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
 
 #endif

@@ -1,4 +1,4 @@
-/* get_kernel_bundle: the images of a kernel bundle, brought into its state. */
+/* get_kernel_bundle: finds the images of a kernel bundle and brings them into its state. */
 #include "reference/program/bundle_internal.h"
 
 #include "reference/base/handover.h"
@@ -93,8 +93,8 @@ static void add_main(bundle_plan *plan, const rt_registered_image *image)
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
-/* Finds the images of the requested kernels or, if none are requested, of every kernel that the
- * device can run in the state. */
+/* Finds the images of the requested kernels or, if none are requested, of every kernel that is
+ * available to the device in the requested state. */
 static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request *request,
                             bundle_plan *plan)
 {
@@ -117,10 +117,10 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
     return RT_STATUS_OK;
 }
 
-/* ---- What they depend on ------------------------------------------------------------------ */
+/* ---- Dependencies of the images ----------------------------------------------------------- */
 
-/* Collects the link sets.  Only an executable needs every import: in the other states, an import
- * that no image exports yet is left to a later link (tag A28). */
+/* Collects the link sets.  Only an executable needs every import resolved: in other states, an
+ * import that no image exports yet is left to a later link (tag A28). */
 static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
                               bundle_plan *plan)
 {
@@ -140,7 +140,7 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
     CHECK(plan->contents.images.count >= plan->mains.count);
     CHECK(plan->contents.images.count == plan->image_index.count);
     /* A main image on which another main image depends is part of that image's program (tag A56);
-     * of main images that depend on each other, only the first keeps a program of its own. */
+     * of main images that depend on each other, only the first keeps its own program. */
     for (uint32_t i = 0; i < plan->mains.count; i++) {
         const main_image *main = &plan->mains.items[i];
         for (uint32_t k = 1; k < main->set.images.count; k++) {
@@ -169,7 +169,7 @@ static rt_status check_constants(rt_program_manager *manager, const rt_bundle_re
                           RT_TEXT_ARG(request->constants[0].name));
 }
 
-/* ---- Bringing them into the state --------------------------------------------------------- */
+/* ---- Bringing images into the state ------------------------------------------------------- */
 
 static rt_status add_units(rt_program_manager *manager, const rt_bundle_request *request,
                            const bundle_plan *plan, rt_bundle *bundle)

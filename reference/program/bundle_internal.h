@@ -25,12 +25,13 @@ struct rt_bundle {
     RT_VECTOR(rt_bundle_unit *) units;    /* each once */
 };
 
-/* Creates an empty bundle for a device, or for none if it is NULL.  The bundle counts as alive. */
+/* Creates a bundle without units; `device` is its first device, or NULL for none yet.  The bundle
+ * counts as alive. */
 rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
                             rt_context_id context, const rt_device *device);
 
-/* Completes a bundle: if `status` is a success, it gets its id and is stored in *out_bundle;
- * otherwise it is released.  Returns `status`. */
+/* Completes a bundle: if `status` is a success, assigns the bundle's id and stores the bundle in
+ * *out_bundle; otherwise releases it.  Returns `status`. */
 rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
                            rt_bundle **out_bundle);
 
@@ -47,8 +48,8 @@ RT_MUST_USE rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundl
                                            const rt_registered_image *image,
                                            const rt_build_target *target);
 
-/* Adds an executable program of a set's images, whose id was assigned by rt_bundle_program_id;
- * takes ownership of the program.  Called without the lock. */
+/* Adds an executable program of a set's images, with an id from rt_bundle_program_id; takes
+ * ownership of the program.  Called without the lock. */
 void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
                            dev_program *executable);

@@ -1,11 +1,11 @@
 /* Groups by kernel; within a group, a tuple is found by the rest of its key, written as text.
  *
- * When its program is dropped, a tuple's place in the table is kept, so that the same key finds it
- * again; rt_program.tuples lists the places of a program's tuples. */
+ * A tuple keeps its index in the table when its program is dropped, so that the same key finds it
+ * again; rt_program.tuples lists the indices of a program's tuples. */
 #include "reference/program/cache.h"
 
-/* Writes a key as text, each part preceded by its length, so that different keys have different
- * texts. */
+/* Writes a key as text, each part of variable size preceded by its length, so that different keys
+ * have different texts. */
 static void key_write(rt_buffer *out, const rt_cache_key *key)
 {
     rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));

@@ -26,7 +26,7 @@ typedef struct rt_cache_key {
 typedef struct rt_cache_tuple {
     rt_text kernel; /* lives in the cache's arena */
     rt_module_id module;
-    const rt_registered_image *image; /* the image of the program that has the kernel */
+    const rt_registered_image *image; /* the program's image that has the kernel */
     rt_program *program;              /* NULL: dropped */
 } rt_cache_tuple;
 
@@ -42,7 +42,7 @@ typedef struct rt_cache {
     RT_VECTOR(rt_cache_tuple) tuples; /* rt_program.tuples lists indices into this */
 } rt_cache;
 
-/* Takes over a tuple's reference to its program, which the tuple still names. */
+/* Takes over a dropped tuple's reference to its program; tuple->program still points to it. */
 typedef void rt_cache_dropped(void *user, const rt_cache_tuple *tuple);
 
 /* Frees the tables; the caller releases the programs' references first (rt_cache_drop). */

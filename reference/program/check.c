@@ -1,5 +1,5 @@
 /* The invariants of a program manager between two public operations: tables, index, cache and
- * programs, each relation checked from both sides.
+ * programs, with each relation checked in both directions.
  *
  * rt_program_manager_lock and rt_program_manager_unlock call this in builds with sanitizers
  * (CHECK_SLOW).  The cost is linear in the number of image names, programs and tuples. */
@@ -26,7 +26,7 @@ static void check_group(const rt_program_tables *tables, const rt_image_group *g
     }
 }
 
-/* The names of an image lead back to it. */
+/* A lookup of any name of the image finds the image. */
 static void check_image(const rt_program_tables *tables, rt_set_id set,
                         const rt_registered_image *image)
 {
@@ -103,7 +103,7 @@ static void check_index(const rt_program_manager *manager)
         if (!program) continue;
         CHECK(program->id == i && program->id < manager->program_count);
         CHECK(program->references >= 1);
-        CHECK(program->references >= program->tuples.count); /* the cache has one per tuple */
+        CHECK(program->references >= program->tuples.count); /* the cache holds one per tuple */
         CHECK((program->injected != NULL) == (program->image_count == 0));
         CHECK_IMPLIES(program->lost_provider, manager->profile == RT_PROFILE_DPCPP);
         CHECK_IMPLIES(program->lost_image && manager->profile != RT_PROFILE_DPCPP,
@@ -126,7 +126,7 @@ static void check_index(const rt_program_manager *manager)
     }
 }
 
-/* Tuples and programs name each other; a tuple's image is registered and has the kernel. */
+/* Tuples and programs refer to each other; a tuple's image is registered and has the kernel. */
 static void check_cache(const rt_program_manager *manager)
 {
     const rt_cache *cache = &manager->cache;
@@ -150,7 +150,7 @@ static void check_cache(const rt_program_manager *manager)
     CHECK(stored_count == listed_count);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- The manager as a whole --------------------------------------------------------------- */
 
 bool rt_program_manager_check(const rt_program_manager *manager)
 {

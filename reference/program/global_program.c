@@ -21,7 +21,8 @@ static bool contains(const rt_program *program, rt_text unique_id)
     return false;
 }
 
-/* Finds the one program that contains the variable, with a reference; NULL if there is none. */
+/* Finds the one program that contains the variable and adds a reference to it; NULL if there is
+ * none. */
 static rt_status find_program(rt_program_manager *manager, const rt_build_target *target,
                               rt_text unique_id, rt_program **out_program)
 {
@@ -49,8 +50,8 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
     return RT_STATUS_OK;
 }
 
-/* Finds the one image that has the variable and runs on the device; NULL if no image has it at all.
- */
+/* Finds the one image that has the variable and that the device can run; NULL if no image has the
+ * variable. */
 static rt_status find_image(rt_program_manager *manager, const rt_device *device, rt_text unique_id,
                             const rt_registered_image **out_image)
 {

@@ -1,4 +1,4 @@
-/* Programs of images that belong to no module: the output of a compiler at run time.
+/* Programs built from images that belong to no module: the output of a run-time compiler.
  *
  * Such an image takes no part in resolution; its kernels are launched from an executable kernel
  * bundle (document 001, "Fusion Process": the result is injected into the runtime as a kernel

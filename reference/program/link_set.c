@@ -8,8 +8,8 @@
  *       for each import in turn that is not marked:        DL-RESOLVE-06, DL-RESOLVE-08
  *           one provider is found and joins the set        DL-RESOLVE-02 to -05 (provider.c)
  *           everything that it exports is marked           DL-RESOLVE-07, DL-RESOLVE-17
- *       what the contributor names joins the set           document 004 (VF-LINK-05, VF-LINK-06)
- *   so the set is closed, and contains no other image      DL-RESOLVE-10, DL-RESOLVE-16
+ *       the images that the contributor names join         document 004 (VF-LINK-05, VF-LINK-06)
+ *   so the set is closed and contains no other image       DL-RESOLVE-10, DL-RESOLVE-16
  *   an unresolved import makes the launch fail             DL-RESOLVE-09, DL-RESOLVE-18
  *
  * The document gives the procedure for the requesting image; by the reading at DL-RESOLVE-10, its
@@ -49,7 +49,7 @@ static bool is_member(const resolution *search, const rt_registered_image *image
     return rt_map_find_number(&search->members, image->id) != RT_MAP_NONE;
 }
 
-/* ---- The set grows ------------------------------------------------------------------------ */
+/* ---- Growing the set ---------------------------------------------------------------------- */
 
 static void mark_exports(resolution *search, const rt_registered_image *image)
 {
@@ -161,7 +161,7 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
     return status;
 }
 
-/* ---- Faults: images that nothing asked for ------------------------------------------------ */
+/* ---- Faults: images that nothing requires ------------------------------------------------- */
 
 static bool is_module_of_provider(const resolution *search, rt_module_id module)
 {
@@ -182,7 +182,7 @@ static void fault_take_more(resolution *search, bool whole_modules)
     }
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- The whole set ------------------------------------------------------------------------ */
 
 static rt_status refuse_unresolved(const resolution *search)
 {
@@ -239,8 +239,8 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         const rt_registered_image *member = out_set->images.items[i];
         /* Broken: imports of providers stay unresolved. */
         bool is_closed = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
-        /* Shipped DPC++ does not resolve the imports of an image that joined by a set of virtual
-         * functions (requirements.yaml, key dpcpp, tag D9). */
+        /* Shipped DPC++ does not resolve the imports of an image that joined through a set of
+         * virtual functions (requirements.yaml, key dpcpp, tag D9). */
         bool stays_open = context->profile == RT_PROFILE_DPCPP &&
                           rt_map_find_number(&search.members, member->id) == MEMBER_BY_CONTRIBUTION;
         if (is_closed && !stays_open) resolve_imports(&search, member);

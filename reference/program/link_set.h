@@ -46,8 +46,8 @@ typedef struct rt_link_context {
     const rt_program_tables *tables;
     const rt_device *device;
     rt_profile profile;
-    /* If some of the suitable images belong to preloaded modules, one of those is taken, a policy
-     * that document 003 considers ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
+    /* If some of the suitable images belong to preloaded modules, one of those is taken.
+     * Document 003 considers this policy ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
     bool open; /* imports without an exporter may stay unresolved; for kernel bundles, whose images
                 * the application links itself (requirements.yaml, key dpcpp, tag A28) */

@@ -4,7 +4,7 @@
  *
  *   select the image                          rt_program_select (select.c)
  *   look in the cache                         find_cached, with the key of key_of
- *   or wait for a thread that builds the same rt_program_of_image; then select again
+ *   or wait until another thread has built it rt_program_of_image; then select again
  *   collect the link set                      rt_link_set_collect (link_set.c)
  *   load or build, without the lock           rt_persistent_build (persistent.c, build.c)
  *   store a tuple per kernel and module       store_tuples, unless an image was unloaded
@@ -17,7 +17,7 @@
 #include "reference/base/handover.h"
 #include "reference/image/virtual_functions.h"
 
-/* ---- Images come and go ------------------------------------------------------------------- */
+/* ---- Registering and unregistering images ------------------------------------------------- */
 
 static void program_unreference(rt_program_manager *manager, rt_program *program)
 {
@@ -435,7 +435,7 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    /* Broken: a module loaded after the start gets no other images linked in. */
+    /* Broken: an image of a module loaded after the start is not linked with others. */
     bool came_later = !manager->loader->modules[image->module].global;
     if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
         set.images.count = 1;

@@ -100,13 +100,13 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
 /* Frees the manager and every program; no command may still hold one. */
 void rt_program_manager_destroy(rt_program_manager *manager);
 
-/* Finds or builds the program that holds the kernel for the device and context, specialised as the
- * request says, and takes the kernel from it.  The caller releases *out_program when it is no
- * longer running; *out_kernel lives as long as it.
- * ERRC_RUNTIME               no registered image has the kernel, or none of the module
- * ERRC_KERNEL_NOT_SUPPORTED  no image that has it is of a format that the device accepts and
- *                            requires only aspects that the device has
- * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler refused
+/* Finds or builds the program that holds the kernel for the device and context, specialised as
+ * requested, and takes the kernel from it.  The caller releases *out_program when it is no longer
+ * running; *out_kernel lives as long as the program.
+ * ERRC_RUNTIME               no registered image, or no image of the named module, has the kernel
+ * ERRC_KERNEL_NOT_SUPPORTED  every image that has it is in a format that the device does not take,
+ *                            or has requirements that the device does not meet
+ * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler failed
  * ERRC_FEATURE_NOT_SUPPORTED other images are required and the device does not link the format
  *                            (DL-BACKEND-06), or constants are set and the device supports none
  * ERRC_INVALID               no image of the program has a specialisation constant of a requested
@@ -130,7 +130,7 @@ rt_profile rt_program_manager_profile(const rt_program_manager *manager);
 uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count);
 
-/* Adds a reference to a live program; it is released like any other. */
+/* Adds a reference to a live program; the caller releases it (rt_program_release). */
 void rt_program_retain(rt_program_manager *manager, rt_program *program);
 
 /* Releases a reference to a program; NULL does nothing. */

@@ -6,8 +6,8 @@ static rt_program *program_at(const rt_program_index *index, uint32_t id)
     return id < index->programs.count ? index->programs.items[id] : NULL;
 }
 
-/* Drops the ids of programs that no longer exist.  This happens when the list has doubled in
- * length, so the total cost is linear in the number of additions. */
+/* Drops the ids of programs that no longer exist.  Called only when the list is full, so the list
+ * grows only if all of its programs still exist. */
 static void compact(const rt_program_index *index, rt_program_ids *list)
 {
     uint32_t kept_count = 0;

@@ -17,7 +17,7 @@ typedef struct rt_build_target {
 
 /* A program that a thread is currently building. */
 typedef struct rt_pending_build {
-    rt_image_id image; /* requesting */
+    rt_image_id image; /* the requesting image */
     const rt_build_target *target;
 } rt_pending_build;
 
@@ -57,22 +57,21 @@ void rt_program_manager_unlock(rt_program_manager *manager);
  * lock held. */
 bool rt_program_manager_check(const rt_program_manager *manager);
 
-/* Selects the image from which to take the kernel: the first registered image whose format the
- * device accepts and whose required aspects it has (SYCL 2020, 5.7 "Optional kernel features").  If
- * the request names a module, the image is one of that module's; if that module has none, it is
- * another module's image, and only the cache can serve the request (document 003, "In-memory
- * cache").  A launch that sets specialisation constants prefers code whose constants can be set
- * over code that was compiled ahead of time.  Called with the lock held.  ERRC_RUNTIME: no
- * registered image has the kernel; ERRC_KERNEL_NOT_SUPPORTED: none of those that have it runs on
- * this device. */
+/* Selects the image from which to take the kernel: the first registered image that the device can
+ * run (rt_program_runs; SYCL 2020, 5.7 "Optional kernel features").  If the request names a module,
+ * the image is one of that module's; if that module has none, it is another module's image, and
+ * only the cache can serve the request (document 003, "In-memory cache").  A launch that sets
+ * specialisation constants prefers code whose constants can be set over code that was compiled
+ * ahead of time.  Called with the lock held.  ERRC_RUNTIME: no registered image has the kernel;
+ * ERRC_KERNEL_NOT_SUPPORTED: the device cannot run any of the images that have it. */
 RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
 
 /* Resolves, builds and caches the program of an image without looking it up in the cache.  If
- * another thread is already doing so, waits for it and returns no program; the caller then looks
- * the program up again.  Called with the lock held, which is released during the work.  On success
- * the caller holds a reference to *out_program, if it is not NULL. */
+ * another thread is already doing so, waits until that thread is done and returns no program; the
+ * caller then looks the program up again.  Called with the lock held, which is released during the
+ * work.  On success the caller holds a reference to *out_program, if it is not NULL. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,
@@ -87,15 +86,16 @@ RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
 RT_MUST_USE rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device *device,
                                                rt_text kernel, rt_code code);
 
-/* True if the device accepts the image's format and has the aspects that it requires. */
+/* True if the device accepts the image's format and meets its requirements (rt_device_meets). */
 bool rt_program_runs(const rt_device *device, const rt_image *image);
 
 /* The input of resolution for a device, with the manager's own fields filled in. */
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
 /* Creates the program object for a built executable, with an id from program_count; the caller owns
- * its only reference.  It was built from the set's images or, if the set is empty, from an image
- * that belongs to no module (`injected`, borrowed; otherwise NULL).  Called with the lock held. */
+ * its only reference.  The executable was built from the set's images or, if the set is empty, from
+ * an image that belongs to no module (`injected`, borrowed; otherwise NULL).  Called with the lock
+ * held. */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t id, const rt_link_set *set, const rt_image *injected,
                               dev_program *executable);

@@ -1,7 +1,7 @@
 /* From a symbol to the image that provides it.
  *
- *   list     every registered image that exports the symbol, whichever combination of symbols it
- *            belongs to                                    DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
+ *   list     every registered image that exports the symbol, in any combination of symbols
+ *                                                          DL-IMAGE-01, DL-RESOLVE-02, DL-SET-07
  *   filter   those of the requesting image's format        DL-RESOLVE-03, DL-RESOLVE-12
  *            that the device can run                       SYCL 2020, 5.7
  *   prefer   if the policy requires it, images of preloaded modules, as whole images
@@ -42,9 +42,9 @@ static void append_group(rt_provider_list *list, const rt_image_group *group)
         *rt_vector_push(&list->images) = group->images.items[i];
 }
 
-/* ---- Faults: properties that decide nothing ----------------------------------------------- */
+/* ---- Faults: properties that must not matter ---------------------------------------------- */
 
-/* DL-IMAGE-01: searches the code for the name instead of the lists. */
+/* DL-IMAGE-01: searches the images' code for the name, not their lists of exports. */
 static void fault_append_by_code(const provider_query *query, rt_provider_list *list)
 {
     const rt_program_tables *tables = query->context->tables;
@@ -57,7 +57,7 @@ static void fault_append_by_code(const provider_query *query, rt_provider_list *
     }
 }
 
-/* True if the value of the symbol's property in the image's list is not 1, the number that
+/* True if the symbol's property in the image's list of exports does not have the value 1, which
  * compilers write. */
 static bool has_odd_value(const rt_registered_image *image, rt_text symbol)
 {
@@ -90,8 +90,8 @@ static bool definitions_differ(const rt_provider_list *list)
     return false;
 }
 
-/* True if all images come from files with the same name, so the name of the library from which an
- * import should come could not distinguish them (document 003, "Run-time libraries loading"). */
+/* True if all images come from files with the same name, so an import that named its library would
+ * not distinguish them (document 003, "Run-time libraries loading"). */
 static bool files_are_namesakes(const provider_query *query, const rt_provider_list *list)
 {
     rt_text first = module_of(query, list->images.items[0])->path;
@@ -155,7 +155,7 @@ static void keep_suitable(const provider_query *query, rt_provider_list *list)
     CHECK(kept_count <= exporter_count);
     list->images.count = kept_count;
     bool some_unsuitable = kept_count < exporter_count;
-    /* Broken: the first image is taken nevertheless; its place in the list has not been reused. */
+    /* Broken: the first image is taken nevertheless; its list entry has not been overwritten. */
     if (some_unsuitable && kept_count == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
     /* Broken: exporters of another format count as an ODR violation. */
     if (some_unsuitable && kept_count > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
@@ -167,8 +167,8 @@ static int by_age(const void *a, const void *b)
     return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
 }
 
-/* Keeps only the images of preloaded modules, if there are any.  An image is replaced as a whole.
- * Its other exports are still resolved, so it may join the set beside the preloaded image. */
+/* Keeps only the images of preloaded modules, if there are any.  A regular image is replaced as a
+ * whole, but it may still join the set as the provider of its other exports. */
 static void keep_preloaded(const provider_query *query, rt_provider_list *list)
 {
     uint32_t count[2] = {0}, most[2] = {0}; /* number of images, and maximum exports of one image;

@@ -25,7 +25,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
         rt_buffer_printf(&hint, "; module '%.*s' has it but is not loaded",
                          RT_TEXT_ARG(module->name));
     } else {
-        /* The name may be mistyped: the nearest registered one is suggested. */
+        /* The name may be mistyped, so suggest the nearest registered one. */
         rt_nearest nearest = rt_nearest_to(kernel_name);
         for (uint32_t i = 0; i < manager->tables.images.count; i++) {
             const rt_registered_image *image = manager->tables.images.items[i];
@@ -41,7 +41,7 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
     return status;
 }
 
-/* Refuses a kernel that the device can run in none of its images. */
+/* Refuses a kernel if the device cannot run any of its images. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
                                rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
@@ -93,7 +93,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
     *out_image = NULL;
     const rt_program_tables *tables = &manager->tables;
     /* If the request names a module that has the kernel, the image is chosen from those of the
-     * combination under which the module has it; otherwise from all images that have it. */
+     * combination to which the module's kernel belongs; otherwise from all images that have it. */
     rt_set_id set = RT_SET_NONE;
     if (request->has_module)
         set = rt_program_tables_symbol(tables, request->module, request->kernel);

@@ -112,7 +112,7 @@ bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b)
 
 static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
 {
-    /* The name may be mistyped: the nearest one in the set is suggested. */
+    /* The name may be mistyped, so suggest the nearest one in the set. */
     rt_buffer hint = {0};
     rt_nearest nearest = rt_nearest_to(name);
     for (uint32_t i = 0; i < set->images.count; i++) {

@@ -83,8 +83,8 @@ static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
         rt_write_text(out, names[i]);
 }
 
-/* The id of an image's combination; if `make` is set, a missing one is created.  The same symbols
- * yield the same text, regardless of their order. */
+/* The id of an image's combination; if `make` is set, it is created if it does not exist.  The same
+ * symbols yield the same text, regardless of their order. */
 static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
                                 bool make)
 {
@@ -229,7 +229,7 @@ static void function_sets_change(rt_program_tables *tables, const rt_registered_
     }
 }
 
-/* ---- Images come and go ------------------------------------------------------------------- */
+/* ---- Adding and removing images ----------------------------------------------------------- */
 
 /* Enters the image into the vector of its combination.  The exports of a combination, which are the
  * same for all its images, are entered with the first. */

@@ -3,12 +3,12 @@
  *
  * These are the tables of document 000, "Device images collection".  A combination of symbols (the
  * kernels and exports of an image) has one id; images with the same combination, of any format or
- * module, are in one vector under it (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS module a
- * symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that map
- * module by module; here a name leads directly to the ids of all modules that have it: a look-up
- * costs one probe regardless of the number of modules, and selects the same images (DL-SET-06,
- * DL-SET-07).  Kernels can also be found by name alone; their images are then in order of
- * registration.
+ * module, are in one vector under that id (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS
+ * module a symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks
+ * that map module by module; here a name leads directly to the ids of all modules that have it: a
+ * look-up costs one probe regardless of the number of modules, and selects the same images
+ * (DL-SET-06, DL-SET-07).  Kernels can also be found by name alone; their images are then in order
+ * of registration.
  *
  * The tables are filled as images are registered and emptied as they are unregistered.  Their owner
  * does the locking (DL-SET-05). */
@@ -25,7 +25,7 @@ typedef struct rt_image_group {
 
 typedef RT_VECTOR(rt_image_group) rt_image_groups;
 
-typedef uint32_t rt_set_id; /* identifies a combination of symbols; never reused */
+typedef uint32_t rt_set_id; /* identifies one combination of symbols permanently */
 #define RT_SET_NONE UINT32_MAX
 
 typedef struct rt_set_group {
@@ -63,7 +63,7 @@ bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered
  * until the tables change. */
 const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel);
 
-/* The combinations that export a symbol, each once and none of them without images; an empty group
+/* The combinations that export a symbol, each once and each with at least one image; an empty group
  * if there are none.  Valid until the tables change. */
 const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol);
 

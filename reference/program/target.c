@@ -42,8 +42,8 @@ static bool meets_aspects(const rt_device *device, const rt_property *property, 
 
 static bool meets_group_size(const rt_device *device, const rt_property *property, rt_buffer *lack)
 {
-    /* Older images state sizes of four bytes.  The product saturates once it exceeds any device's
-     * limit. */
+    /* Older images state sizes as four-byte numbers.  The product saturates once it exceeds any
+     * device's limit. */
     uint32_t size = rt_text_is(property->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
     rt_reader reader = rt_reader_of(property->bytes);
     uint64_t items = 1;

@@ -1,5 +1,5 @@
 /* The invariants of a scheduler between two public operations: the whole graph, every queue and
- * every fusion list, each relation checked from both sides.
+ * every fusion list, with each relation checked in both directions.
  *
  * rt_scheduler_lock and rt_scheduler_unlock call this in builds with sanitizers (CHECK_SLOW).  The
  * cost is linear in the number of commands, edges and memory uses. */
@@ -171,7 +171,7 @@ static void check_fusion(const rt_scheduler *scheduler, const rt_fusion_command 
     }
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- The whole scheduler ------------------------------------------------------------------ */
 
 bool rt_scheduler_check(const rt_scheduler *scheduler)
 {

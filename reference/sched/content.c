@@ -1,11 +1,10 @@
-/* Moves of content that the runtime itself adds: to the device that needs the contents, and back to
- * the host.
- */
+/* Moves of a memory's contents that the runtime itself adds: to the device that needs them, and
+ * back to the host. */
 #include "reference/sched/sched_internal.h"
 
-/* Adds a move and enqueues it; `before` is a command that it waits for in addition to those of the
- * memory.  A move for a kernel in a fusion list is held together with that kernel (KF-QUEUE-05,
- * KF-GRAPH-05). */
+/* Adds a move and enqueues it; `before` is a command that the move waits for in addition to those
+ * that use the memory.  A move for a kernel in a fusion list is held together with that kernel
+ * (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
                           rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
                           rt_command_id *out_command)
@@ -36,7 +35,7 @@ rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_
                           rt_command_id *out_command)
 {
     uint32_t device = rt_memory_valid_device(memory);
-    /* The device's first queue.  There is one, because contents reach a device only through a
+    /* The device's first queue.  It exists, because contents reach a device only through a
      * command of one of its queues. */
     rt_queue_id queue = 0;
     while (queue < scheduler->queues.count && scheduler->queues.items[queue].device->id != device)

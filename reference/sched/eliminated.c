@@ -1,10 +1,10 @@
 /* Arguments that a kernel's code does not take.
  *
- * The compiler of DPC++ drops parameters that a kernel does not use, and records this in the
- * image's set `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents
- * argument i of the source.  The application passes all arguments; the runtime passes only the
- * remaining ones to the device.  A dropped argument still causes dependencies, because the order
- * that the application requests must not depend on a compiler's analysis.
+ * DPC++'s compiler drops parameters that a kernel does not use, and records this in the image's set
+ * `SYCL/kernel param opt`: a property with the kernel's name whose bit i represents argument i of
+ * the source.  The application passes all arguments; the runtime passes only the remaining ones to
+ * the device.  A dropped argument still causes dependencies, because the order that the application
+ * requests must not depend on a compiler's analysis.
  *
  * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set; the meaning of the bits was
  * observed with libsycl 9. */

@@ -1,4 +1,4 @@
-/* The enqueue step: the only place that hands commands to a device. */
+/* The enqueue step: the only code that hands commands to a device. */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/number.h"
@@ -80,8 +80,8 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     };
 }
 
-/* Ends the step with the device's answer.  False: the device refused the command, whose state has
- * not changed. */
+/* Ends the step with the status that the device returned.  False: the device refused the command,
+ * whose state has not changed. */
 static bool handover_end(rt_command *command, const handover *step, rt_status answer)
 {
     rt_free(step->events);

@@ -111,7 +111,7 @@ static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *
     }
 }
 
-/* Used only by faults (KF-QUEUE-03, KF-QUEUE-08): the kernels of the list are lost. */
+/* Used only by faults (KF-QUEUE-03, KF-QUEUE-08): drops the kernels of the list. */
 static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
@@ -254,7 +254,7 @@ bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_syn
     return is_active;
 }
 
-/* ---- Looking ------------------------------------------------------------------------------ */
+/* ---- Queries ------------------------------------------------------------------------------ */
 
 bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue)
 {
@@ -395,8 +395,9 @@ static void list_copy(rt_command_list *to, const rt_command_list *from)
 typedef RT_VECTOR(rt_memory_use) use_list;
 
 /* Removes the list's kernels from the leaves of every memory that they use, and returns the
- * previous leaves, in case the device refuses the fused kernel (leaves_give).  A memory that one of
- * the kernels wrote gets back its leaves from before the list; readers outside the list remain. */
+ * previous leaves, in case the device refuses the fused kernel (leaves_give).  If one of the
+ * kernels wrote a memory, its leaves from before the list are restored; readers outside the list
+ * remain. */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -430,7 +431,7 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
     return before;
 }
 
-/* Frees the list of leaves; if `restore` is set, first gives them back to their memories. */
+/* Frees the list of leaves; if `restore` is set, first restores them to their memories. */
 static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_access_list *accesses,
                         bool restore)
 {

@@ -2,7 +2,7 @@
  *
  * Between start_fusion and the end of the fusion, launches to the queue become nodes with all their
  * dependencies but are held back: they form the list of the queue's fusion command, which is itself
- * a node that waits for all of them and does no work.  Its id is what submit returns.  A fusion
+ * a node that waits for all of them and does no work.  submit returns that node's id.  A fusion
  * ends in one of three ways: every kernel is handed to its device as it was submitted (cancel); the
  * kernels leave the graph and one launch takes their place (replace); or a command needs one of
  * them, and the scheduler cancels the fusion and reports the reason to the observer.
@@ -18,7 +18,7 @@
  *   (1) KF-QUEUE-03: the queue is in fusion mode already
  *   (2) unless a thread still reads the list (rt_fusion_list_open)
  *
- * reference/fusion decides what is fused and how; this file is only the graph's part.
+ * reference/fusion decides what is fused and how; this file covers only the graph's part.
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
 #ifndef REFERENCE_SCHED_FUSION_COMMAND_H
 #define REFERENCE_SCHED_FUSION_COMMAND_H
@@ -32,7 +32,7 @@
     STATUS(ACTIVE, "ACTIVE")       /* the queue is in fusion mode */                               \
     STATUS(CANCELLED, "CANCELLED") /* the kernels run one by one */                                \
     STATUS(COMPLETED, "COMPLETED") /* a fused kernel runs in their place */                        \
-    STATUS(DELETE, "DELETE")       /* the queue has a newer fusion; clean-up may reclaim this */
+    STATUS(DELETE, "DELETE")       /* the queue has a newer fusion; clean-up may reclaim this one */
 
 typedef enum rt_fusion_status {
 #define RT_FUSION_STATUS_ENUM(status, name) RT_FUSION_##status,
@@ -89,13 +89,13 @@ typedef struct rt_fusion_command {
                                 * application called cancel_fusion */
     rt_command_list kernels;   /* the fusion list, in submission order */
     rt_command_list auxiliary; /* created for the kernels: moves of content */
-    uint32_t covered; /* the number of kernels, from the start of the list, for which the last
-                       * kernel that named the fusion's own event waits */
+    uint32_t covered; /* number of kernels at the start of the list that a later kernel waits for,
+                       * because it depends on the fusion's own event */
     rt_command_id last_before; /* rt_queue.last when the fusion began */
     RT_VECTOR(rt_saved_leaves) leaves;
     rt_arena arena; /* holds the held commands */
-    uint32_t users; /* number of threads that are reading the list without the lock; until 0, it is
-                     * not reclaimed */
+    uint32_t users; /* number of threads that are reading the list without the lock; not reclaimed
+                     * until it is 0 */
 } rt_fusion_command;
 
 /* The observer of fusions that the scheduler ends.  It is called with the scheduler's lock held, so
@@ -112,7 +112,7 @@ typedef struct rt_fusion_observer {
 void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer);
 
 /* Puts the queue into fusion mode: creates a new fusion command, ACTIVE.  Its predecessor, which
- * has ended, becomes DELETE and goes to clean-up.  ERRC_INVALID: the queue is already in fusion
+ * has ended, becomes DELETE and is left to clean-up.  ERRC_INVALID: the queue is already in fusion
  * mode (KF-QUEUE-03), was not created with the property enable_fusion, or has ended. */
 RT_MUST_USE rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue);
 
@@ -123,8 +123,8 @@ bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue);
  */
 rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Ends the queue's fusion: every held command goes to its device as it was submitted.  False: the
- * queue was not in fusion mode, and nothing was done. */
+/* Ends the queue's fusion: every held command is handed to its device as it was submitted.  False:
+ * the queue was not in fusion mode, and nothing was done. */
 bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
 
 /* One kernel of a list, for reference/fusion; borrowed until rt_fusion_list_close. */
@@ -149,15 +149,16 @@ bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *a
                          rt_fusion_list *out_list);
 void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);
 
-/* Ends the fusion of an empty list: it becomes COMPLETED, and its event completes. */
+/* Ends the fusion if it is still ACTIVE and its list is empty: it becomes COMPLETED, and its event
+ * completes. */
 void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list);
 
 /* Removes the kernels of the list from the graph, restores the leaves of the memories that they
  * use, and submits `fused`, whose `after` is ignored, with the union of the kernels' requirements
- * and of their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  If
- * *out_replaced is false, another thread has ended the fusion or added to its list in the meantime,
- * and nothing was done. Otherwise, *out_command is the fused kernel's command.  On failure, returns
- * a code of rt_scheduler_launch and changes nothing. */
+ * and of their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  On
+ * success with *out_replaced false, another thread has ended the fusion or added to its list in the
+ * meantime, and nothing was done; otherwise *out_command is the fused kernel's command.  On
+ * failure, returns a code of rt_scheduler_launch and changes nothing. */
 RT_MUST_USE rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
                                                 const rt_launch *fused, bool *out_replaced,
                                                 rt_command_id *out_command);

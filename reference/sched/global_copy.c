@@ -62,8 +62,8 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
 
 /* ---- Without image scope ------------------------------------------------------------------- */
 
-/* Submits the transfer between the variable's storage and the memory; it also waits for `first`.
- * Called with the lock held. */
+/* Submits the transfer between the variable's storage and the memory; the command also waits for
+ * `first`.  Called with the lock held. */
 static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_global_copy *copy,
                         rt_memory *content, rt_program *program, uint32_t first,
                         rt_command_id *out_command)
@@ -166,8 +166,8 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
 }
 
 /* Shipped DPC++ checks whether a registered image has the variable.  If none has it, copies access
- * such a host value whatever the variable's scope: a shadow that no kernel ever sees, because the
- * storage that is created once an image is registered starts as zeros (requirements.yaml,
+ * such a host value regardless of the variable's scope: a shadow that no kernel ever sees, because
+ * the storage that is created once an image is registered starts as zeros (requirements.yaml,
  * DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
 static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
                         const rt_global_entry *entry)
@@ -306,9 +306,8 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
     /* Broken: the call returns before the command has ended. */
     if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
-    /* Which bytes have a value: those that the device that wrote them last reports or, if no device
-     * did, all.
-     */
+    /* The bytes that have a value: those reported by the device that last wrote the memory, or all
+     * bytes if no device has written it. */
     for (uint64_t i = 0; i < (copy->type_size + 7) / 8; i++)
         rt_buffer_append_byte(out_defined, '\377');
     if (memory->written_on == UINT32_MAX) return RT_STATUS_OK;

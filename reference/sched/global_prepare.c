@@ -61,8 +61,8 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
     /* Broken: storage created for one program is not found by the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
-    /* Broken: storage that another context has filled is not shared; a new, unfilled instance is
-     * made. */
+    /* Broken: storage that another context has filled is not shared; a new instance is created and
+     * not filled. */
     bool is_shared = *out_instance && (*out_instance)->context != target->context;
     bool is_torn = is_shared && !RULE(DG_INIT_11);
     if (is_torn) *out_instance = NULL;
@@ -73,8 +73,8 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
     }
     /* Storage that could not be filled when it was created is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    /* The runtime always fills new storage.  Broken, for each rule in turn: not for a copy; not for
-     * a launch. */
+    /* The runtime fills all new storage.  Broken: storage created by a copy (DG-COPY-03), or by a
+     * launch (DG-INIT-04), is not filled. */
     bool is_filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
     if (is_filled && !is_torn) return zero(scheduler, queue, *out_instance);
     rt_memory_written((*out_instance)->memory, target->device);
@@ -84,7 +84,7 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
 /* ---- Programs ------------------------------------------------------------------------------ */
 
 /* The target of the pointer in a program: the variable's storage.  Broken: the storage of the
- * program's first variable, so members that follow the pointer, such as get(), refer to a wrong
+ * program's first variable, so members that follow the pointer, such as get(), refer to the wrong
  * value. */
 static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
                                            const rt_program *program,
@@ -98,8 +98,7 @@ static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id 
     return first ? first : instance;
 }
 
-/* Writes the storage's address into the program's variable, through the interface for such writes.
- */
+/* Submits a command that writes the storage's address into the program's variable. */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
 {
@@ -137,7 +136,8 @@ static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_pr
     }
     bool is_new = entry->instances.count > instances_before;
     bool is_pointed = global->point != RT_GLOBAL_COMMAND_NONE;
-    /* host_access affects only copies.  Broken: such a variable gets no pointer. */
+    /* host_access affects only copies.  Broken: the pointer of a variable that the host may neither
+     * read nor write is not set. */
     if (!is_pointed && entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12))
         is_pointed = true;
     if (!is_pointed && (is_new || RULE(DG_INIT_06)))
@@ -160,7 +160,7 @@ rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const r
     }
     for (uint32_t i = 0; i < globals->list.count; i++) {
         rt_program_global *global = &globals->list.items[i];
-        /* The value is in the program and initially zero. */
+        /* With image scope, the value is in the program itself and initially zero. */
         if (global->image_scope && RULE(DG_INIT_08)) continue;
         RT_TRY(prepare(scheduler, queue, program, global, commands));
     }

@@ -74,9 +74,8 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    /* An upload does not change the contents, so an earlier download still returns the host's
-     * bytes.
-     */
+    /* An upload does not change the contents, so an earlier download remains the one that host
+     * accesses wait for. */
     if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }

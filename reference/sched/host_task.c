@@ -1,7 +1,7 @@
 /* Host tasks: host code as nodes of the command graph.
  *
  * A task runs inside its submission, as soon as all its dependencies are done; SYCL does not
- * specify the moment.  Source: SYCL 2020, 4.10 "Host tasks". */
+ * specify when.  Source: SYCL 2020, 4.10 "Host tasks". */
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
@@ -26,8 +26,8 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
 }
 
 /* Brings the contents to the host, creates the node, waits for its predecessors and runs the task.
- * Their first failure becomes the task's result; only the device's refusal to move the contents is
- * returned. */
+ * The first failure of a predecessor becomes the task's result.  An error is returned only if the
+ * queue has ended or the device refuses to move the contents. */
 static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
                           rt_command_id *out_command)
 {

@@ -1,9 +1,9 @@
 /* Queues, the command graph, and synchronisation with the host.
  *
- * Submitting creates a node of the graph with its dependencies: from the memories that commands
- * read and write, from explicit `after` lists, and from the order of an in-order queue. Handing a
- * node to its device is a separate step (enqueue.c), the only place that calls a device for
- * commands, so that fusion can remove a node before that.  No function waits unless its comment
+ * Submitting creates a node of the graph with its dependencies, which result from the memories that
+ * commands read and write, from explicit `after` lists, and from the order of an in-order queue.
+ * Handing a node to its device is a separate step (enqueue.c is the only file that submits commands
+ * to devices), so that fusion can remove a node before that.  No function waits unless its comment
  * says so, except that a submission that depends on a command of another device waits for it: no
  * device can wait for another's events.
  *
@@ -170,11 +170,11 @@ RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
-/* Host access: brings the latest contents of the memory to its host bytes and waits until it is
- * there, so that memory->host may be read until the next submission that writes it.  Returns the
- * first failure among the commands that the contents depend on.  For unified shared memory those
- * commands are unknown, so the function waits for every command submitted so far, and ignores
- * failures that were already reported. */
+/* Host access: brings the latest contents of the memory to its host bytes and waits until they have
+ * arrived, so that memory->host may be read until the next submission that writes the memory.
+ * Returns the first failure among the commands that the contents depend on.  For unified shared
+ * memory those commands are unknown, so the function waits for every command submitted so far, and
+ * ignores failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its

@@ -30,7 +30,7 @@ typedef enum rt_command_kind {
  *   REMOVED      -        -          -         -          -         HELD (2)
  *
  *   (1) host tasks only, which run inside their submission
- *   (2) the device refused the fused kernel, so the list is as it was before
+ *   (2) the device refused the fused kernel, so the list is restored
  *
  * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
  * that it waits for has been handed over, and never has an event.  A command that the device
@@ -39,9 +39,9 @@ typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
     RT_COMMAND_HELD,      /* in a fusion's list, or created for a kernel there: `held` is set */
     RT_COMMAND_ENQUEUED,  /* handed to the device: `event` is set */
-    RT_COMMAND_STOPPED,   /* no device will run it: `result` is the failure that stopped it, its own
-                           * refusal or the failure of a predecessor for whose event the device
-                           * cannot wait */
+    RT_COMMAND_STOPPED,   /* no device will run it: `result` is the failure that stopped it, either
+                           * the device's refusal or the failure of a predecessor whose event the
+                           * device cannot wait for */
     RT_COMMAND_DONE,      /* `result` is final */
     RT_COMMAND_REMOVED,   /* removed from the graph: a fused kernel does its work */
 } rt_command_state;
@@ -72,7 +72,7 @@ typedef struct rt_command {
     uint32_t queue;               /* index into the scheduler's queues */
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH, COPY of a variable in the program: kept until DONE */
-    bool moves_variable;          /* COPY: of a variable in a program */
+    bool moves_variable;          /* COPY: to or from a variable in a program */
     dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;          /* STOPPED, DONE */
     bool failure_is_reported;  /* its failure was reported to the application */
@@ -156,7 +156,7 @@ void rt_command_step(rt_command *command, rt_step step);
 bool rt_command_is_pending(const rt_command *command);
 bool rt_command_is_over(const rt_command *command);
 
-/* Gives a fusion its next status (see the table in fusion_command.h) and traces it. */
+/* Moves a fusion to its next status (see the table in fusion_command.h) and traces the change. */
 void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
                           rt_fusion_status status);
 
@@ -320,9 +320,8 @@ void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason re
 
 /* ---- not_fused.c (lock held) -------------------------------------------------------------- */
 
-/* Tells the observer that a transfer or a host task is being submitted to a queue in fusion mode,
- * before it becomes a node.
- */
+/* Notifies the observer that a transfer or a host task is being submitted to a queue in fusion
+ * mode, before it becomes a node. */
 void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_transfer *transfer);
 void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue);
 
@@ -374,7 +373,7 @@ RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 /* ---- Arguments (eliminated.c) -------------------------------------------------------------- */
 
-/* The number of the source's arguments that the kernel's code does not take. */
+/* The number of arguments that the kernel has in its source but not in its compiled code. */
 uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel);
 
 #endif

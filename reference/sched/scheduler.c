@@ -70,7 +70,8 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
-/* Used only by the fault of DG-PLUGIN-04: the event of a command that moved a variable is lost. */
+/* Used only by the fault of DG-PLUGIN-04: the events of commands that read or write a variable in a
+ * program are lost. */
 static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
 {
     uint32_t kept_count = 0;
@@ -206,7 +207,7 @@ static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_te
                           (unsigned long long)memory->size);
 }
 
-/* Checks pointers to unified shared memory, because no device can.  Called with the lock held.
+/* Checks pointers to unified shared memory, which no device can check.  Called with the lock held.
  */
 static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
 {
@@ -268,6 +269,17 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
     return status;
 }
 
+/* SYCL 2020, "SYCL functions for invoking kernels" (errc::nd_range): a local size of 0 divides
+ * nothing.  In the first dimension it means that the device chooses all sizes. */
+static rt_status local_check(rt_scheduler *scheduler, const dev_nd_range *range)
+{
+    for (uint32_t d = 1; range->local[0] != 0 && d < range->dimensions; d++)
+        if (range->local[d] == 0)
+            return rt_fail(scheduler->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "the local size in dimension %u is 0; give all local sizes, or none", d);
+    return RT_STATUS_OK;
+}
+
 rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
                                     const rt_program *program, dev_kernel *kernel)
 {
@@ -306,7 +318,8 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
                ? rt_bundle_kernel(scheduler->programs, launch->bundle, &request, &program, &kernel)
                : rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
     CHECK(program && program->device == request.device && program->context == request.context);
-    rt_status status = rt_launch_check_arguments(scheduler, launch, program, kernel);
+    rt_status status = local_check(scheduler, &launch->range);
+    if (rt_ok(status)) status = rt_launch_check_arguments(scheduler, launch, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();
         rt_scheduler_lock(scheduler);

@@ -113,8 +113,8 @@ void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)
     if (fusion)
         rt_fusion_end(scheduler, fusion, scheduler->cause);
     else if (command->state == RT_COMMAND_HELD)
-        rt_held_enqueue(scheduler, command); /* Another command needs the contents that this moves
-                                              * for a kernel. */
+        rt_held_enqueue(scheduler, command); /* Another command needs the contents that this one
+                                              * moves for a kernel. */
     CHECK(!rt_command_is_pending(command));
 }
 

@@ -7,7 +7,7 @@
 
 #include "reference/base/handover.h"
 
-/* ---- What is refused ---------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------- */
 
 static rt_text transfer_name(const rt_transfer *transfer)
 {

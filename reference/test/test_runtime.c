@@ -13,8 +13,8 @@
 
 /* ---- A world ------------------------------------------------------------------------------ */
 
-/* app has kernels k1 and k2, and imports f; lib and twin have lk, and export f; plugin has pk, and
- * no module needs it */
+/* app has kernels k1 and k2, and imports f; lib and twin export f; lib has kernel lk; plugin has
+ * kernel pk, and no module needs it */
 enum { APP, LIB, TWIN, PLUGIN, MODULES };
 
 #define SYMBOL(text)                                                                               \
@@ -238,7 +238,7 @@ static void *run_thread(void *user)
     return NULL;
 }
 
-/* Runs each body in a thread of its own; the threads take turns. */
+/* Runs each body in a separate thread; the threads take turns. */
 static void run_parallel(world *w, uint64_t seed, thread_body *const *bodies, uint32_t count)
 {
     rt_handover *handover = rt_handover_create(count, seed);

@@ -36,9 +36,9 @@
     EVENT(JOIN, "join", "image set relation provider stands_for")                                  \
     /* a choice that a rule leaves open was made among two or more alternatives */                 \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
-    /* a program object was created from one image: either to be linked or executable at once      \
-     * (executable), and either compiled by the device's compiler or loaded as compiled ahead of   \
-     * time (compiled) */                                                                          \
+    /* a program object was created from one image: either executable immediately or to be linked  \
+     * (executable), and either compiled by the device's compiler or loaded as code compiled ahead \
+     * of time (compiled) */                                                                       \
     EVENT(CREATE, "create", "image executable compiled")                                           \
     /* program objects were linked, by the driver or by one of our tools */                        \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
@@ -51,7 +51,7 @@
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
-    /* the persistent cache: a program was loaded from it in place of being built; a program was   \
+    /* the persistent cache: a program was loaded from it instead of being built; a program was    \
      * stored; an entry was unusable (and why); a program could not be stored (and why; reported   \
      * once) */                                                                                    \
     EVENT(PERSISTENT_HIT, "persistent_hit", "program images[] device context constants[]")         \

@@ -45,7 +45,7 @@ static bool has_needs(const rt_registered_image *image)
 }
 
 /* Images that request other images, and images requested by one that joined for a symbol, join like
- * any others.  Broken: only images that the document's algorithm reaches join as they are; dummies
+ * all others.  Broken: only images that the document's algorithm reaches join as they are; dummies
  * replace the others. */
 static void join_real(discovery *d, const rt_registered_image *image)
 {
@@ -101,9 +101,8 @@ static rt_link_contribution providers_of(const discovery *d)
     return providers;
 }
 
-/* A fault only (see VF-ASPECT-03): an image of the provider's module that provides a set but does
- * not suit the device; NULL: there is none.
- */
+/* Used only by the fault of VF-ASPECT-03: an image of the provider's module that provides a set but
+ * does not suit the device; NULL: there is none. */
 static const rt_registered_image *unsuited_neighbour(const discovery *d,
                                                      const rt_registered_image *provider)
 {
@@ -162,7 +161,7 @@ static rt_status join_created(discovery *d, const rt_registered_image *provider)
     if (d->relation == USES) return RT_STATUS_OK;
     if (RULE(VF_LINK_11))
         return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
-                               ", and no dummy image stands for it");
+                               ", and no dummy image replaces it");
     join_real(d, provider); /* Broken: the provider joins although it cannot run. */
     return RT_STATUS_OK;
 }
@@ -213,7 +212,7 @@ static rt_status join_sets(discovery *d, rt_text list, set_relation relation)
     return RT_STATUS_OK;
 }
 
-/* A fault only (see VF-LINK-01): joins all sets. */
+/* Used only by the fault of VF-LINK-01: joins all sets. */
 static rt_status join_all_sets(discovery *d)
 {
     const rt_program_tables *tables = d->context->tables;
@@ -243,8 +242,8 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
     if (damaged)
         return rt_fail(context->sink, RT_MALFORMED, RT_RULE_NONE,
                        "property '%s' of image %.*s in set '" RT_SET_VIRTUAL_FUNCTIONS
-                       "' is damaged: names are bytes, a provider's without a comma, and "
-                       "dummy-image is a number",
+                       "' is damaged: dummy-image must be a number, the others must be bytes, "
+                       "and virtual-functions-set must name only one set",
                        damaged, RT_TEXT_ARG(member->image->name));
     if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
     RT_TRY(join_sets(&d, functions.calls, CALLS));

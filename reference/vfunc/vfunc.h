@@ -15,9 +15,9 @@
  * providers, and by images that joined for an import, are followed too (readings at VF-LINK-09,
  * VF-LINK-13). In profile dpcpp, the images that join are those listed under the names in
  * "uses-virtual-functions-set" that suit the device (requirements.yaml, key dpcpp, tags D5 to D7).
- * ERRC_KERNEL_NOT_SUPPORTED, rule VF-LINK-10: a set that is called has a provider that the device
- * does not suit; ERRC_BUILD, rule VF-LINK-11: a set whose objects are created has such a provider,
- * and no dummy replaces it; MALFORMED: a property of `member` is damaged. */
+ * ERRC_KERNEL_NOT_SUPPORTED, rule VF-LINK-10: a set that is called has a provider that does not
+ * suit the device; ERRC_BUILD, rule VF-LINK-11: a set whose objects are created has such a
+ * provider, and no dummy replaces it; MALFORMED: a property of `member` is damaged. */
 RT_MUST_USE rt_status rt_vfunc_contribute(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           const rt_registered_image *member,

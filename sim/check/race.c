@@ -352,8 +352,8 @@ static rt_text other_text(const access *a, uint32_t cell, open_kind open, bool i
                                     : RT_TEXT("a work-item of another group");
     if (open == OPEN_NAMED && lid >= a->race->items) {
         bool here = group == a->race->group;
-        who = here ? RT_TEXT("an asynchronous copy of the group")
-                   : RT_TEXT("an asynchronous copy of another group");
+        who = here ? RT_TEXT("an asynchronous copy begun by the group")
+                   : RT_TEXT("an asynchronous copy begun by another group");
         if (here) line = l->program->sites[sim_race_copy_of(a->race, lid)->site].line;
     } else if (open == OPEN_NAMED) {
         item_ids(l, group, lid, ids);

@@ -66,7 +66,7 @@ static void divergent_note(sim_exec *x, const parties *found)
     const party *first = &found->list[0];
     CHECK(first->count >= 1);
     rt_text text = rt_arena_printf(
-        arena, "barrier that not all work-items of the group reach: %llu wait at %.*s",
+        arena, "barrier not reached by all work-items of the group: %llu wait at %.*s",
         (unsigned long long)first->count, RT_TEXT_ARG(text_of_place(x, arena, first->at)));
     /* Append, for example, "; 64 wait at …" or "; 64 have ended", and the first of these
      * work-items. */
@@ -140,7 +140,7 @@ void sim_arrivals_judge(sim_exec *x)
         if (odd == 0) continue;
         x->wave = arrival->wave;
         sim_note(x, arrival->site, SIM_FINDING_DIVERGENT_BARRIER, arrival->lane, odd,
-                 "copy that not all work-items of the group reach, reached");
+                 "copy not reached by all work-items of the group; reached");
     }
     l->arrivals.count = 0;
 }

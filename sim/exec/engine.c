@@ -1,4 +1,4 @@
-/* The engines: choosing the best one for this machine, or the one that a world is to use. */
+/* Finds the engines that this machine can run, and sets which one a world uses. */
 #include "sim/exec/exec.h"
 
 typedef struct engine_row {

@@ -1,9 +1,10 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * The files run.c, lanes.c, memory.c, atomic.c, race.c and rare.c are compiled three times, for
- * x86-64, x86-64-v3 and x86-64-v4; the names that they export end in SIM_ENGINE. Results are
- * bit-identical: floating-point contraction is off, and nothing depends on the order in which the
- * lanes of one instruction are processed. */
+ * The files run.c, lanes.c, memory.c, atomic.c, race.c and rare.c are compiled once for each level:
+ * x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are also compiled without checks.
+ * The names that these files export end in SIM_ENGINE. Results are bit-identical: floating-point
+ * contraction is off, and nothing depends on the order in which the lanes of one instruction are
+ * processed. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
@@ -22,7 +23,8 @@ typedef void sim_engine(sim_exec *x, sim_wave *wave);
 /* Returns an engine by number; 0 is the base engine, for any x86-64. NULL if this machine cannot
  * run the engine. */
 sim_engine *sim_engine_at(uint32_t index);
-/* The same, but for engines built without checks, to measure what the checks cost. */
+/* Like sim_engine_at, but returns an engine built without checks, to measure what the checks cost.
+ */
 sim_engine *sim_engine_unchecked_at(uint32_t index);
 /* Returns the number of the best engine for this machine. */
 uint32_t sim_engine_best(void);
@@ -87,9 +89,10 @@ void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
 
 /* ---- meet.c: sub-groups whose work-items wait for each other --------------------------------- */
 
-/* Lets every sub-group of the wave whose work-items all wait or have ended continue from the first
- * place in order at which some of them wait for the others. Collectives there are executed together
- * for all lanes at that place, even if they are in different activations. */
+/* Lets sub-groups of the wave continue. A sub-group meets at the first place, in the order of
+ * fragment.h, at which some of its work-items wait for the others; it continues from there unless
+ * other work-items are still waited for. Collectives are executed together for all lanes that meet
+ * at a place, even if these are in different activations. */
 void sim_meet(sim_exec *x);
 
 /* ---- print.c: printf, the same in every engine ----------------------------------------------- */
@@ -112,7 +115,7 @@ sim_handle sim_handle_print;
 #endif
 #define SIM_ARITHMETIC(name) SIM_NAME_1(name, SIM_ENGINE_OF)
 
-/* Handlers by number; in each table, the handlers of other files are NULL. */
+/* Handlers by number; in each file's table, the handlers that other files define are NULL. */
 extern sim_handle *const SIM_ARITHMETIC(sim_lanes_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_ARITHMETIC(sim_rare_table)[SIM_HANDLER_COUNT];
@@ -144,7 +147,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
 #define BITS_I32 32
 #define BITS_I64 64
 
-/* Iterations are independent: a target is the same row as an operand or overlaps none. */
+/* Iterations are independent: the target is the same row as an operand or overlaps no operand. */
 #ifdef __clang__
 #define LANES _Pragma("clang loop vectorize(assume_safety)")
 #else

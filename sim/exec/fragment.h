@@ -54,8 +54,8 @@ sim_fragment *sim_wave_pop(sim_wave *wave);
 bool sim_wave_is_first(const sim_wave *wave, const sim_fragment *fragment);
 /* Removes and returns the waiting fragment with the given index. */
 sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index);
-/* Moves a spinning fragment to the place after all others. If it shares activations, it gets its
- * own copies of them, and with these its own uniform registers. */
+/* Increases the round of a spinning fragment, so that fragments of earlier rounds run first. If it
+ * shares activations, it gets its own copies of them, and with these its own uniform registers. */
 void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment);
 /* Splits the fragment that sim_wave_start created into units, each with its own activations, whose
  * uniform registers are separate from then on. */

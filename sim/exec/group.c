@@ -156,8 +156,9 @@ static uint64_t mask_bits(const members *m, uint32_t i)
 
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
-/* Returns the number of the work-item from which member i gets its value: that work-item's c if
- * *out_uses_c is true, otherwise its a. There may be no work-item with that number. */
+/* Returns the number of the work-item from which member i gets its value. The value is that
+ * work-item's operand c if *out_uses_c is true, otherwise its operand a. There may be no work-item
+ * with that number. */
 static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
 {
     uint64_t number = m->numbers[i], b = m->b[i];
@@ -206,8 +207,8 @@ static void broadcast(const value_request *r, const members *m, uint64_t *out)
         is_valid &= m->b[i] == m->b[0];
     if (!is_valid || from == m->count) {
         sim_note(r->x, r->op->site, r->kind, r->lane, r->count,
-                 is_valid ? "broadcast of the value of a work-item that does not take part,"
-                          : "broadcast for which work-items name different source work-items,");
+                 is_valid ? "broadcast from a work-item that does not take part,"
+                          : "broadcast with a source that differs between work-items,");
     }
     for (uint32_t i = 0; i < m->count; i++) {
         out[i] =
@@ -225,7 +226,7 @@ static void shuffle(const value_request *r, const members *m, uint64_t *out)
         uint32_t lane = r->lane + m->numbers[i] - m->numbers[0];
         if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
             sim_note(r->x, r->op->site, r->kind, lane, 1,
-                     "shuffle of the value of a work-item that does not take part,");
+                     "shuffle from a work-item that does not take part,");
         }
         out[i] = from == m->count ? sim_lane_choose(r->x, r->op->site, lane)
                                   : (uses_c ? m->c : m->a)[from];
@@ -421,8 +422,8 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     bool is_barrier = m.operation == SIM_COLLECTIVE_BARRIER;
     if (op->count && m.count < live) {
         sim_note(x, op->site, SIM_FINDING_SUBGROUP_MISUSE, first + numbers[0], m.count,
-                 is_barrier ? "barrier that not all work-items of the sub-group reach, reached"
-                            : "operation that not all work-items of the sub-group reach, reached");
+                 is_barrier ? "barrier not reached by all work-items of the sub-group; reached"
+                            : "operation not reached by all work-items of the sub-group; reached");
     }
     if (is_barrier) {
         sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
@@ -458,8 +459,8 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* Returns the index in the group's values and shadows of the first one that was stored before the
- * barrier with that number: operand a of all work-items, then operand b. */
+/* Returns the index, in the group's values and in their shadows, of the first value stored before
+ * the barrier with that number. Operand a of all work-items comes first, then operand b. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
     return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];

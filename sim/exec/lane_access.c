@@ -1,5 +1,5 @@
 /* Memory accesses of a single lane: resolves every address, makes every check, reports every
- * finding. memory.c calls this unless all lanes' accesses are plainly valid. */
+ * finding. memory.c calls these functions for accesses that its fast paths cannot handle. */
 #include "sim/exec/exec.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     if (kind == SIM_FINDING_NULL_POINTER) {
         where = RT_TEXT("through a null pointer");
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
-        where = rt_arena_printf(arena, "%.*s, which has been freed", RT_TEXT_ARG(where));
+        where = rt_arena_printf(arena, "%.*s, which has been freed,", RT_TEXT_ARG(where));
     } else if (kind == SIM_FINDING_MISALIGNED) {
-        where = rt_arena_printf(arena, "%.*s, which is not a multiple of %u", RT_TEXT_ARG(where),
+        where = rt_arena_printf(arena, "%.*s, which is not a multiple of %u,", RT_TEXT_ARG(where),
                                 a->alignment);
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->class == SIM_CLASS_FUNCTION) {
         where = RT_TEXT("at the address of a function");

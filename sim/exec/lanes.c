@@ -95,7 +95,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
         OPERANDS;                                                                                  \
         *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
     }
-/* The same declaration for both operands. */
+/* Declares both operands, a and b, with the given macro. */
 #define A_AND_B(OPERAND, T)                                                                        \
     OPERAND(T, a);                                                                                 \
     OPERAND(T, b)
@@ -241,8 +241,8 @@ ALL_FLOAT(FOUR_SHAPES, FDIV, a / b, a / b)
 ALL_FLOAT(TWO_SHAPES, FMIN, a < b || b != b ? a : b, a < b || b != b ? a : b)
 ALL_FLOAT(TWO_SHAPES, FMAX, a > b || b != b ? a : b, a > b || b != b ? a : b)
 ALL_FLOAT(ONE_SHAPES, SQRT, __builtin_sqrtf(a), __builtin_sqrt(a))
-/* Computed in double: the rounding to float follows two much finer roundings. For no float is the
- * value so close to a rounding boundary that these would change the result. */
+/* Computed in double: two much finer roundings precede the rounding to float. No float gives a
+ * value so close to a rounding boundary that they would change the result. */
 ONE_SHAPES(RSQRT_F32, float, float, 1.0 / __builtin_sqrt((double)a))
 ALL_FLOAT(ONE_SHAPES, FLOOR, __builtin_floorf(a), __builtin_floor(a))
 ALL_FLOAT(ONE_SHAPES, CEIL, __builtin_ceilf(a), __builtin_ceil(a))
@@ -285,9 +285,9 @@ SIM_CONVERSIONS(CONVERT)
 
 /* ---- Operations that can be undefined: shifts, conversions to integers, division ------------ */
 
-static const char shift_wrong[] = "shift by the width of the value or more";
-static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
-static const char divide_wrong[] = "integer division by zero or with a quotient that does not fit";
+static const char shift_wrong[] = "shift by the width of the value or more,";
+static const char convert_wrong[] = "conversion to an integer type that cannot hold the value,";
+static const char divide_wrong[] = "integer division by zero or with a quotient that does not fit,";
 
 /* In the uniform form all lanes get the same chosen value, since the register is uniform. */
 #define WRONG_UNIFORM(T, misuse)                                                                   \
@@ -356,8 +356,8 @@ ALL_SHIFTS(I16)
 ALL_SHIFTS(I32)
 ALL_SHIFTS(I64)
 
-/* `low` and `high` bound the truncated numbers that the integer type can hold: low <= truncated <
- * high. */
+/* The integer type can hold the numbers from `low_bound` to below `high_bound`, after truncation.
+ */
 #define TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                      \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \

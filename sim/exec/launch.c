@@ -385,7 +385,7 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
                       l->program->temporary_bytes);
         rows_open(l, &waves[i]);
     }
-    sim_lane_memory memory = {0}; /* for rows in x, which are aligned for vectors */
+    sim_lane_memory memory = {0}; /* aligned for the rows in x, which hold vectors */
     sim_lane_memory_grow(&memory, sizeof(sim_exec), 0);
     sim_exec *x = (sim_exec *)(void *)memory.data;
     x->launch = l;

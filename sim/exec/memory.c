@@ -84,14 +84,15 @@ static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64
     return true;
 }
 
-/* A row of single elements in which every chunk is either a run or at one place. */
+/* A row in which each lane accesses one element, and the lanes of every chunk access either a run
+ * of elements or all the same one. */
 typedef struct direct_row {
     uint32_t at[SIM_LANES / SIM_CHUNK]; /* offset of a chunk's first lane */
     bool is_run[SIM_LANES / SIM_CHUNK];
 } direct_row;
 
-/* True if only the addresses of a load need to be checked, all lanes are active, and the stride
- * keeps addresses aligned. */
+/* True if only the addresses of a load need to be checked, each lane loads one element, all lanes
+ * are active, and the stride keeps addresses aligned. */
 static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
 {
     return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&

@@ -2,12 +2,12 @@
  * result.
  *
  * The threads run first, and their effects are compared afterwards.  Each thread runs some of the
- * groups in a separate world that shares nothing but the bytes of memory: it has its own clocks,
- * shadows, local memory and findings.  At the end its race shadows show which cells it has read and
- * written. If no thread has written a cell that another has accessed, and no thread has a finding,
- * then no order of the groups gives different bytes or a finding, and the results are kept.
- * Otherwise memory is restored and one thread runs the launch again, as if the attempt had not been
- * made.
+ * groups in a separate world, which has its own clocks, race shadows, local memory and findings and
+ * shares only the bytes of memory and the record of which of them are defined.  At the end its race
+ * shadows show which cells it has read and written. If no thread has written a cell that another
+ * has accessed, and no thread has a finding, then no order of the groups gives different bytes or a
+ * finding, and the results are kept. Otherwise memory is restored and one thread runs the launch
+ * again, as if the attempt had not been made.
  *
  * If groups race, so do the threads, but on bytes that are then discarded.
  *

@@ -32,7 +32,7 @@ static bool wrong(const printing *p, rt_text directive, const char *reason)
 }
 
 /* Reads the string at an address, without its terminating NUL; at most `most` bytes are read.
- * False, with a finding, if the memory ends before the string does. */
+ * False, with a finding, if the memory is not global or ends before the string does. */
 static bool read_string(const printing *p, uint64_t address, uint64_t most, rt_text *out_string)
 {
     sim_view_memory view;

@@ -23,7 +23,7 @@ typedef struct conversion {
     uint8_t flags;
     bool takes_precision;
     uint8_t lengths;      /* for scalars: bits 1 << sim_print_length */
-    uint8_t lengths_many; /* of vectors */
+    uint8_t lengths_many; /* the same for vectors */
 } conversion;
 
 #define L(length) (1u << SIM_LENGTH_##length)
@@ -105,7 +105,7 @@ const char *sim_directive_read(rt_text format, size_t *at, sim_directive *out_di
     if (*at < format.length) (*at)++;
     directive->text.length = *at - first;
     bool is_size = vector == 2 || vector == 3 || vector == 4 || vector == 8 || vector == 16;
-    if (is_vector && !is_size) return "has no vector of 2, 3, 4, 8 or 16";
+    if (is_vector && !is_size) return "has a vector size other than 2, 3, 4, 8 and 16";
     const conversion *row = conversion_find(directive->conversion);
     if (!row) return "is not a conversion";
     uint8_t lengths = directive->vector ? row->lengths_many : row->lengths;

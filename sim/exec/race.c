@@ -1,6 +1,6 @@
-/* Data races of whole rows: handles the usual case, in which nothing is open, for all lanes at
- * once.  If something is open, sim/check/race.c handles the lanes one by one and reports what is
- * wrong. */
+/* Checks whole rows for data races: handles the usual case, in which no earlier access is open
+ * (check/race.h), for all lanes at once.  If one is open, sim/check/race.c handles the lanes one by
+ * one and reports what is wrong. */
 #include "sim/exec/chunks.h"
 
 #include <string.h>

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
-static const char field_wrong[] = "bit field that extends beyond the value";
-static const char sum_wrong[] = "sum of products that its type cannot hold";
-static const char index_wrong[] = "index of a component that the vector does not have";
+static const char convert_wrong[] = "conversion to an integer type that cannot hold the value,";
+static const char field_wrong[] = "bit field that extends beyond the value,";
+static const char sum_wrong[] = "sum of products that its type cannot hold,";
+static const char index_wrong[] = "index of a component that the vector does not have,";
 
 #define ROW(type, place) ((const type *)sim_at(x, place))
 

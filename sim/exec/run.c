@@ -120,7 +120,8 @@ static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *c
     follow(x, fragment, &edges[first]);
 }
 
-/* Returns the edge for a lane's value: the first one with that literal, else the default. */
+/* Returns the edge for a lane's value: the first one with that literal, otherwise the
+ * default. */
 static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, uint64_t value)
 {
     uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
@@ -164,7 +165,7 @@ static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_b
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* The registers of one activation, and their shadows if the wave tracks. */
+/* The registers of one activation, and their shadows if the wave tracks undefined bits. */
 typedef struct registers {
     uint8_t *base[SIM_SPACE_COUNT], *undefined[SIM_SPACE_COUNT];
 } registers;
@@ -177,8 +178,8 @@ static registers registers_of(sim_exec *x, const sim_frame *frame)
     return result;
 }
 
-/* Copies the active lanes' values of a register, and their shadows if the wave tracks, to a
- * register of another activation, for a parameter or a result. */
+/* Copies the active lanes' values of a register, and their shadows if the wave tracks undefined
+ * bits, to a register of another activation, for a parameter or a result. */
 static void pass(const sim_exec *x, const registers *target, sim_register to,
                  const registers *source, sim_register from, uint32_t bytes)
 {
@@ -324,7 +325,7 @@ static bool pay(sim_exec *x, const sim_code_block *block)
     x->stop = true;
     x->launch->budget = 0;
     sim_note(x, block->site, SIM_FINDING_BUDGET, sim_first_lane(x), x->active,
-             "the instruction budget ran out");
+             "the instruction budget ran out at a block reached");
     x->launch->status = rt_fail(x->launch->world->sink, RT_BUDGET, RT_RULE_NONE,
                                 "kernel '%.*s' used up its instruction budget",
                                 RT_TEXT_ARG(x->launch->kernel->name));
@@ -388,7 +389,8 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
 
 /* ---- Waves ---------------------------------------------------------------------------------- */
 
-/* Runs the fragment until another precedes it.  False if the wave must pause. */
+/* Runs the fragment until it waits, ends or spins, or another one precedes it.  False if the wave
+ * must pause. */
 static bool run_fragment(sim_exec *x, sim_fragment *fragment)
 {
     sim_wave *wave = x->wave;

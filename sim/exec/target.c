@@ -65,7 +65,7 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     if (address == 0) {
         snprintf(text, size, "call through a null pointer");
     } else if (sim_address_class_of(address) != SIM_CLASS_FUNCTION) {
-        snprintf(text, size, "call through a pointer that is not the address of a function");
+        snprintf(text, size, "call through a pointer that is not the address of a function,");
     } else if (index < program->function_count && program->functions[index].signature == SIM_NONE) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else if (t->function != SIM_NONE) {
@@ -76,7 +76,7 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
                  (long long)sim_address_offset(address), program->functions[index].name.data);
     } else if (!original && number <= x->launch->world->function_count) {
         snprintf(text, size,
-                 "call through a pointer to a function of a program that no longer exists");
+                 "call through a pointer to a function of a program that no longer exists,");
     } else if (!original || original->set.length == 0 || sim_address_offset(address) != 0) {
         snprintf(text, size, "call through a pointer to a function of another program");
     } else {

@@ -1,5 +1,5 @@
-/* Feeds modules to every stage after the reader: a valid module is linked and decoded, and each of
- * its kernels is launched twice on a few work-items with small memories and a small budget.
+/* Feeds modules to every stage after the reader: a valid module is linked and decoded, and its
+ * first kernels are launched twice on a few work-items with small memories and a small budget.
  * Whatever the module, the launch must end, nothing may crash or leak, and another engine must give
  * the same results.
  *
@@ -169,7 +169,7 @@ static void launch(sim_world *world, const sim_kernel *kernel, const plan *plan,
     }
 }
 
-/* Runs all kernels on one engine, in a new world. */
+/* Runs the kernels, at most KERNEL_COUNT_MAX of them, on one engine, in a new world. */
 static void launch_all(sim_program *program, const plan *plan, uint32_t engine, rt_buffer *out)
 {
     rt_sink *sink = rt_sink_create();

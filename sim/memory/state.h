@@ -12,7 +12,7 @@
 
 /* The output of one printf call of one work-item. */
 typedef struct sim_printed {
-    uint64_t phase; /* number of barriers that the work-group had passed */
+    uint64_t phase; /* the launch's barrier_count at the call */
     uint32_t item;  /* local linear id */
     uint32_t first; /* byte offset in the text */
     uint32_t size;
@@ -27,13 +27,13 @@ typedef struct sim_output {
 
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
-    uint64_t offset, size; /* bytes into locals_memory */
+    uint64_t offset, size; /* in locals_memory; bytes */
     bool all_defined;      /* for the running work-group; the shadow is then not examined */
     rt_text label;
 } sim_local_object;
 
-/* Counts the work-items that have reached, since the last barrier, an instruction that does not
- * wait but that all work-items of a group must reach. */
+/* Counts the work-items that have reached an instruction since the last barrier.  The instruction
+ * does not wait, but all work-items of a group must reach it. */
 typedef struct sim_arrival {
     uint32_t site;
     uint64_t count;
@@ -55,7 +55,7 @@ typedef struct sim_launch_state {
     uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;
     sim_lane_memory locals_memory, locals_defined; /* the second is the shadow of the first */
-    RT_VECTOR(sim_local_object) locals;            /* by the address's object number, less one */
+    RT_VECTOR(sim_local_object) locals;            /* by the object number in an address, minus 1 */
     uint64_t *pool;                                /* space POOL */
     uint32_t function_first;                       /* object number of the program's function 0 */
     uint8_t pattern;                               /* fills memory that has never been written */

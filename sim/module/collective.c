@@ -188,7 +188,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
     case SIM_COLLECTIVE_FORM_PREDICATE:
         if (!is_bool(a)) return "the operand must be a bool";
         if (row->operation == SIM_COLLECTIVE_BALLOT) {
-            return is_mask(result) ? NULL : "the result must be four 32-bit integers";
+            return is_mask(result) ? NULL : "the result must be a vector of four 32-bit integers";
         }
         return is_bool(result) ? NULL : "the result must be a bool";
     case SIM_COLLECTIVE_FORM_VALUE:
@@ -217,7 +217,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_MASK:
     case SIM_COLLECTIVE_FORM_MASK_INDEX:
-        if (!is_mask(a)) return "the mask must be four 32-bit integers";
+        if (!is_mask(a)) return "the mask must be a vector of four 32-bit integers";
         if (row->form == SIM_COLLECTIVE_FORM_MASK_INDEX && !is_integer(b)) {
             return "the index must be an integer";
         }
@@ -226,7 +226,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         }
         return is_integer(result) ? NULL : "the result must be an integer";
     case SIM_COLLECTIVE_FORM_MASK_FOLD:
-        if (!is_mask(a)) return "the mask must be four 32-bit integers";
+        if (!is_mask(a)) return "the mask must be a vector of four 32-bit integers";
         return is_integer(result) ? NULL : "the result must be an integer";
     }
     UNREACHABLE();

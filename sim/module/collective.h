@@ -36,7 +36,7 @@ typedef enum sim_collective {
     SIM_COLLECTIVE_SHUFFLE_UP,
     SIM_COLLECTIVE_SHUFFLE_DOWN,
     SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* past the last work-item: values of c */
-    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* before the first work-item: values of a; else of c */
+    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* before the first work-item: of a; otherwise of c */
     SIM_COLLECTIVE_ROTATE,
     SIM_COLLECTIVE_BARRIER, /* only waits for all work-items; `imm` is its order (sim_order) */
 } sim_collective;

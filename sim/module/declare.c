@@ -318,7 +318,8 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
     if (scalar->kind != SIM_TYPE_INT || scalar->bits < 32 ||
         (is_vector ? type->count : 1) != components) {
         return sim_reader_fail(
-            reader, RT_MALFORMED, view->offset, "built-in %s must be %u integers of 32 or 64 bits",
+            reader, RT_MALFORMED, view->offset,
+            "built-in %s must consist of integers of 32 or 64 bits (components: %u)",
             sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in), components);
     }
     /* Translators declare a built-in variable as an import under the variable's own name; no module

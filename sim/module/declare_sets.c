@@ -35,7 +35,7 @@ rt_text sim_module_function_set(const sim_module *module, const sim_function *fu
     const sim_declarations *declared = &module->declarations;
     bool is_defined =
         function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
-    /* A kernel may also be exported, but it cannot be called. */
+    /* A kernel cannot be called, so it belongs to no set. */
     if (declared->function_count == 0 || !is_defined || sim_module_is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);

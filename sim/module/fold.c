@@ -2,9 +2,9 @@
  * array's length, a variable's initial value, or an index.
  *
  * Values are memory images, part by part, as a variable would hold them.  Vectors are split; each
- * component gets the value that the engine would compute: floats in their own type, halves in float
- * and rounded once (half.h).  An operation with an unknown operand stays an operation and is
- * computed where it is used.
+ * component gets the value that the engine would compute.  Floats and halves are computed in double
+ * and rounded to their type, which gives the same results (half.h).  An operation with an unknown
+ * operand stays an operation and is computed where it is used.
  *
  * Source: SPIR-V specification 1.6, sections 2.12 "Specialization" and 3.42.7 "Constant-Creation
  * Instructions". */
@@ -206,9 +206,8 @@ static bool fold_two(uint16_t number, const sim_type *type, scalar a, scalar b, 
     if (a.kind == SIM_TYPE_FLOAT) return fold_float(number, a, b, out);
     if (a.kind == SIM_TYPE_BOOL) return fold_logical(number, a, b, out);
     if (to_bool) return fold_comparison(number, a, b, out);
-    if (fold_shift(number, a, b, out))
-        return true; /* the shift amount may have a different width
-                      */
+    /* The shift amount and the shifted value may differ in width. */
+    if (fold_shift(number, a, b, out)) return true;
     return a.width == b.width && fold_integer(number, a, b, out);
 }
 

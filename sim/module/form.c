@@ -1,7 +1,7 @@
 /* The first pass over a module: checks the form of every instruction against the grammar's table,
  * the uniqueness of ids and the order of sections, and counts what later passes store in arrays.
  *
- * It knows nothing of types.  Source: SPIR-V specification 1.6, sections 2.3 "Physical Layout" and
+ * It does not check types.  Source: SPIR-V specification 1.6, sections 2.3 "Physical Layout" and
  * 2.4 "Logical Layout of a Module". */
 #include "sim/module/reader.h"
 

@@ -31,8 +31,9 @@ void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
 
 /* Where every function and variable of every module is defined: functions[m][i] is the definition
- * that function i of module m resolves to, which is the function itself unless it is an import or
- * one of several LinkOnceODR definitions. The definition is never an import. */
+ * that function i of module m resolves to.  That is the function itself unless it is an import, or
+ * a LinkOnceODR function for which another definition is used.  The definition is never an import.
+ */
 typedef struct sim_linkage {
     rt_arena arena; /* owns the arrays */
     uint32_t module_count;

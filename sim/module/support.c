@@ -1,5 +1,5 @@
-/* The tables of support.h.  Anything that is not in them is refused by name: a module that requires
- * more than is modelled must not run as if it required less.
+/* The tables of support.h.  A module that declares anything else is refused with a message that
+ * names it: a module that requires more than is modelled must not run as if it required less.
  *
  * Source: SPIR-V specification 1.6, sections 3.6, 3.21, 3.31; OpenCL SPIR-V environment
  * specification 3.0, sections 2.3 and 3; the extensions' own documents. */
@@ -137,8 +137,9 @@ bool sim_supports_extension(rt_text name)
            names(hints, sizeof hints / sizeof hints[0], name);
 }
 
-/* LocalSize and SubgroupSize take effect; the others are hints, promises by the author, or the
- * simulator's behaviour anyway (no contraction, denormals preserved, rounding to nearest even). */
+/* LocalSize, LocalSizeId and SubgroupSize take effect; the others are hints, promises by the
+ * author, or the simulator's behaviour anyway (no contraction, denormals preserved, rounding to
+ * nearest even). */
 bool sim_supports_mode(uint32_t mode)
 {
     static const uint16_t accepted[] = {

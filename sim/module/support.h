@@ -5,7 +5,8 @@
 #include "reference/base/text.h"
 
 /* True if a module may declare the capability (SIM_Capability…).  A capability is accepted even if
- * only some of its instructions are executed: the others are refused by name where they occur. */
+ * only some of its instructions are executed: a module that contains one of the others is refused.
+ */
 bool sim_supports_capability(uint32_t capability);
 
 /* True if a module may declare the extension. */

@@ -141,7 +141,7 @@ static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type 
     }
     if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
-                               "a vector has 2, 3, 4, 8 or 16 components, not %u", count);
+                               "a vector must have 2, 3, 4, 8 or 16 components, not %u", count);
     }
     static const uint16_t large[] = {SIM_CapabilityVector16};
     if (count > 4) RT_TRY(sim_needs_capability(reader, view, "a vector of this size", large, 1));
@@ -317,8 +317,8 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
 }
 
 /* Types are distinguished by their ids, so a repeated declaration would make a second, different
- * type; only aggregates, which may have different decorations, and pointers may be declared again
- * (section 2.8 "Types"). */
+ * type; only aggregates, which may have different decorations, pointers and opaque types may be
+ * declared again (section 2.8 "Types"). */
 static rt_status check_unique(sim_reader *reader, const sim_view *view)
 {
     uint16_t number = view->opcode->number;

@@ -1,8 +1,8 @@
-/* Conversions between numbers in every rounding mode, saturating or not: exact, using integers
- * only, one number at a time.  The engine has faster implementations of the common ones
- * (exec/lanes.c, and half.h for half to nearest even).  Source: SPIR-V specification 1.6, sections
- * 3.16 "FP Rounding Mode", 3.20 "SaturatedConversion" and 3.42.11; IEEE 754-2019, sections 3.4 and
- * 4.3. */
+/* Converts one number at a time, in every rounding mode, with or without saturation.  Results are
+ * correctly rounded; only integer arithmetic is used.  The engine has faster implementations of the
+ * common conversions (exec/lanes.c, and half.h for half to nearest even).  Source: SPIR-V
+ * specification 1.6, sections 3.16 "FP Rounding Mode", 3.20 "SaturatedConversion" and 3.42.11; IEEE
+ * 754-2019, sections 3.4 and 4.3. */
 #ifndef SIM_CONVERT_H
 #define SIM_CONVERT_H
 

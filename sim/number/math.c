@@ -117,7 +117,7 @@ static double near_rootn(double a, double b)
 /* True if every number within a relative error of 2^-40 rounds to the same float. */
 static inline bool is_decided(double near)
 {
-    if (!(fabs(near) < 0x1p200)) return true; /* infinity either way, or NaN */
+    if (!(fabs(near) < 0x1p200)) return true; /* rounds to infinity either way, or is NaN */
     double margin = near * 0x1p-40;
     return (float)(near - margin) == (float)(near + margin);
 }

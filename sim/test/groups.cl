@@ -107,7 +107,7 @@ kernel void flags(global int *out, volatile global atomic_flag *flag)
     }
 }
 
-// 40 KiB each: a group has room for only one.
+// The arrays of large_one and large_other have 40 KiB each: local memory has room for only one.
 kernel void large_one(global int *out)
 {
     local int one[10240];

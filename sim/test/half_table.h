@@ -1,5 +1,5 @@
-/* The values of all halves by definition, and rounding by searching them: the reference for the
- * tests. Source: IEEE 754-2019, sections 3.4 and 4.3. */
+/* Computes the value of any half from the definition, and rounds a number by a binary search among
+ * all halves: the reference for the tests. Source: IEEE 754-2019, sections 3.4 and 4.3. */
 #ifndef SIM_TEST_HALF_TABLE_H
 #define SIM_TEST_HALF_TABLE_H
 

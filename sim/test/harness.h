@@ -51,7 +51,7 @@ static inline sim_schedule harness_schedule(void)
     return schedule;
 }
 
-/* For tests that expect a certain work-item to be the first, or that depend on the order. */
+/* Skips a test whose expectations hold only under the schedules lockstep and forward. */
 #define HARNESS_IN_ORDER()                                                                         \
     do {                                                                                           \
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \

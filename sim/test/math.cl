@@ -1,7 +1,7 @@
 // The kernels of test_exec_math.c, compiled when the tests are built, at three levels of optimisation.
 #include "math_cases.h"
 
-// Results for a varying operand; from n on for a uniform one; from 2 n on for a vector operand.
+// The first n results are for a varying operand, the next n for a uniform one, the last n for a vector.
 #define KERNEL_1(type, name)                                                                       \
     kernel void name##_##type(global const type *a, global type *out, uint n)                      \
     {                                                                                              \

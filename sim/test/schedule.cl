@@ -21,8 +21,8 @@ kernel void when(volatile global int *count, global int *first, global int *seco
     second[i] = atomic_inc(&count[1]);
 }
 
-// Sums over a group by halving: correct with the barrier in the loop; otherwise the sum depends on
-// the order.
+// Sums over a group by halving: correct with barriers before and in the loop; without them the sum
+// depends on the order.
 kernel void sum_without_barrier(global int *out, local int *near)
 {
     size_t i = get_local_id(0), n = get_local_size(0);
@@ -137,7 +137,7 @@ kernel void whole_subgroups(global int *out)
     if (mine & 2) sum += sub_group_reduce_add(2);
     out[get_global_id(0)] = sum;
 }
-// If `apart` is 0, all name the same work-item; if it is 1, each names its own.
+// If `apart` is 0, all name the same work-item; if it is 1, each names a different one.
 kernel void broadcast_from(global int *out, uint from, uint apart)
 {
     NUMBERS;

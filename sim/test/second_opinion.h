@@ -1,7 +1,7 @@
-/* A second opinion about modules: compares SPIRV-Tools' validator with ours, except for a list of
- * accepted disagreements. Since the validator stops at the first item that its version does not
- * know, it gets a copy without such items. Source of the rules: SPIR-V specification 1.6, section
- * 2.16. */
+/* A second opinion about modules: compares the verdict of SPIRV-Tools' validator with ours, except
+ * for a list of accepted disagreements. Since the validator stops at the first item that its
+ * version does not know, it gets a copy without such items. Source of the rules: SPIR-V
+ * specification 1.6, section 2.16. */
 #ifndef SIM_TEST_SECOND_OPINION_H
 #define SIM_TEST_SECOND_OPINION_H
 
@@ -16,7 +16,7 @@
 typedef enum opinion {
     OPINION_INVALID,
     OPINION_VALID,
-    OPINION_NONE, /* ours: refused by name, which says nothing about validity */
+    OPINION_NONE, /* ours: refused as unsupported, which says nothing about validity */
 } opinion;
 
 /* One kind of disagreement: words from the message of the side that objects, and why the other side

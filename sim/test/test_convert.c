@@ -1,6 +1,6 @@
-/* Conversions between numbers, one at a time: against the definitions, with half's fast paths
- * checked for every half and every midpoint between two halves.  Half arithmetic via float and
- * double, as the decoder does it, against exact results. */
+/* Tests conversions of single numbers against the definitions, half's fast paths for every half and
+ * every midpoint between two halves, and half arithmetic via float and double, as the decoder
+ * performs it, against exact results. */
 #include "sim/number/convert.h"
 #include "sim/number/half.h"
 
@@ -155,7 +155,8 @@ static void test_half_arithmetic(void **state)
     }
 }
 
-/* a * b + c in units of 2^-48, which hold it exactly. */
+/* Returns a half in units of 2^-24, which represent it exactly; a product of two is in units of
+ * 2^-48. */
 static big fixed(uint16_t half)
 {
     return (big)ldexpl(half_value(half), 24);

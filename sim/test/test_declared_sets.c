@@ -197,7 +197,7 @@ static void test_a_destroyed_program_has_no_functions(void **state)
     sim_world_forget(p.h.world, p.h.program);
     pair_call(
         &p, "wrong-call-target",
-        "call through a pointer to a function of a program that no longer exists by work-item "
+        "call through a pointer to a function of a program that no longer exists, by work-item "
         "(0, 0, 0)",
         false);
     pair_close(&p);

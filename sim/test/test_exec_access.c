@@ -1,5 +1,5 @@
-/* Operands of memory accesses (one or two sets, with and without extra words), sizes of types,
- * targets of generic pointers, copies between equal types, split barriers. */
+/* Tests of memory operands (one or two sets, with and without extra words), sizes of types, targets
+ * of generic pointers, copies between equal types, and split barriers. */
 #include "sim/test/one_instruction.h"
 
 /* ---- Memory operands ------------------------------------------------------------------------ */
@@ -175,7 +175,7 @@ static void test_size_of(void **state)
     }
 }
 
-/* The bits of MemorySemantics: WorkgroupMemory 0x100, CrossWorkgroupMemory 0x200. */
+/* The results are bits of MemorySemantics: WorkgroupMemory 0x100, CrossWorkgroupMemory 0x200. */
 static void test_generic_semantics(void **state)
 {
     (void)state;

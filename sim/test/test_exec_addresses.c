@@ -1,7 +1,7 @@
-/* Pointers as values: compared, subtracted, converted to integers and back, cast to generic
- * pointers and back, moved by signed indices of both widths; and vectors indexed by values known
- * only at run time.  All of this runs with varying and with uniform operands, on every engine;
- * accesses past the end are reported. */
+/* Tests of pointers as values: compared, subtracted, converted to integers and back, cast to
+ * generic pointers and back, moved by signed indices of both widths; and vectors indexed by values
+ * known only at run time.  All of this runs with varying and with uniform operands, on every
+ * engine; accesses past the end are reported. */
 #include "sim/test/harness.h"
 
 #define MODULE                                                                                     \

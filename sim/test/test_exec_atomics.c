@@ -1,4 +1,4 @@
-/* Atomic instructions one by one: what they return and store in 32 and 64 bits, and what is
+/* Tests atomic instructions one by one: what they return and store in 32 and 64 bits, and what is
  * reported if their memory is misaligned, out of bounds, null or constant. */
 #include "sim/test/harness.h"
 
@@ -16,8 +16,8 @@
     "%pb = OpTypePointer CrossWorkgroup %i8\n%pc = OpTypePointer UniformConstant %i8\n"            \
     "%device = OpConstant %i32 1\n%relaxed = OpConstant %i32 0\n"
 
-/* A row's operation returns the memory's old value (unless it only stores or loads) and stores
- * `after`; the numbers are bit patterns, truncated to the type's width. i: integer, f: float. */
+/* A row's operation returns the memory's old value, unless it only stores, and leaves `after` in
+ * the memory; the numbers are bit patterns, truncated to the type's width. i: integer, f: float. */
 typedef struct row {
     const char *name;
     char type;
@@ -45,8 +45,8 @@ static const row rows[] = {
     {"OpAtomicOr", 'i', " %v", 12, 10, 14},
     {"OpAtomicXor", 'i', " %v", 12, 10, 6},
 };
-/* The same in two widths: 1.5 + 2 = 3.5; the minimum and maximum of 1.5 and -2, and of 1.5 and a
- * NaN. */
+/* Operations on double and on float: 1.5 + 2 = 3.5; the minimum and maximum of 1.5 and -2, and of
+ * 1.5 and a NaN. */
 static const struct {
     const char *name;
     uint32_t before[2], value[2], after[2]; /* the upper 32 bits of a double, a float's bits */

@@ -1,5 +1,5 @@
-/* Built-in variables, read as a whole and by component; masks of sub-groups; and exchanges between
- * neighbours in a sub-group: quads and rotations. */
+/* Tests of built-in variables, read as a whole and by component; masks of sub-groups; and exchanges
+ * between neighbours in a sub-group: quads and rotations. */
 #include "sim/test/harness.h"
 
 enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items */
@@ -70,7 +70,8 @@ static void run(const char *built_in, const char *type, const char *body, wanted
 /* ---- Masks ------------------------------------------------------------------------------------
  */
 
-/* Bits of a full sub-group, although the third sub-group has only eight work-items. */
+/* The expected masks have bits for a full sub-group, although the third sub-group has only eight
+ * work-items. */
 #define MASK(name, relation)                                                                       \
     static uint32_t name(uint32_t item, uint32_t place)                                            \
     {                                                                                              \
@@ -216,8 +217,8 @@ static void test_refused(void **state)
         {"FragCoord", "v4i32", RT_UNSUPPORTED, "needs the capability Shader, which is refused"},
         {"DeviceIndex", "i32", RT_UNSUPPORTED,
          "needs the capability DeviceGroup, which is refused"},
-        {"SubgroupEqMask", "i32", RT_MALFORMED, "must be 4 integers"},
-        {"WorkgroupSize", "v4i32", RT_MALFORMED, "must be 3 integers"},
+        {"SubgroupEqMask", "i32", RT_MALFORMED, "(components: 4)"},
+        {"WorkgroupSize", "v4i32", RT_MALFORMED, "(components: 3)"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static char text[8192];

@@ -1,6 +1,6 @@
-/* Aggregates passed by value: a callee has its own copy, with and without divergent lanes, called
- * directly, through a pointer, from another module, and with the kernel's own parameter.  Each test
- * has a twin without the attribute, in which the caller sees every change.
+/* Tests of aggregates passed by value: a callee has its own copy, with and without divergent lanes,
+ * called directly, through a pointer, from another module, and with the kernel's own parameter.
+ * Each test has a twin without the attribute, in which the caller sees every change.
  *
  * The callee adds 1, 10 and 100 to three members, nested and direct, and returns their sum. */
 #include "sim/test/harness.h"

@@ -1,4 +1,4 @@
-/* Collective operations, instruction by instruction against plain C: reductions, scans, clusters,
+/* Tests collective operations, each instruction against plain C: reductions, scans, clusters,
  * votes, broadcasts and shuffles, over sub-groups, the last of which is not full, and over
  * work-groups of several waves, on every engine. */
 #include "sim/test/harness.h"

@@ -1,5 +1,5 @@
-/* Constant memory: every kind of store to it is reported and changes nothing, and the same kernel
- * can store once the memory is no longer constant. */
+/* Tests of constant memory: every kind of store to it is reported and changes nothing, and the same
+ * kernel can store once the memory is no longer constant. */
 #include "sim/test/harness.h"
 
 /* k(global char *to, global char *from, constant char *c): the memory passed as c is constant while

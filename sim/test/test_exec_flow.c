@@ -1,5 +1,5 @@
-/* Control flow: every function of flow.h against plain C, with groups of many sizes, so that lanes
- * diverge and meet in all ways; calls; and control flow that only assembly can express. */
+/* Tests control flow: every function of flow.h against plain C, with groups of many sizes, so that
+ * lanes diverge and meet in all ways; calls; and control flow that only assembly can express. */
 #include "sim/test/harness.h"
 
 #define NOINLINE

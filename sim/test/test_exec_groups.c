@@ -1,5 +1,5 @@
-/* Groups and sub-groups of work-items, asynchronous copies, atomics on 64-bit values, floats and
- * flags; expected values are computed here, work-item by work-item. */
+/* Tests of groups and sub-groups of work-items, asynchronous copies, and atomics on 64-bit values,
+ * floats and flags; expected values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
 
 #define ITEMS     1200u
@@ -152,7 +152,7 @@ static void test_divergent(void **state)
         assert_int_equal(h.finding_count, 1);
         assert_string_equal(h.findings[0].kind, "subgroup-misuse");
         assert_string_equal(h.findings[0].message.data,
-                            "operation that not all work-items of the sub-group reach, reached by "
+                            "operation not reached by all work-items of the sub-group; reached by "
                             "work-item (0, 0, 0)");
         assert_int_equal(h.findings[0].count, 10);
         harness_try(&h, "divergent_work_group", harness_range(32, 32), &argument, 1);
@@ -396,7 +396,7 @@ static void test_refused(void **state)
     sim_test_refused(SUB("%r = OpGroupNonUniformFAdd %int %c3 Reduce %i\n"), RT_MALFORMED,
                      "the operation does not accept the operand's type");
     sim_test_refused(SUB("%r = OpGroupNonUniformBallotFindLSB %int %c3 %i\n"), RT_MALFORMED,
-                     "the mask must be four 32-bit integers");
+                     "the mask must be a vector of four 32-bit integers");
     sim_test_refused(
         HEAD("OpCapability AtomicFloat32AddEXT\n") "%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n" STORE(
             "%r"),

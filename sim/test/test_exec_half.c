@@ -1,6 +1,6 @@
-/* Half in combination with other types: functions of OpenCL.std with integers, with second results,
- * over whole vectors; sums and votes of groups; atomics.  Operations on halves alone are in
- * test_exec_rare.c.  Expected values are computed in long double and rounded by search among all
+/* Tests of half in combination with other types: functions of OpenCL.std with integers, with second
+ * results, over whole vectors; sums and votes of groups; atomics.  Operations on halves alone are
+ * in test_exec_rare.c.  Expected values are computed in long double and rounded by search among all
  * halves. */
 #include "sim/test/one_instruction.h"
 
@@ -17,7 +17,7 @@
         return (uint64_t)(expression);                                                             \
     }
 
-/* The n-th root; n is odd if the number is negative. */
+/* The n-th root; NaN if n is 0, or if n is even and the number negative. */
 static long double root(long double a, int32_t n)
 {
     bool is_odd = n % 2 != 0;
@@ -90,7 +90,7 @@ static uint64_t f_nextafter(uint64_t a, uint64_t b, uint64_t c)
     return next < 0 ? 0x8000u | (uint32_t)-next : (uint32_t)next;
 }
 
-/* powr takes non-negative bases, and is undefined where powers have no limit. */
+/* powr is defined only for bases >= 0, and not where the limit of the power does not exist. */
 static long double powr_of(long double a, long double b)
 {
     if (isnan(a) || isnan(b) || a < 0 || (a == 0 && b == 0)) return NAN;
@@ -132,13 +132,13 @@ static int exponent_of(long double a)
     return exponent;
 }
 
-/* The sign of gamma, which changes at every integer below 0. */
+/* The sign of gamma, which changes at 0 and at every negative integer. */
 static int gamma_sign(long double a)
 {
     return a > 0 || fmodl(floorl(a), 2) == 0 ? 1 : -1;
 }
 
-/* The largest half below 1 is 1 - 2^-11. */
+/* a - floor(a), but at most 1 - 2^-11, the largest half below 1. */
 static long double fraction(long double a)
 {
     if (isinf(a)) return 0;
@@ -334,8 +334,8 @@ static uint64_t most(uint64_t a, uint64_t b)
     return value_of(b) > value_of(a) ? b : a;
 }
 
-/* A work-item's result over all work-items of its group of `size`, or over the work-items up to
- * itself. */
+/* Combines the values of work-item i's group of `size`: of all its work-items if `all`, otherwise
+ * of those up to i. */
 static uint64_t folded(const uint16_t *in, uint32_t i, uint32_t size, bool all, combine *by)
 {
     uint32_t first = i / size * size, end = first + size < GROUP ? first + size : GROUP;

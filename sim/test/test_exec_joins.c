@@ -1,4 +1,4 @@
-/* Values of every kind at joins and in selections: phis and selections of structs, arrays,
+/* Tests of values of every kind at joins and in selections: phis and selections of structs, arrays,
  * pointers, vectors, bools and halves; switches over integers of every width; irreducible control
  * flow; and the kinds of constants in the initial values of variables. */
 #include "sim/test/harness.h"

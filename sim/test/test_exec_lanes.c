@@ -1,5 +1,5 @@
-/* Arithmetic, comparisons and conversions: every case of cases.h against plain C, for all forms of
- * operands, levels of optimisation and engines, with all lanes active and with a few. */
+/* Tests arithmetic, comparisons and conversions: every case of cases.h against plain C, for all
+ * forms of operands, levels of optimisation and engines, with all lanes active and with a few. */
 #include "sim/test/harness.h"
 
 #include <math.h>

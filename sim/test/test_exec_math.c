@@ -1,5 +1,5 @@
-/* Kernels that call the floating-point functions of OpenCL.std: their results must be those of
- * math.c (whose values test_math.c checks), for varying and uniform operands, components of
+/* Tests kernels that call the floating-point functions of OpenCL.std: their results must be those
+ * of math.c (whose values test_math.c checks), for varying and uniform operands, components of
  * vectors, levels of optimisation and engines.  Geometric functions are computed here
  * independently. */
 #include "sim/number/math.h"
@@ -443,7 +443,7 @@ static void test_geometry(void **state)
     }
 }
 
-/* Against the formulas of decode/math.c, in plain C. */
+/* The results must be those of decode/math.c's formulas, computed in plain C. */
 static void test_fast_geometry(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Memory: vectors, structures, every storage class, barriers, atomics; and the findings about them.
- */
+/* Tests of memory (vectors, structures, every storage class, barriers, atomics) and of the findings
+ * about it. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -443,7 +443,7 @@ static void test_wrong_pointers(void **state)
     harness_try(&h, "store_at", harness_range(8, 4), store, 2);
     expect_finding(
         &h, "use-after-free", 0, 8,
-        "store of 4 bytes at offset 0 of 'gone', which has been freed by work-item (0, 0, 0)");
+        "store of 4 bytes at offset 0 of 'gone', which has been freed, by work-item (0, 0, 0)");
     harness_close(&h);
 }
 
@@ -468,7 +468,7 @@ static void test_other_memory(void **state)
     harness_try(&h, "misaligned", harness_range(4, 4), bytes, 2);
     expect_finding(
         &h, "misaligned", 0, 4,
-        "load of 4 bytes at offset 1 of 'out', which is not a multiple of 4 by work-item "
+        "load of 4 bytes at offset 1 of 'out', which is not a multiple of 4, by work-item "
         "(0, 0, 0)");
     harness_close(&h);
 }
@@ -491,7 +491,7 @@ static void test_undefined_arithmetic(void **state)
         for (int launch = 0; launch < 2; launch++) {
             harness_try(&h, "divide", harness_range(8, 8), arguments, 3);
             expect_finding(&h, "undefined-arithmetic", 3, 2,
-                           "integer division by zero or with a quotient that does not fit by "
+                           "integer division by zero or with a quotient that does not fit, by "
                            "work-item (3, 0, 0)");
             harness_read_back(&h, to, launch ? second : first, sizeof first);
         }
@@ -504,7 +504,7 @@ static void test_undefined_arithmetic(void **state)
         arguments[1] = harness_global(in_floats);
         harness_try(&h, "to_int", harness_range(8, 8), arguments, 2);
         expect_finding(&h, "undefined-arithmetic", 2, 3,
-                       "conversion to an integer type that cannot hold the value by work-item "
+                       "conversion to an integer type that cannot hold the value, by work-item "
                        "(2, 0, 0)");
         harness_close(&h);
     }

@@ -1,5 +1,5 @@
-/* Calls through function pointers: tables, selections, memory, other modules, recursion, and
- * invalid targets. */
+/* Tests of calls through function pointers: tables, selections, memory, other modules, recursion,
+ * and invalid targets. */
 #include "sim/test/harness.h"
 
 #define ITEMS 300
@@ -107,7 +107,7 @@ static const struct {
 } wrong_targets[] = {
     {1, "call of function 'half_of', whose type does not match the call, by work-item (2, 0, 0)"},
     {2, "call through a null pointer by work-item (2, 0, 0)"},
-    {3, "call through a pointer that is not the address of a function by work-item (2, 0, 0)"},
+    {3, "call through a pointer that is not the address of a function, by work-item (2, 0, 0)"},
     {4, "call through a pointer 8 bytes away from function 'twice' by work-item (2, 0, 0)"},
     {5, "call through a pointer to a function of another program by work-item (2, 0, 0)"},
 };
@@ -374,7 +374,8 @@ static void test_kernel_address(void **state)
                         "the address of kernel 'main' is taken, but kernels cannot be called");
 }
 
-/* A function that never returns produces no value, so its result type must be refused. */
+/* A result with too many parts is refused even if the function never returns and so has no value.
+ */
 static void test_large_result(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The output of kernels (print.cl), at three levels of optimisation and on every engine.  Expected
- * texts are written by hand, following C's rules for fprintf and OpenCL C's additions. */
+/* Tests the output of kernels (print.cl) at three levels of optimisation and on every engine.
+ * Expected texts are written by hand, following C's rules for fprintf and OpenCL C's additions. */
 #include "sim/test/harness.h"
 
 static void expect_printed(harness *h, const char *text)
@@ -173,7 +173,7 @@ static const char *const wrong_messages[] = {
     "'%#d' has a flag that its conversion does not take",
     "'%hld' has a length modifier that its conversion does not take",
     "'%*' is not a conversion",
-    "'%v5hld' has no vector of 2, 3, 4, 8 or 16",
+    "'%v5hld' has a vector size other than 2, 3, 4, 8 and 16",
     "'%' is not a conversion",
     "'%ll' is not a conversion",
     "'%s' takes a string in constant memory, but argument 1",

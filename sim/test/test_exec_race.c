@@ -1,4 +1,4 @@
-/* Data races in the kernels of races.cl: which ones are found, and that nothing else is reported.
+/* Tests which data races are found in the kernels of races.cl, and that nothing else is reported.
  * Every incorrect kernel has a correct twin that differs in one detail.  The expectations are
  * derived from the memory model by hand; they are the same at every level of optimisation and on
  * every engine. */

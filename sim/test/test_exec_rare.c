@@ -1,6 +1,6 @@
-/* Single instructions against tables in plain C: half, decorated conversions, bit fields, results
- * in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in memory; on
- * every engine, with varying and uniform operands; and what is refused or found. */
+/* Tests single instructions against tables in plain C: half, decorated conversions, bit fields,
+ * results in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in
+ * memory; on every engine, with varying and uniform operands; and what is refused or found. */
 #include "sim/number/half.h"
 #include "sim/test/one_instruction.h"
 
@@ -413,8 +413,8 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
     if (!isfinite(a) || !isfinite(b) || !isfinite(c)) return half_of(a * b + c);
     big sum = (big)ldexpl(a * b, 48) + (big)ldexpl(c, 48);
     if (sum == 0) return half_of(a * b + c); /* the zero's sign */
-    /* Shortened to 64 bits, the lost bits being collected in the last one: a half is far shorter.
-     */
+    /* The sum is shortened to 62 bits, far more than a half has; the last one is set if a lost bit
+     * was. */
     bool is_negative = sum < 0;
     ubig size = (ubig)(is_negative ? -sum : sum);
     int shift = 0;
@@ -898,7 +898,7 @@ static void test_integer_dot(void **state)
 
 /* ---- Shuffles and vectors in memory ---------------------------------------------------------- */
 
-/* Bytes of a, then of b, selected by the low bits of the bytes of c. */
+/* The low bits of c's bytes select bytes of a or, in shuffled2, of a followed by b. */
 static uint64_t shuffled(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t out = 0;
@@ -1149,7 +1149,7 @@ static void test_findings(void **state)
         "f", "i32", "i32", "i64", "i32", NULL, NULL, "%r = OpBitFieldUExtract %i32 %a %b %c\n"};
     static const instruction insert = {
         "i", "i8", "i32", "i64", "i8", NULL, NULL, "%r = OpBitFieldInsert %i8 %a %a %b %c\n"};
-    static const char not_in[] = "bit field that extends beyond the value by work-item (0, 0, 0)";
+    static const char not_in[] = "bit field that extends beyond the value, by work-item (0, 0, 0)";
     expect_found(&field, 1, 0, 33, not_in);
     expect_found(&field, 1, 32, 1, not_in);
     expect_found(&field, 1, 16, 17, not_in);

@@ -1,7 +1,7 @@
-/* Schedules, waiting work-items, and the stack: the order in which work-items run, that results are
- * the same in every order, and what is reported if part of a group or sub-group does not arrive.
- * Groups consist of 600 work-items, which are three waves, unless a test says otherwise; expected
- * values are computed here, work-item by work-item. */
+/* Tests of schedules, waiting work-items, and the stack: the order in which work-items run, that
+ * results are the same in every order, and what is reported if part of a group or sub-group does
+ * not arrive. Groups consist of 600 work-items, which are three waves, unless a test says
+ * otherwise; expected values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
 
 #define GROUP  600u
@@ -125,7 +125,7 @@ static void test_order_of_groups(void **state)
 
 /* ---- Missing barriers --------------------------------------------------------------------- */
 
-/* races: whether race detection must report findings. */
+/* Runs the kernel and returns its sum; `races`: race detection must report findings. */
 static int32_t sum_of(sim_schedule schedule, const char *kernel, uint32_t items, bool races)
 {
     harness h = open_with(schedule, 1);
@@ -372,7 +372,8 @@ static void test_subgroup_misuse(void **state)
          1,
          "subgroup-misuse",
          3 * 38 * 5,
-         "operation that not all work-items of the sub-group reach, reached by work-item (0, 0, 0)"},
+         "operation not reached by all work-items of the sub-group; reached by work-item "
+         "(0, 0, 0)"},
         {"fold_some", {16}, 1, NULL, 0, NULL},
         {"fold_some", {0}, 1, NULL, 0, NULL},
         {"barrier_some",
@@ -380,14 +381,14 @@ static void test_subgroup_misuse(void **state)
          1,
          "subgroup-misuse",
          3 * 37 * 15,
-         "barrier that not all work-items of the sub-group reach, reached by work-item (0, 0, 0)"},
+         "barrier not reached by all work-items of the sub-group; reached by work-item (0, 0, 0)"},
         {"barrier_some", {16}, 1, NULL, 0, NULL},
         {"barrier_ended",
          {5},
          1,
          "subgroup-misuse",
          3 * 38 * 5,
-         "barrier that not all work-items of the sub-group reach, reached by work-item (0, 0, 0)"},
+         "barrier not reached by all work-items of the sub-group; reached by work-item (0, 0, 0)"},
         {"barrier_ended", {16}, 1, NULL, 0, NULL},
         {"whole_subgroups", {0}, 0, NULL, 0, NULL},
         {"broadcast_from",
@@ -395,20 +396,20 @@ static void test_subgroup_misuse(void **state)
          2,
          "subgroup-misuse",
          ITEMS,
-         "broadcast for which work-items name different source work-items, by work-item (0, 0, 0)"},
+         "broadcast with a source that differs between work-items, by work-item (0, 0, 0)"},
         {"broadcast_from",
          {9, 0},
          2,
          "subgroup-misuse",
          3 * 8,
-         "broadcast of the value of a work-item that does not take part, by work-item (592, 0, 0)"},
+         "broadcast from a work-item that does not take part, by work-item (592, 0, 0)"},
         {"broadcast_from", {7, 0}, 2, NULL, 0, NULL},
         {"shuffle_from",
          {9},
          1,
          "subgroup-misuse",
          3 * 8,
-         "shuffle of the value of a work-item that does not take part, by work-item (592, 0, 0)"},
+         "shuffle from a work-item that does not take part, by work-item (592, 0, 0)"},
         {"shuffle_from", {7}, 1, NULL, 0, NULL},
         {"shuffle_down_sum", {0}, 0, NULL, 0, NULL},
     };
@@ -424,7 +425,7 @@ static void test_divergent_barriers(void **state)
          1,
          "divergent-barrier",
          500,
-         "barrier that not all work-items of the group reach: 500 wait at OpControlBarrier in "},
+         "barrier not reached by all work-items of the group: 500 wait at OpControlBarrier in "},
         {"ended", {600}, 1, NULL, 0, NULL},
         {"ended_whole", {1}, 1, NULL, 0, NULL},
         {"turns",
@@ -432,14 +433,14 @@ static void test_divergent_barriers(void **state)
          2,
          "divergent-barrier",
          500,
-         "barrier that not all work-items of the group reach: 500 wait at OpControlBarrier in "},
+         "barrier not reached by all work-items of the group: 500 wait at OpControlBarrier in "},
         {"turns", {3, 0}, 2, NULL, 0, NULL},
         {"two_barriers",
          {300},
          1,
          "divergent-barrier",
          300,
-         "barrier that not all work-items of the group reach: 300 wait at OpControlBarrier in "
+         "barrier not reached by all work-items of the group: 300 wait at OpControlBarrier in "
          "'wait_here', line "},
         {"two_barriers", {600}, 1, NULL, 0, NULL},
         {"two_barriers", {0}, 1, NULL, 0, NULL},
@@ -448,7 +449,7 @@ static void test_divergent_barriers(void **state)
          1,
          "divergent-barrier",
          299,
-         "barrier that not all work-items of the group reach: 299 wait at OpControlBarrier in "
+         "barrier not reached by all work-items of the group: 299 wait at OpControlBarrier in "
          "'wait_here', line "},
         {"two_ways", {600}, 1, NULL, 0, NULL},
         {"calls_in_turn", {0}, 0, NULL, 0, NULL},
@@ -457,14 +458,14 @@ static void test_divergent_barriers(void **state)
          1,
          "divergent-barrier",
          3 * 500,
-         "copy that not all work-items of the group reach, reached by work-item (0, 0, 0)"},
+         "copy not reached by all work-items of the group; reached by work-item (0, 0, 0)"},
         {"copy_some", {600}, 1, NULL, 0, NULL},
         {"group_broadcast_from",
          {7, 1},
          2,
          "undefined-arithmetic",
          ITEMS,
-         "broadcast for which work-items name different source work-items, by work-item (0, 0, 0)"},
+         "broadcast with a source that differs between work-items, by work-item (0, 0, 0)"},
         {"group_broadcast_from", {7, 0}, 2, NULL, 0, NULL},
     };
     uses_check(uses, sizeof uses / sizeof *uses);

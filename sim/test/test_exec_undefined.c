@@ -1,5 +1,6 @@
-/* Uninitialised values: reported where they decide something, and only there.  Kernels of
- * undefined.cl at three levels on every engine; assembly for the cases that no compiler generates.
+/* Tests that uninitialised values are reported where they decide something, and only there. Kernels
+ * of undefined.cl at three levels on every engine; assembly for the cases that no compiler
+ * generates.
  */
 #include "sim/check/shadow.h"
 #include "sim/test/harness.h"
@@ -227,15 +228,15 @@ static const assembly assemblies[] = {
      NULL, 0},
     {"not undefined", MODULE(ITEM "%c = OpLogicalNot %bool %undef_bool\n" BRANCH("%c")),
      "branch on an undefined value", 16},
-    {"selected by the undefined, both sides alike",
+    {"selection by an undefined condition, both values equal",
      MODULE(ITEM
             "%s = OpSelect %int %undef_bool %c7 %c7\n%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
      NULL, 0},
-    {"selected by the undefined",
+    {"selection by an undefined condition",
      MODULE(ITEM
             "%s = OpSelect %int %undef_bool %c7 %c1\n%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
      "branch on an undefined value", 16},
-    {"the undefined, masked", /* a bit that is defined differs: bit 0 of 6 & x is 0 */
+    {"an undefined value, masked", /* a bit that is defined differs: bit 0 of 6 & x is 0 */
      MODULE(ITEM "%six = OpIAdd %int %c7 %c7\n%s = OpBitwiseAnd %int %undef %six\n"
                  "%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
      NULL, 0},
@@ -250,7 +251,7 @@ static const assembly assemblies[] = {
             "%right = OpLabel\nOpBranch %join\n%join = OpLabel\n"
             "%p = OpPhi %int %i %left %undef %right\n%c = OpULessThan %bool %p %c7\n" BRANCH("%c")),
      "branch on an undefined value", 8},
-    {"a phi's undefined side, not looked at",
+    {"a phi's undefined side, not used",
      MODULE(ITEM "%b = OpBitwiseAnd %int %i %c1\n%odd = OpIEqual %bool %b %c1\n"
                  "OpBranchConditional %odd %left %right\n%left = OpLabel\nOpBranch %join\n"
                  "%right = OpLabel\nOpBranch %join\n%join = OpLabel\n"
@@ -281,7 +282,7 @@ static const assembly assemblies[] = {
                  "OpCopyMemorySized %a %b %c4\n%x = OpLoad %int %to Aligned 4\n"
                  "%c = OpIEqual %bool %x %c1\n" BRANCH("%c")),
      "branch on a value that was never written", 16},
-    {"a broadcast of the undefined",
+    {"a broadcast of an undefined value",
      MODULE(ITEM
             "%x = OpLoad %int %from Aligned 4\n"
             "%g = OpGroupBroadcast %int %sub %x %c1\n%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),

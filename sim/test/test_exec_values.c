@@ -1,7 +1,7 @@
-/* Instructions on numbers against tables in plain C: every width, vectors of 1 to 16 components,
- * the edge values of each type and all pairs of them; with varying operands under a mask and with
- * uniform ones; on every engine.  Operations without a defined result must be reported, and nothing
- * else. */
+/* Tests instructions on numbers against tables in plain C: every width, vectors of 1 to 16
+ * components, the edge values of each type and all pairs of them; with varying operands under a
+ * mask and with uniform ones; on every engine.  Operations without a defined result must be
+ * reported, and nothing else. */
 #include "sim/test/harness.h"
 
 #include <math.h>
@@ -477,8 +477,8 @@ typedef struct cases {
     uint32_t count;
 } cases;
 
-/* All combinations of edge values for which the operation gives the given verdict; if there are
- * more than 1000 combinations, every seventh is tried. */
+/* Lists combinations of edge values for which the operation gives the given verdict, at most
+ * CASES_MAX; of more than 1000 combinations, only every seventh is tried. */
 static void cases_make(const operation *op, uint32_t bits, verdict wanted, cases *out)
 {
     uint64_t values[VALUES_MAX];
@@ -547,7 +547,7 @@ static void kernel_text(const operation *op, bool is_lanes, char *out, size_t si
 #undef APPEND
 }
 
-/* Declares %name as a scalar or a vector of it. */
+/* Declares %name as a vector of n components of type %compute; declares nothing if n is 1. */
 static void vector_type(char *out, size_t size, const char *name, const char *compute, uint32_t n)
 {
     size_t used = strlen(out);
@@ -558,7 +558,6 @@ static void vector_type(char *out, size_t size, const char *name, const char *co
 
 static void module_text(const operation *op, uint32_t bits, uint32_t n, char *out, size_t size)
 {
-    /* Names of the types in memory, of the operands and of the result. */
     char scalar[8], types[512] = "", lanes[4096], uniform[4096];
     snprintf(scalar, sizeof scalar, "%c%u", op->from == 'b' ? 'i' : op->from, bits);
     bool is_ids = n == 3 && strcmp(scalar, "i64") == 0; /* a type may be declared only once */
@@ -567,6 +566,8 @@ static void module_text(const operation *op, uint32_t bits, uint32_t n, char *ou
     if (strcmp(scalar, "i8") != 0) vector_type(types, sizeof types, "v8", "i8", n);
     kernel_text(op, true, lanes, sizeof lanes);
     kernel_text(op, false, uniform, sizeof uniform);
+    /* The names of three types: that of values in memory, that of truth values, and that of the
+     * stored result. */
     const char *memory = is_ids ? "ids" : n > 1 ? "vm" : scalar, *truth = n > 1 ? "vb" : "bool";
     const char *bytes = n == 1 ? "i8" : strcmp(scalar, "i8") == 0 ? "vm" : "v8";
     const char *result = op->to == 'b' ? bytes : memory;

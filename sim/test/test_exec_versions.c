@@ -1,5 +1,5 @@
-/* Modules of every version of SPIR-V and with every extension that is implemented or treated as a
- * hint, and constants longer than one instruction. */
+/* Tests of modules of every version of SPIR-V and with every extension that is implemented or
+ * treated as a hint, and constants longer than one instruction. */
 #include "sim/sim.h"
 #include "sim/test/harness.h"
 

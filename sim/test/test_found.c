@@ -1,5 +1,5 @@
 /* Regressions found by fuzzing: modules that made an earlier version panic or run forever.  Each is
- * refused by name, or runs to completion. */
+ * now refused with a message that names the cause, or runs to completion. */
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \

@@ -1,4 +1,5 @@
-/* The variables of programs in worlds: found by name, with their values, while they exist. */
+/* Tests of programs' module-scope variables: a world finds them by name, with their values, as long
+ * as they exist. */
 #include "sim/test/harness.h"
 
 #define TYPES                                                                                      \

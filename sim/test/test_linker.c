@@ -249,8 +249,8 @@ static void test_variables_differ(void **state)
                    1);
 }
 
-/* Modules of different versions link; a kernel may share its name with a symbol that is never
- * called. */
+/* Modules of different versions link; a kernel may have the same name as an exported
+ * function. */
 static void test_versions_and_kernels(void **state)
 {
     (void)state;

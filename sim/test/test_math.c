@@ -1,8 +1,8 @@
-/* The functions of math.c: against MPFR at edge values and random values, and against the special
- * cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by hand.  The
- * oracle uses a different method from math_exact.c: a value of many bits is rounded to nearest
- * twice, which gives the same value as rounding once unless the result is within 2^-250 of a tie
- * without being one. */
+/* Tests the functions of math.c against MPFR at edge values and random values, and against the
+ * special cases that the OpenCL C specification and annex F.9 of ISO C99 list, written here by
+ * hand.  The oracle uses a different method from math_exact.c: a value of many bits is rounded to
+ * nearest twice, which gives the same value as rounding once unless the result is within 2^-250 of
+ * a tie without being one. */
 #include "sim/number/math.h"
 
 #include <limits.h>
@@ -478,7 +478,8 @@ static double draw_size(void)
     return (double)(draw() >> 11) * 0x1p-53;
 }
 
-/* At random: any bits, around 1, within +-1, within +-40, within +-200, quarters. */
+/* Draws a number of a random kind: any bits, around 1, within +-1, within +-40, within +-200, or a
+ * multiple of 1/4. */
 static double draw_operand(bool is_float)
 {
     double v;

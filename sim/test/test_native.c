@@ -1,5 +1,5 @@
-/* Tests of the native format: an image that is written and read back means the same, values of
- * specialisation constants are kept, images link, and damage is always detected. */
+/* Tests of the native format: an image keeps its meaning when it is written and read back, values
+ * of specialisation constants are kept, images link, and damage is always detected. */
 #include "reference/base/hash.h"
 #include "reference/base/stream.h"
 #include "sim/module/linker.h"
@@ -422,7 +422,8 @@ static void test_changed_content_is_read_safely(void **state)
         rt_buffer_free(&changed);
         content.data[at] = kept;
     }
-    /* A change of either count or of the module's length, at least, must be refused. */
+    /* At least a change in any of the 16 bytes of the number of modules, the module's length and
+     * the number of imports must be refused. */
     assert_true(refused >= 16);
     for (size_t size = 0; size < content.size; size++) {
         rt_buffer cut = {0};

@@ -1,5 +1,6 @@
-/* The tables of instructions: refused instructions have a reason that is not a promise, and
- * executed instructions are decoded; every function of OpenCL.std for every type that it takes. */
+/* Tests of the tables of instructions: refused instructions have a reason that is not a promise,
+ * and executed instructions are decoded; every function of OpenCL.std for every type that it takes.
+ */
 #include "sim/module/opcodes.h"
 #include "sim/test/one_instruction.h"
 

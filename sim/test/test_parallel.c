@@ -1,5 +1,5 @@
-/* Launches on several threads: the same bytes, the same definedness and the same findings as on one
- * thread; and which launches can run on several threads. */
+/* Tests that launches on several threads give the same bytes, the same definedness and the same
+ * findings as on one thread, and which launches can run on several threads. */
 #include "reference/base/alloc.h"
 #include "sim/test/harness.h"
 

@@ -94,7 +94,7 @@ static const sim_type *named_type(const sim_module *module, const char *name)
     return NULL;
 }
 
-/* Sizes and offsets as an OpenCL C compiler gives them. */
+/* Sizes and offsets must be those of an OpenCL C compiler. */
 static void test_layout(void **state)
 {
     (void)state;
@@ -245,8 +245,8 @@ static void test_decorations(void **state)
     rt_sink_destroy(sink);
 }
 
-/* HostAccessINTEL in the encoding that this version of the headers lacks: written word by word,
- * because the assembler does not know it either. */
+/* The supplement defines HostAccessINTEL in both of its encodings.  The module is written word by
+ * word, because the assembler does not know the decoration. */
 static void test_supplement(void **state)
 {
     (void)state;

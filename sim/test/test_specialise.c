@@ -1,5 +1,5 @@
-/* Specialisation: values that replace defaults, and operations on them, in the reader and at run
- * time. */
+/* Tests of specialisation: values that replace defaults, and operations on them, in the reader and
+ * at run time. */
 #include "sim/module/module.h"
 #include "sim/test/harness.h"
 
@@ -325,8 +325,8 @@ static void test_operations_of_wrong_types(void **state)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* Stores n to numbers[at], an array of 2 n elements, and reads it back; f * f; n if it is greater
- * than two, by a phi of an operation; and the members of `table`: 2 n, n, flag ? n : 2. */
+/* Stores n to numbers[at], an array of 2 n elements, and outputs the value read back; then f * f;
+ * n > 2 ? 2 n : 0, by a phi of an operation; and the members of `table`: 2 n, n, flag ? n : 2. */
 static const char program[] =
     SIM_TEST_PRELUDE "OpEntryPoint Kernel %run \"run\"\n"
                      "OpDecorate %n SpecId 1\n"
@@ -452,8 +452,8 @@ static void test_arrays_of_no_elements(void **state)
     rt_sink_destroy(sink);
 }
 
-/* SPIRV-Tools does not assemble an operation that OpSpecConstantOp does not allow, so another of
- * the same form is patched. */
+/* SPIRV-Tools does not assemble an operation that OpSpecConstantOp does not allow, so the test
+ * assembles another operation of the same form and changes its number. */
 static void test_operations_without_constants(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Rules of a module's structure: each has a module that breaks it, which we and SPIRV-Tools refuse,
- * and a similar module that obeys it, which both accept. */
+/* Tests of rules of a module's structure: each has a module that breaks it, which we and, for most
+ * rules, SPIRV-Tools refuse, and a similar module that obeys it, which both accept. */
 #include "sim/test/assembler.h"
 #include "sim/test/second_opinion.h"
 

@@ -1,4 +1,4 @@
-/* Memory objects as the host sees them: contents, copies, which bytes are defined. */
+/* Tests of memory objects as the host sees them: contents, copies, which bytes are defined. */
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
 

@@ -256,6 +256,16 @@ static uint32_t spirv_bits(const uint8_t *code)
     return generator;
 }
 
+/* Like Intel's driver 22.43, the fake finds no variable whose linkage, here the code's last word,
+ * is LinkOnceODR. */
+static bool ends_in_repeated(const ze_module_desc_t *description)
+{
+    enum { LINK_ONCE_ODR = 2 };
+    uint32_t last;
+    memcpy(&last, description->pInputModule + description->inputSize - sizeof last, sizeof last);
+    return last == LINK_ONCE_ODR;
+}
+
 static void constants_keep(const ze_module_constants_t *constants)
 {
     fake.constant_count = constants ? constants->numConstants : 0;
@@ -284,6 +294,7 @@ static ze_result_t module_bits(const ze_module_desc_t *description, uint32_t *ou
         snprintf(fake.flags, sizeof fake.flags, "%s", description->pBuildFlags);
         constants_keep(description->pConstants);
         *out_bits = spirv_bits(description->pInputModule);
+        if (ends_in_repeated(description)) *out_bits &= ~(uint32_t)FAKE_HAS_Y;
         return ZE_RESULT_SUCCESS;
     }
     for (uint32_t i = 0; i < fake.joined; i++) {

@@ -57,6 +57,7 @@ IMAGE(plain, HEADER(0));
 IMAGE(importing, HEADER(FAKE_IMPORTS), 5u << 16 | 71, 1, 41, 's', 1);
 IMAGE(exporting, HEADER(FAKE_EXPORTS), 5u << 16 | 71, 1, 41, 's', 0);
 IMAGE(named, HEADER(FAKE_HAS_X | FAKE_HAS_Y), NAMES);
+IMAGE(repeated, HEADER(FAKE_HAS_Y), 5u << 16 | 71, 1, 6147, 0, 'x', 5u << 16 | 71, 1, 41, 'y', 2);
 IMAGE(unnamed, HEADER(FAKE_HAS_X | FAKE_HAS_Y), LINKAGE_ONLY);
 IMAGE(hidden, HEADER(FAKE_HAS_HOST_X), 5u << 16 | 71, 1, 6188, 0, 'x');
 /* Result id 2 is a constant of 32 bits with SpecId 7. */
@@ -461,6 +462,14 @@ static void DG_PLUGIN_08_names_for_the_host_come_first(void **state)
     /* If a variable has only a host name, the lookup is left to the driver. */
     assert_int_equal(size_of_x(f, &hidden, false), 20);
     assert_string_equal(fake->flags, "-ze-take-global-address");
+}
+
+static void variables_that_other_images_may_define_are_found(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_int_equal(size_of_x(f, &repeated, false), 8);
+    assert_int_equal(size_of_x(f, &repeated, true), 8);
 }
 
 static void DG_PLUGIN_09_binaries_keep_names_for_the_host(void **state)
@@ -934,6 +943,7 @@ int main(int argc, char **argv)
         T(long_logs_are_cut),
         T(DG_PLUGIN_07_variables_are_copied_at_their_pointer),
         T(DG_PLUGIN_08_names_for_the_host_come_first),
+        T(variables_that_other_images_may_define_are_found),
         T(DG_PLUGIN_09_binaries_keep_names_for_the_host),
         T(DG_PLUGIN_10_imported_variables_are_found_after_the_link),
         T(variables_that_cannot_be_are_refused),

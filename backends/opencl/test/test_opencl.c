@@ -345,7 +345,7 @@ static void programs_survive_as_binaries(void **state)
     fake->no_binary = true;
     rt_status status = run_binary(f, &r);
     assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data, "has no binary"));
+    assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data, "returns no binary"));
     assert_int_equal(fake->script.live, 0);
 }
 

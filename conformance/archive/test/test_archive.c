@@ -197,7 +197,7 @@ static void test_changed_content_is_named(void **state)
     refused(f,
             altered(f, "UPDATE sqlar SET data = x'617373617920320a', sz = 8"
                        " WHERE name = 'scenarios/linking/b.yaml'"),
-            "the content of scenarios/linking/b.yaml was changed");
+            "the contents of scenarios/linking/b.yaml are corrupt");
 }
 
 /* 15 bytes of text are not a zlib stream that expands to 20 bytes, and no 15 bytes can expand to a
@@ -207,7 +207,7 @@ static void test_content_that_does_not_inflate_is_refused(void **state)
     fixture *f = *state;
     pack_make(f);
     refused(f, altered(f, "UPDATE sqlar SET sz = 20 WHERE name = 'about.txt'"),
-            "the content of about.txt was changed");
+            "the contents of about.txt are corrupt");
     refused(f, altered(f, "UPDATE sqlar SET sz = 1000000 WHERE name = 'about.txt'"),
             "records an impossible size");
     refused(f, altered(f, "UPDATE sqlar SET sz = 3 WHERE name = 'about.txt'"),

@@ -2,25 +2,25 @@
  *
  *     front_end_proofs [PATTERN]
  *
- * Each file of the folder front_end next to this file is a test with the file's name.
- * NAME.device.cpp is compiled by the shipped compiler, as a scenario's source is; NAME.host.cpp by
- * the host's compiler with the package's headers. The expected result is given in comments, each to
- * the end of its line:
+ * Each file in the folder front_end next to this file is a test of the same name. NAME.device.cpp
+ * is compiled by the shipped compiler, as a scenario's source is; NAME.host.cpp is compiled by the
+ * host's compiler with the package's headers. Comments, which extend to the end of their line,
+ * state the expected result:
  *
- *     // refused: TEXT              the compiler reports an error here whose text contains TEXT
- *     // lists SET: NAME            an image has a property of that name in that property set
- *     // lists not SET: NAME        no image has one
- *     // variable: ID SIZE SCOPE    an image has that device_global; SCOPE is device or image
+ *     // refused: TEXT               the compiler reports an error here whose text contains TEXT
+ *     // lists SET: NAME             an image has a property of that name in that property set
+ *     // does not list SET: NAME     no image has such a property
+ *     // variable: ID SIZE SCOPE     an image has that device_global; SCOPE is device or image
  *
  * A source without an expected error must compile; every unexpected error fails the test. In an ID,
  * "UID" is replaced by the prefix that distinguishes translation units.
  *
- * Names state the purpose of a test: RULE_… shows the rule, RULE_twin_… shows that the check can
- * fail, RULE_departs_… shows that the shipped front end departs from the rule; `assay requirements
- * --prove` uses them to close rules whose `proof:` is front-end.
+ * A test's name states its purpose: RULE_… shows that the rule holds, RULE_twin_… that the check
+ * can fail, and RULE_departs_… that the shipped front end departs from the rule. `assay
+ * requirements --prove` uses these tests to close rules whose `proof:` is front-end.
  *
  * Exit status: the number of failed tests; 77 if the shipped compiler is not installed. The program
- * is its own worker. */
+ * also runs as its own compile worker. */
 #include "conformance/build/compile.h"
 
 #include "conformance/build/diagnostics.h"
@@ -133,7 +133,7 @@ static void read_line(source *from, rt_text line, uint32_t number)
     if (take_after(line, "// refused: ", &rest))
         *rt_vector_push(&from->errors) = (expected_error){number, rest, false};
     if (take_after(line, "// variable: ", &rest)) read_variable(from, rest);
-    property.absent = take_after(line, "// lists not ", &rest);
+    property.absent = take_after(line, "// does not list ", &rest);
     if (property.absent || take_after(line, "// lists ", &rest)) {
         assert_true(cut(rest, ':', &property.set, &property.name));
         property.name = whole_id(&from->arena, property.name);
@@ -186,14 +186,14 @@ static void judge_errors(source *from, const cnf_compile_message *messages, uint
         if (messages[i].severity != CNF_SEVERITY_ERROR) continue;
         expected_error *expected = error_find(from, messages[i].line, messages[i].text);
         if (!expected)
-            fail_msg("line %u: this error is not expected: %.*s", messages[i].line,
+            fail_msg("line %u: unexpected error: %.*s", messages[i].line,
                      RT_TEXT_ARG(messages[i].text));
         expected->seen = true;
     }
     for (uint32_t i = 0; i < from->errors.count; i++) {
         const expected_error *expected = &from->errors.items[i];
         if (!expected->seen)
-            fail_msg("line %u: is taken, not refused with: %.*s", expected->line,
+            fail_msg("line %u: accepted; expected the error: %.*s", expected->line,
                      RT_TEXT_ARG(expected->text));
     }
 }
@@ -235,14 +235,15 @@ static void judge_images(const source *from, rt_image_list images)
     for (uint32_t i = 0; i < from->properties.count; i++) {
         const expected_property *expected = &from->properties.items[i];
         if (lists(images, expected) == expected->absent)
-            fail_msg("%.*s lists %s%.*s", RT_TEXT_ARG(expected->set),
-                     expected->absent ? "" : "not ", RT_TEXT_ARG(expected->name));
+            fail_msg("%.*s %s %.*s", RT_TEXT_ARG(expected->set),
+                     expected->absent ? "lists" : "does not list", RT_TEXT_ARG(expected->name));
     }
     for (uint32_t i = 0; i < from->variables.count; i++) {
         const expected_variable *expected = &from->variables.items[i];
         if (!has_variable(images, expected))
-            fail_msg("no image has %.*s of %u bytes with %s scope", RT_TEXT_ARG(expected->id),
-                     expected->size, expected->image_scope ? "image" : "device");
+            fail_msg("no image has device_global %.*s of %u bytes with %s scope",
+                     RT_TEXT_ARG(expected->id), expected->size,
+                     expected->image_scope ? "image" : "device");
     }
 }
 

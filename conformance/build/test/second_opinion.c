@@ -45,7 +45,7 @@ static uint32_t draw(tally *t, uint32_t bound)
     return (uint32_t)((t->random * UINT64_C(0x2545f4914f6cdd1d)) >> 33) % bound;
 }
 
-/* Finds the offset of each instruction, and of the end. */
+/* Finds the offset of each instruction, and of the module's end. */
 static uint32_t offsets_find(const uint32_t *words, uint32_t count, uint32_t *offsets)
 {
     uint32_t found = 0;
@@ -101,15 +101,15 @@ static void judge(tally *t, const char *name, const char *variant, const answer 
     if (!a->is_done) {
         t->died += a->is_begun;
         t->failed += !a->is_begun;
-        if (!a->is_begun) printf("%s%s: ours died\n", name, variant);
+        if (!a->is_begun) printf("%s%s: our validator died\n", name, variant);
         return;
     }
     t->agreed_valid += a->ours == OPINION_VALID && a->theirs == OPINION_VALID;
     if (opinion_agrees(a->ours, a->our_text, a->theirs, a->their_text)) return;
     t->failed++;
-    printf("%s%s: ours %s [%s], SPIRV-Tools %s [%s]\n", name, variant,
-           a->ours == OPINION_VALID ? "accepts" : "objects", a->our_text,
-           a->theirs == OPINION_VALID ? "accepts" : "objects", a->their_text);
+    printf("%s%s: our validator %s [%s], SPIRV-Tools %s [%s]\n", name, variant,
+           a->ours == OPINION_VALID ? "accepts" : "rejects", a->our_text,
+           a->theirs == OPINION_VALID ? "accepts" : "rejects", a->their_text);
 }
 
 static void ask(const uint32_t *words, uint32_t count, answer *out)
@@ -120,7 +120,7 @@ static void ask(const uint32_t *words, uint32_t count, answer *out)
     out->is_done = true;
 }
 
-/* Runs all mutants in children: after a mutant that killed its child, the next child continues with
+/* Checks all mutants in child processes: if a mutant kills its child, the next child continues with
  * the following mutant. */
 static void compare_mutants(tally *t, const char *name, const original *o)
 {
@@ -152,8 +152,8 @@ static void compare_mutants(tally *t, const char *name, const original *o)
     munmap(answers, size);
 }
 
-/* Compares mutants of a module that both accept, except those withheld from SPIRV-Tools. The random
- * numbers depend on the module and the seed alone. */
+/* Compares mutants of a module that both validators accept; the mutants are made from the copy that
+ * SPIRV-Tools gets. The random numbers depend only on the module and the seed. */
 static void mutate_module(tally *t, const char *name, const uint32_t *words, uint32_t count)
 {
     uint32_t *copy;
@@ -198,7 +198,8 @@ static bool read_file(const char *path, rt_buffer *out)
     return is_whole;
 }
 
-/* Skips modules that do not compile or whose compiler is missing. */
+/* Compares a module's images; does nothing if the module does not compile or its compiler is
+ * missing. */
 static void compare_images(tally *t, cnf_cache *cache, rt_arena *arena, const char *path,
                            const scn_module *module)
 {
@@ -239,7 +240,7 @@ static void compare_scenario(tally *t, cnf_cache *cache, const char *path, rt_te
 static int report(const tally *t)
 {
     bool is_used = true;
-    printf("%u modules, %u opinions compared, %u times both accept, SPIRV-Tools died of %u, "
+    printf("%u modules, %u verdicts compared; both accept %u, SPIRV-Tools died on %u, "
            "%u disagreements\n",
            t->modules, t->compared, t->agreed_valid, t->died, t->failed);
     for (uint32_t i = 0; i < OPINION_EXCEPTIONS; i++) {

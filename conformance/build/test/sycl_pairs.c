@@ -5,11 +5,11 @@
  *
  * For each pair, the modules are compiled and their images matched by kernels and exported symbols.
  * Every difference between the property sets is looked up in the table below; a difference that is
- * not in the table fails, and so does a row that explains nothing in any pair. --list prints the
- * differences found.
+ * not in the table is an error, and so is a row that explains no difference in any pair. --list
+ * prints the differences found.
  *
- * Exit status: 0 all is explained; 1 something is not; 77 the SYCL compiler is not installed. The
- * program is its own worker. */
+ * Exit status: 0 every difference is explained; 1 an error; 2 wrong usage; 77 the SYCL compiler is
+ * not installed. The program also runs as its own compile worker. */
 #include "conformance/build/compile.h"
 
 #include "conformance/scenario/model/scenario.h"
@@ -37,19 +37,23 @@ typedef enum difference {
 } difference;
 
 static const char *const explanations[DIFFERENCE_COUNT] = {
-    [MANGLED_SYMBOL] = "functions of C++ have mangled symbols (Itanium ABI); those of OpenCL C are "
-                       "their names, and so are those with C linkage",
-    [MANGLED_KERNEL] = "a free-function kernel is __sycl_kernel_NAME, mangled unless it has C "
-                       "linkage; a kernel of OpenCL C is NAME",
-    [KERNEL_NAMES] = "SYCL/kernel names is what SYCLBIN has instead of a table of entries; our "
-                     "images have the table",
-    [OPTIMISATION_LEVEL] = "SYCL/misc properties has the level that the shipped compiler optimised "
-                           "with; ours is always the same, and it is never read",
+    [MANGLED_SYMBOL] =
+        "C++ functions have mangled symbols (Itanium ABI); the symbol of a function in OpenCL C or "
+        "with C linkage is its name",
+    [MANGLED_KERNEL] =
+        "a free-function kernel is named __sycl_kernel_NAME, mangled unless it has C "
+        "linkage; a kernel in OpenCL C is named NAME",
+    [KERNEL_NAMES] = "SYCLBIN has SYCL/kernel names instead of a table of entries; our images "
+                     "have the table",
+    [OPTIMISATION_LEVEL] =
+        "SYCL/misc properties has the shipped compiler's optimisation level; ours "
+        "is always the same, and the set is never read",
     [ELIMINATED_ARGUMENTS] =
-        "SYCL/kernel param opt is written for every image, also without masks; "
+        "SYCL/kernel param opt is written for every image, even without masks; "
         "our post-link eliminates no arguments",
-    [EMPTY_REQUIREMENTS] = "SYCL/device requirements is written without aspects too; our post-link "
-                           "leaves out what asks for nothing",
+    [EMPTY_REQUIREMENTS] =
+        "SYCL/device requirements is written even without aspects; our post-link "
+        "omits a set that requires nothing",
 };
 
 static uint32_t found[DIFFERENCE_COUNT];
@@ -141,7 +145,8 @@ static void free_compiled(compiled *compilation)
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-/* A symbol's source name if it is a function at namespace scope; otherwise the symbol itself. */
+/* A symbol's source name if it is a function in the global namespace; otherwise the symbol
+ * itself. */
 static rt_text plain_name(rt_text symbol)
 {
     if (!rt_text_starts(symbol, "_Z")) return symbol;
@@ -201,7 +206,7 @@ static void compare_symbols(const rt_image *ours, const rt_image *theirs, const 
     }
 }
 
-/* Property sets that one side lacks, or has under another name. */
+/* Property sets that only the shipped compiler writes. */
 static const struct {
     const char *set;
     difference why;
@@ -249,7 +254,7 @@ static void compare_set(const rt_image *ours, const rt_image *theirs, const rt_p
     if (!twin && requirements && asks_for_nothing(set)) {
         explain(EMPTY_REQUIREMENTS, theirs->name, set->name);
     } else if (!twin || !sets_equal(set, twin)) {
-        complain(theirs->name, "another set", set->name);
+        complain(theirs->name, "the property set differs", set->name);
     }
 }
 
@@ -265,14 +270,14 @@ static void compare_images(const rt_image *ours, const rt_image *theirs)
         rt_buffer name = {0};
         rt_buffer_append_text(&name, ours->sets[i].name);
         if (!rt_image_set(theirs, rt_buffer_string(&name)))
-            complain(ours->name, "a set that the twin has not", ours->sets[i].name);
+            complain(ours->name, "a property set that the twin lacks", ours->sets[i].name);
         rt_buffer_free(&name);
     }
 }
 
 static void compare_module(rt_arena *arena, rt_image_list ours, rt_image_list theirs, rt_text name)
 {
-    if (ours.count != theirs.count) complain(name, "another number of images", name);
+    if (ours.count != theirs.count) complain(name, "the number of images differs", name);
     for (uint32_t i = 0; i < ours.count; i++) {
         uint32_t twin = 0;
         while (twin < theirs.count && !is_twin(arena, &ours.images[i], &theirs.images[twin]))
@@ -281,7 +286,8 @@ static void compare_module(rt_arena *arena, rt_image_list ours, rt_image_list th
             complain(ours.images[i].name, "no twin in", name);
             continue;
         }
-        if (twin != i) complain(ours.images[i].name, "another number", theirs.images[twin].name);
+        if (twin != i)
+            complain(ours.images[i].name, "the twin has another index", theirs.images[twin].name);
         compare_images(&ours.images[i], &theirs.images[twin]);
     }
 }
@@ -300,7 +306,7 @@ static int compare_pair(cnf_cache *cache, char *pair)
         if (listing) printf("\n%s\n", between + 1);
         uint32_t count = ours.scenario->module_count;
         if (count != theirs.scenario->module_count)
-            complain(rt_text_of(pair), "another number of modules", (rt_text){0});
+            complain(rt_text_of(pair), "the number of modules differs", (rt_text){0});
         for (uint32_t i = 0; i < count && i < theirs.scenario->module_count; i++) {
             compare_module(&ours.arena, ours.images[i], theirs.images[i],
                            ours.scenario->modules[i].name);
@@ -325,7 +331,7 @@ int main(int argc, char **argv)
         printf("%5u  %s\n", found[why], explanations[why]);
         if (found[why] > 0) continue;
         unexplained++;
-        printf("the explanation above explains nothing any more; take it out\n");
+        printf("the explanation above no longer explains anything; remove it\n");
     }
     return result == EXPLAINED && unexplained > 0 ? UNEXPLAINED : result;
 }

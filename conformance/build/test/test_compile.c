@@ -1,6 +1,7 @@
 /* Tests compilation: requests, answers, options, the cache, and the worker and its crashes. The
  * program is its own worker: started as `<program> worker` it serves one request, as the real
- * program does; other first arguments start a worker that misbehaves. */
+ * program does, and as `<program> offline` it is the offline compiler; any other first argument
+ * selects tests by name. */
 #include "conformance/build/answer.h"
 #include "conformance/build/cache.h"
 #include "conformance/build/compile.h"
@@ -65,7 +66,7 @@ static int close_fixture(void **state)
     return 0;
 }
 
-/* Requests a module. */
+/* Requests the compilation of a module. */
 static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module *module)
 {
     rt_buffer_free(&fixture->request);
@@ -77,7 +78,7 @@ static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module
     return &fixture->answer;
 }
 
-/* Requests a module "app" of one or two sources; if the second is NULL, of one. */
+/* Requests the compilation of a module "app" with two sources, or with one if `second` is NULL. */
 static const cnf_compile_answer *call_module(compile_fixture *fixture, const char *options,
                                              const char *first, const char *second)
 {
@@ -439,7 +440,7 @@ static void a_date_in_a_source_is_refused(void **state)
 
 /* ---- Languages ----------------------------------------------------------------------------- */
 
-/* A source in a given language whose code is a string. */
+/* Returns a source with these properties; its texts are borrowed. */
 static scn_source source_of(scn_language language, const char *name, const char *code)
 {
     return (scn_source){.language = language, .name = rt_text_of(name), .code = rt_text_of(code)};
@@ -453,7 +454,7 @@ static const cnf_compile_answer *call_source(compile_fixture *fixture, scn_langu
                 &(scn_module){.name = RT_TEXT("app"), .sources = &source, .source_count = 1});
 }
 
-/* Two functions: `f` is exported, `g` imported; and a kernel K. */
+/* Two functions, `f` exported and `g` imported, and a kernel K. */
 static const char assembly[] = "OpCapability Addresses\n"
                                "OpCapability Kernel\n"
                                "OpCapability Linkage\n"
@@ -615,8 +616,8 @@ static void every_language_is_refused_at_its_place(void **state)
     }
 }
 
-/* All images in SPIR-V, then all from the offline compiler: imports and exports are unchanged, and
- * nothing is left to specialise. */
+/* The images in SPIR-V come first, then those of the offline compiler, which have the same imports
+ * and exports but no specialisation constants. */
 static void native_images_follow_those_in_spirv(void **state)
 {
     compile_fixture *fixture = *state;
@@ -648,8 +649,8 @@ static void native_images_follow_those_in_spirv(void **state)
     assert_int_equal(list.images[2].set_count, list.images[0].set_count - 2);
 }
 
-/* The offline compiler refuses what the device cannot run, and names it; the same code is accepted
- * if it stays SPIR-V. */
+/* The offline compiler refuses code that the device cannot run, and names the unsupported feature;
+ * the same code is accepted as SPIR-V. */
 static void the_offline_compiler_refuses_by_name(void **state)
 {
     static const char pipes[] = "OpCapability Addresses\nOpCapability Kernel\n"
@@ -682,7 +683,7 @@ static void an_image_needs_an_entry(void **state)
     assert_true(rt_text_starts(fixture->answer.messages[0].text, "the code has no kernel"));
 }
 
-/* Messages that counted the prelude's lines would not refer to lines of the source. */
+/* Messages must refer to lines of the source, so the prelude's lines do not count. */
 static void the_prelude_leaves_lines_as_they_are(void **state)
 {
     compile_fixture *fixture = *state;
@@ -700,7 +701,8 @@ static void the_prelude_leaves_lines_as_they_are(void **state)
     assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
 }
 
-/* Otherwise an artefact would depend on files of this machine that its key does not cover. */
+/* If sources could include files, an artefact would depend on files of this machine that its cache
+ * key does not cover. */
 static void a_source_includes_no_file(void **state)
 {
     compile_fixture *fixture = *state;
@@ -717,7 +719,7 @@ static void a_source_includes_no_file(void **state)
         assert_int_equal(answer->code, RT_COMPILE_TIME);
         assert_int_equal(answer->message_count, 1);
         assert_true(rt_text_starts(answer->messages[0].text, "#include of a file"));
-        /* Twin: declarations of OpenCL need no include. */
+        /* Twin: OpenCL's declarations need no #include. */
         call_source(fixture, languages[i], "kernel void k(global intptr_t *p) { *p = INT_MAX; }\n");
         assert_int_equal(answer->code, RT_OK);
     }
@@ -771,7 +773,7 @@ static void modules_link_to_bitcode(void **state)
     call_link(fixture, codes, 2, TIMEOUT_MS);
     assert_int_equal(fixture->answer.code, RT_OK);
     assert_memory_equal(fixture->answer.artefact.data, "BC\xC0\xDE", 4);
-    /* Twin: images of kernels are complete; images of functions alone cannot run, but link. */
+    /* Twin: without the second image, the import is unresolved. */
     codes[1] = codes[0];
     call_link(fixture, codes, 2, TIMEOUT_MS);
     assert_int_equal(fixture->answer.code, RT_LINK_ERROR);
@@ -801,7 +803,7 @@ static void a_dying_translator_is_an_answer(void **state)
 
 /* ---- Fusion -------------------------------------------------------------------------------- */
 
-/* Makes and sends the request that fuses a kernel with itself. */
+/* Sends a request to fuse a kernel with itself. */
 static void call_fusion(compile_fixture *fixture, rt_bytes code)
 {
     const rt_link_code linked = {code, NULL, 0};
@@ -823,8 +825,8 @@ static void call_fusion(compile_fixture *fixture, rt_bytes code)
 
 #define INC "kernel void inc(global int *p) { p[get_global_id(0)]++; }"
 
-/* The second time, the fused kernel is found in the cache by its request: a limit of 0 ms leaves no
- * time for a worker. */
+/* The second call finds the fused kernel in the cache: its time limit of 0 ms leaves no time for a
+ * worker. */
 static void a_list_is_fused_once(void **state)
 {
     compile_fixture *fixture = *state;
@@ -920,7 +922,7 @@ static void processes_end_in_every_way(void **state)
     result = run_shell("kill -11 $$", input, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
     assert_int_equal(result.code, SIGSEGV);
-    /* Descendants of the leader keep the output open; the call does not wait for them. */
+    /* A background process keeps the output open; the call does not wait for it. */
     result = run_shell("sleep 30 & echo x", (rt_bytes){0}, TIMEOUT_MS, &out);
     assert_int_equal(result.end, CNF_PROCESS_EXITED);
     assert_string_equal(rt_buffer_string(&out), "x\n");

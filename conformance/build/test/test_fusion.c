@@ -49,7 +49,7 @@ static int32_t int_at(fusion_fixture *fixture, sim_object object, uint32_t index
     return value;
 }
 
-/* Launches the last fused kernel, which must cause no finding. */
+/* Launches the last fused kernel, which must not cause a finding. */
 static void launch(fusion_fixture *fixture, const rt_fusion_range *range,
                    const sim_argument *arguments, uint32_t count)
 {
@@ -221,8 +221,9 @@ static const char reversing[] =
     " local int tile[4]; size_t l = get_local_id(0), i = get_global_id(0);"
     " tile[l] = p[i]; barrier(CLK_LOCAL_MEM_FENCE); p[i] = tile[3 - l]; }\n";
 
-/* A kernel's own barrier may be under a guard that is uniform in each group: 8 of 16 in groups of
- * 4. Twin: with the local size open, a group of the launch may have work-items on both sides. */
+/* A kernel's own barrier may be under a guard that is uniform within each group: 8 of 16
+ * work-items, in groups of 4. Twin: if the kernel's local size is open, the guard may divide a
+ * group of the launch. */
 static void barriers_of_kernels_stand_under_uniform_guards_only(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -277,7 +278,7 @@ static void barriers_between_kernels_can_be_left_out(void **state)
 
 /* ---- Promotion ----------------------------------------------------------------------------- */
 
-/* produce(tmp), consume(tmp, out) over one range, tmp promoted. */
+/* produce(tmp) and consume(tmp, out) over one range, with tmp promoted. */
 typedef struct promoting {
     rt_link_code code;
     rt_fusion_kernel kernels[2];
@@ -410,7 +411,7 @@ static void what_is_not_safe_is_not_promoted(void **state)
     }
 }
 
-/* A buffer that ends in part of an element is not an array. */
+/* A buffer stays in global memory if its size is not a multiple of the element's. */
 static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
 {
     fusion_fixture *fixture = *state;
@@ -442,7 +443,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     const rt_fusion_kernel kernel = kernel_of(&code, "k", range);
     const int32_t n = 256, v[4] = {-3, 0, 11, 0};
     const float f = 1.5f;
-    static const struct { /* static, so that the padding has a value too */
+    static const struct { /* static, so that the padding is initialised */
         int8_t c;
         int64_t l;
         int16_t s[2];

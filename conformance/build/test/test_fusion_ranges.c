@@ -1,9 +1,9 @@
-/* Tests work-item remapping against an independent table: the ids that work-items of each kernel in
- * a fused launch can query equal those of a plain enumeration of the kernel's own nd-range. The
- * table is the one that scenarios use as `oracle`: it contains no formula of the document and
- * enumerates work-items one after the other, the first index varying fastest, as in OpenCL. Small
- * ranges of up to three dimensions are tried in all pairs, larger ones at random from a fixed seed.
- */
+/* Tests work-item remapping against an independent table: in a fused launch, the ids that the
+ * work-items of each kernel query must equal those of a plain enumeration of the kernel's own
+ * nd-range. The table is the one that scenarios use as `oracle`: it uses none of the document's
+ * formulas and enumerates work-items one after the other, the first index varying fastest, as in
+ * OpenCL. Small ranges of up to three dimensions are tried in all pairs, larger ones at random from
+ * a fixed seed. */
 #include "conformance/build/test/fusion_fixture.h"
 #include "conformance/scenario/resolve/oracle.h"
 
@@ -53,7 +53,7 @@ static const char asking[] =
     " for (uint d = 0; d <= last; d++) ask_of(r, d);\n"
     " r[33] = get_work_dim(); r[34] = get_global_linear_id();\n"
     " r[35] = get_local_linear_id(); }\n";
-_Static_assert(RECORD == 36 && WORK_DIM == 33, "the kernel counts so");
+_Static_assert(RECORD == 36 && WORK_DIM == 33, "the kernel uses these numbers");
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
@@ -96,8 +96,8 @@ static uint64_t answer_outside(uint32_t slot)
     return size ? 1 : 0;
 }
 
-/* If the local size is open, the device chooses the groups, so built-ins about them are left out.
- */
+/* If the local size is open, the device chooses the groups, so the built-ins about groups are
+ * skipped. */
 static void table_record(const scn_nd_range *range, const scn_place *place, uint64_t *record)
 {
     record[VISITS] = 1;
@@ -141,8 +141,8 @@ static bool is_whole(const rt_fusion_range *kernel, const rt_fusion_range *launc
     return true;
 }
 
-/* Makes launch and kernel satisfy the restrictions; the launch adopts the kernel's local size if
- * its own is open. */
+/* Makes the launch satisfy the restrictions of fusion with this kernel: if its local size is open,
+ * it adopts the kernel's. Returns false if the restrictions cannot be satisfied. */
 static bool make_legal(const rt_fusion_range *kernel, rt_fusion_range *launch)
 {
     if (items_of(kernel) > items_of(launch)) return false;
@@ -171,7 +171,7 @@ static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_o
         for (uint32_t slot = 0; slot < RECORD; slot++) {
             uint64_t value = seen[i * RECORD + slot];
             if (!is_compared(range, slot) || value == expected[slot]) continue;
-            fail_msg("range %u{%u,%u,%u}/{%u,%u,%u}: work-item %u, answer %u is %u, not %u",
+            fail_msg("range %u{%u,%u,%u}/{%u,%u,%u}: work-item %u, slot %u is %u, expected %u",
                      range->dimensions, (unsigned)range->global[0], (unsigned)range->global[1],
                      (unsigned)range->global[2], (unsigned)range->local[0],
                      (unsigned)range->local[1], (unsigned)range->local[2], (unsigned)i, slot,
@@ -280,7 +280,7 @@ static void local_sizes_are_as_alone(void **state)
                 rt_fusion_range kernel = ranges[i], launch = ranges[j];
                 uint64_t x = size & 1 ? kernel.global[0] : 1, y = size & 2 ? kernel.global[1] : 1,
                          z = size & 4 ? kernel.global[2] : 1;
-                if (x == 1 && y == 1 && z == 1 && size != 1) continue; /* tried as 1 */
+                if (x == 1 && y == 1 && z == 1 && size != 1) continue; /* tried only as size 1 */
                 kernel = fixture_range_local(kernel, x, y, z);
                 if (!make_legal(&kernel, &launch)) continue;
                 rt_fusion_range open = launch;
@@ -296,9 +296,9 @@ static void local_sizes_are_as_alone(void **state)
     rt_arena_reset(&arena);
 }
 
-/* ---- Offsets, long lists, chance ----------------------------------------------------------- */
+/* ---- Offsets, long lists, random ranges ---------------------------------------------------- */
 
-/* Offsets are kept where ids are not remapped: the kernels differ in the slowest dimension only. */
+/* Offsets are kept if ids are not remapped: the kernels differ only in the slowest dimension. */
 static void offsets_are_as_alone(void **state)
 {
     fusion_fixture *fixture = *state;

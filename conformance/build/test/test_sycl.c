@@ -1,7 +1,7 @@
 /* Tests what surrounds the compiler of SYCL sources: its command line, the interpretation of its
  * messages, the use of its result, and caching. The compiler here is a shell script that runs its
  * source, so that each test states what the compiler does; the real one is tested by the scenarios
- * and by sycl_pairs. The program is its own worker. */
+ * and by sycl_pairs. The program also runs as its own compile worker. */
 #include "conformance/build/sycl_images.h"
 
 #include "reference/base/alloc.h"
@@ -44,8 +44,8 @@ static void write_file(const char *path, const void *data, size_t size)
     fclose(file);
 }
 
-/* "." runs the source; its own path is in $0, so results and notes are written to the same folder.
- */
+/* The script runs the source with "."; its own path is in $0, so it finds the folder for notes and
+ * results. */
 static void install_compiler(const char *folder)
 {
     static const char script[] = "#!/bin/sh\n"
@@ -144,8 +144,8 @@ static rt_bytes make_spirv(rt_arena *arena, const char *const *names, const char
     return bytes;
 }
 
-/* The compiler's kernel names, "first" both with and without the bundle's prefix, and with a
- * function among them. */
+/* The kernel names that the compiler lists: "first" both with and without the bundle's prefix, and
+ * a function among the kernels. */
 static const rt_property names[] = {
     {.name = TEXT("rtc_0$first"), .type = RT_PROPERTY_UINT32, .number = 1},
     {.name = TEXT("function"), .type = RT_PROPERTY_UINT32, .number = 1},
@@ -172,8 +172,7 @@ static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
     rt_sink_destroy(sink);
 }
 
-/* Writes a SYCLBIN next to the compiler: one binary for each of these codes, with its property set.
- */
+/* Writes a SYCLBIN with one binary for each code and its property set next to the compiler. */
 static void install_result_with(sycl_fixture *fixture, const rt_bytes *codes,
                                 const rt_property_set *const *code_sets, uint32_t count)
 {
@@ -251,7 +250,8 @@ static void of_repetitions_the_one_that_names_most_stays(void **state)
     assert_int_equal(list.images[0].sets[0].property_count, 4);
 }
 
-/* Only the set prefixes ids with the bundle's name; an id in any other form is unchanged. */
+/* The property set, but not the code, prefixes ids with the bundle's name; ids without the prefix
+ * are unchanged. */
 static void device_globals_have_the_ids_of_the_code(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -274,7 +274,7 @@ static void device_globals_have_the_ids_of_the_code(void **state)
     assert_true(rt_text_is(set->properties[1].name, "uid1____ZL6hidden"));
 }
 
-/* A provider's functions are those that the compiler lists, without the bundle's name. */
+/* A provider's functions are those that the compiler lists, without the bundle's prefix. */
 static void providers_name_their_virtual_functions(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -326,7 +326,8 @@ static void the_module_tells_the_compiler_how(void **state)
     assert_string_equal(note(fixture, "source"), "cat $here/result");
 }
 
-/* The compiler's result is cached for other modules, and rebuilt for another source or option. */
+/* The compiler's result is reused for other modules; a different source or compiler option needs a
+ * new one. */
 static void what_the_compiler_made_is_kept(void **state)
 {
     sycl_fixture *fixture = *state;

@@ -29,8 +29,8 @@ static void both_uses_of_the_table_get_a_cast(void **state)
                   "  %9 = load i8*, i8** %8, align 8\n");
 }
 
-/* The types of the first two match; the third is not an instruction; the last line is incomplete.
- */
+/* The types of the two instructions match; the constant is not an instruction; the last line is
+ * incomplete. */
 static void everything_else_stays(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ expect() { # status, arguments
     "$assay" "$@" >out 2>&1 || status=$?
     [ $status = "$wanted" ] || { echo "assay $*: status $status, not $wanted"; cat out; exit 1; }
 }
-says() { grep -qF -- "$1" out || { echo "not said: $1"; cat out; exit 1; }; }
+says() { grep -qF -- "$1" out || { echo "missing from the output: $1"; cat out; exit 1; }; }
 
 for feature in linking device_global virtual_functions fusion; do
     expect 0 new $feature $feature
@@ -26,7 +26,7 @@ expect 0 new sycl in_sycl.yaml
 expect 0 check in_sycl.yaml
 expect 0 fmt --check in_sycl.yaml
 "$assay" doctor >machine || true
-if ! grep -q 'compiler of sources in SYCL' machine; then
+if ! grep -q 'which compiles SYCL sources' machine; then
     expect 0 run in_sycl.yaml --on sim
     says "sim: 1 PASS"
 fi
@@ -40,15 +40,15 @@ expect 2 new linking
 expect 2 new linking none/other
 says "No such file"
 
-# Without programs in PATH, doctor reports missing tools; without a place for the cache, an error.
+# If PATH has no programs, doctor reports missing tools; if the cache folder cannot be created, an error.
 status=0
 env PATH=/none "$assay" doctor >out 2>&1 || status=$?
 says "missing: dot, for explain --svg"
-says "    cure: apt-get install graphviz"
-# One command installs all packages, whatever they are for, and each remedy is printed once.
+says "    remedy: apt-get install graphviz"
+# One command installs all packages, whatever their purpose, and each remedy is printed once.
 grep -q '^in one command: apt-get install .*graphviz' out || { cat out; exit 1; }
 [ "$(grep -c '^in one command: ' out)" = 1 ]
-[ -z "$(grep '^    cure: ' out | sort | uniq -d)" ] || { echo "a cure comes twice"; cat out; exit 1; }
+[ -z "$(grep '^    remedy: ' out | sort | uniq -d)" ] || { echo "a remedy is printed twice"; cat out; exit 1; }
 mkdir closed
 : >closed/file
 status=0
@@ -56,9 +56,9 @@ env ASSAY_CACHE_DIR=closed/file/cache "$assay" doctor >out 2>&1 || status=$?
 [ $status = 1 ] || { echo "doctor: status $status, not 1"; cat out; exit 1; }
 says "wrong: "
 says "set ASSAY_CACHE_DIR"
-head -n 1 out | grep -q '^wrong: ' || { echo "what is wrong does not come first"; cat out; exit 1; }
+head -n 1 out | grep -q '^wrong: ' || { echo "errors are not printed first"; cat out; exit 1; }
 
-# Both have every command and option of the help.
+# The manual page and the completion script have every command and option of the help.
 "$assay" manual >page
 "$assay" completion >script
 bash -n script
@@ -78,25 +78,25 @@ if command -v man >/dev/null && man --version >/dev/null 2>&1; then
     says "run [PATH"
 fi
 
-# Colours are for terminals only.
+# By default, only output to a terminal is coloured.
 expect 0 run linking.yaml --on sim
-if grep -q "$(printf '\033')" out; then echo "coloured although no terminal reads"; exit 1; fi
+if grep -q "$(printf '\033')" out; then echo "coloured although stdout is not a terminal"; exit 1; fi
 coloured() { grep -q "$(printf '\033\[3')" out; }
 expect 0 run linking.yaml --on sim --color always
 coloured || { echo "--color always: not coloured"; exit 1; }
 expect 0 run linking.yaml --on sim --color=auto
-! coloured || { echo "--color auto: coloured although no terminal reads"; exit 1; }
+! coloured || { echo "--color auto: coloured although stdout is not a terminal"; exit 1; }
 expect 2 run linking.yaml --on sim --color sometimes
 says "--color sometimes: expected auto, always or never"
 if command -v script >/dev/null; then
     script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
     grep -q "$(printf '\033\[3')" out || { echo "not coloured on a terminal"; cat out; exit 1; }
     NO_COLOR=1 script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
-    if grep -q "$(printf '\033\[3')" out; then echo "NO_COLOR is not obeyed"; exit 1; fi
+    if grep -q "$(printf '\033\[3')" out; then echo "coloured despite NO_COLOR"; exit 1; fi
     NO_COLOR= script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
-    coloured || { echo "an empty NO_COLOR forbids nothing"; exit 1; }
+    coloured || { echo "an empty NO_COLOR disabled colours"; exit 1; }
     script -qec "$assay run linking.yaml --on sim --color never" /dev/null >out </dev/null
     ! coloured || { echo "--color never: coloured"; exit 1; }
     NO_COLOR=1 script -qec "$assay run linking.yaml --on sim --color always" /dev/null >out </dev/null
-    coloured || { echo "--color goes before NO_COLOR"; exit 1; }
+    coloured || { echo "NO_COLOR overrode --color always"; exit 1; }
 fi

@@ -14,7 +14,7 @@ expect() { # status, arguments
     "$assay" "$@" >"$folder/out" 2>&1 || status=$?
     [ $status = "$wanted" ] || { echo "assay $*: status $status, not $wanted"; cat "$folder/out"; exit 1; }
 }
-says() { grep -qF -- "$1" "$folder/out" || { echo "not said: $1"; cat "$folder/out"; exit 1; }; }
+says() { grep -qF -- "$1" "$folder/out" || { echo "missing from the output: $1"; cat "$folder/out"; exit 1; }; }
 
 cp "$scenario" "$folder/a.yaml"
 cd "$folder"
@@ -49,13 +49,13 @@ says "a.yaml on sim: FAIL"
 says "2 runs in this history"
 expect 0 history h.db a.yaml
 expect 4 history h.db b.yaml
-says "no verdict about b.yaml"
+says "no verdict on b.yaml"
 expect 2 history
 expect 2 history a.yaml
 says "a.yaml: not a history of assay, or a damaged one"
 expect 2 run a.yaml --on sim --history a.yaml
 says "a.yaml: not a history of assay"
 expect 2 history none.db
-[ ! -e none.db ] || { echo "history made a file"; exit 1; }
+[ ! -e none.db ] || { echo "history created a file"; exit 1; }
 expect 3 run a.yaml --on sim --sarif none/x.sarif
 says "--sarif none/x.sarif: No such file"

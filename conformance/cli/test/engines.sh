@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every engine of the simulated device that this processor supports gives the results of the best one, in every
-# scenario: final memories are compared bit for bit, findings with the scenario's expectations.  Every scenario
-# also passes with threads.
+# In every scenario, every engine of the simulated device that this processor supports gives the same results as the
+# best one: final memories are compared bit for bit, findings with the scenario's expectations.  Every scenario also
+# passes with several threads.
 #   engines.sh ASSAY SCENARIOS
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"

@@ -61,24 +61,24 @@ says "the matrix could not be written: No space left on device"
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "the matrix could not be written"
 [ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
-# A command that does its work in a second process prints from there.
+# Lost output is also reported if a command does its work in a second process.
 for command in subjects "fmt --check $scenario"; do
     "$assay" $command >/dev/full 2>"$folder/out"
     [ $? -eq 3 ] || failures=$((failures + 1))
     says "the output could not be written"
 done
-# A limit on file sizes is a write error, like a full disk: 1 KiB does not hold the records of six files.
+# Exceeding the file-size limit is a write error, like a full disk: the records of six files exceed 1 KiB.
 mkdir "$folder/six"
 for number in 1 2 3 4 5 6; do cp "$scenario" "$folder/six/$number.yaml"; done
 (ulimit -f 1 && "$assay" run "$folder/six" --on "$subject" --json "$folder/limited" >"$folder/out" 2>&1)
 [ $? -eq 3 ] || failures=$((failures + 1))
 
-# Too few descriptors: not a failure of the subject; the message says what to do.
+# Running out of descriptors is not a failure of the subject; the message says what to do.
 (ulimit -n 8 && exec "$assay" run "$scenario" --on "$subject") >"$folder/out" 2>&1
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "Too many open files; allow more open files (ulimit -n)"
 
-# Interrupted: a record for everything, status 3.
+# An interrupted run writes a record for every scenario and exits with status 3.
 mkdir "$folder/many"
 for number in 1 2 3 4 5 6 7 8 9; do
     sed "s/get_global_id(0)/(get_global_id(0) + 0 * $number)/" "$scenario" >"$folder/many/$number.yaml"

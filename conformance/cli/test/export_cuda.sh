@@ -4,22 +4,22 @@
 assay=$1 scenarios=$2 stand_in=$3
 . "$(dirname "$0")/harness.sh"
 
-# compiles NAME [SOURCE]: builds the exported program, without the driver's library or with SOURCE in its place.
+# compiles NAME [SOURCE]: builds the exported program without the driver's library, or with SOURCE instead of it.
 compiles() {
     make -s -C "$folder/$1" -B main LIBRARY="${2:--c} -I." CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
         fail "the program in $1 does not compile"
 }
 
-# ends STATUS [VARIABLE=1]: runs the program of scale.yaml, with a setting for the stand-in.
+# ends STATUS [VARIABLE=1]: runs the program of scale.yaml, with a setting for the stand-in, and checks its exit status.
 ends() {
     (cd "$folder/scale" && env ${2:-} ./main) >"$folder/out" 2>&1
     status=$?
-    [ $status -eq "$1" ] || fail "the program with ${2:-nothing asked}: exit status $status, expected $1"
+    [ $status -eq "$1" ] || fail "the program with ${2:-no setting}: exit status $status, expected $1"
 }
 
 cat >"$folder/scale.yaml" <<'END'
 assay: 1
-summary: Elements from the third on are multiplied by 5 by a function of a library.
+summary: A library function multiplies the elements from the third on by 5.
 modules:
   app:
     needs: [libmul]
@@ -59,17 +59,17 @@ says "PASS"
 ends 1 REFUSE=1
 says "cuLinkComplete returned 209 (CUDA_ERROR_NO_BINARY_FOR_GPU)"
 says "undefined reference to 'absent'"
-says "FAIL line 25: the program is refused"
+says "FAIL line 25: the program was refused"
 ends 1 SLOPPY=1
 says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"
 (cd "$folder/scale" && ./main 2) >"$folder/out" 2>&1
-[ $? -eq 2 ] || fail "a device that is not there was tried"
+[ $? -eq 2 ] || fail "a device that does not exist was used"
 
-# A device_global's pointer is written before the launch; a fused list is a single kernel, in PTX from nvlink's
+# The program writes a device_global's pointer before the launch; a fused list is a single kernel, in PTX from nvlink's
 # compiler.
 cat >"$folder/counted.yaml" <<'END'
 assay: 1
-summary: What a device_global holds is added by a kernel after the host has copied to it.
+summary: The host copies to a device_global, and then a kernel adds its value to the data.
 modules:
   app:
     sources:
@@ -107,9 +107,9 @@ compiles pointers
 
 # Scenarios that PTX cannot express are refused.
 expect 2 export "$scenarios/linking/spec_constants.yaml" --for cuda -o "$folder/x"
-says "spec_constants.yaml:25:5: error: a specialisation constant has no form in an exported program"
+says "spec_constants.yaml:26:5: error: a specialisation constant cannot be expressed in an exported program"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for cuda -o "$folder/x"
 says "without calling the device"
-[ -e "$folder/x" ] && fail "a folder was made all the same"
+[ -e "$folder/x" ] && fail "a folder was created despite the refusal"
 
 exit $((failures > 0))

@@ -8,7 +8,7 @@ assay=$1 scenarios=$2
 echo '#include <level_zero/ze_api.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no level_zero/ze_api.h"; exit 77; }
 "$assay" subjects | grep -A 1 '^intel-gpu ' | grep -q available || { echo "there is no intel-gpu"; exit 77; }
 for node in /sys/class/drm/renderD*/device/vendor; do
-    [ "$(cat "$node" 2>/dev/null)" = 0x8086 ] && { echo "there is a GPU, and this is about its absence"; exit 77; }
+    [ "$(cat "$node" 2>/dev/null)" = 0x8086 ] && { echo "there is a GPU; this test is for machines without one"; exit 77; }
 done
 
 # The variables that conformance/subject/subjects.c sets for the child.
@@ -34,12 +34,13 @@ for subject in intel-gpu intel-gpu-dynamic; do
     agrees device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     # The documents require a refusal, but the driver links.
     agrees linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
-    says "the program is linked and should have been refused"
+    says "the program was linked but should have been refused"
 done
 # The documents require the program to link and run, but the driver refuses.
 agrees kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "FAIL: zeKernelSetGroupSize returned 0x"
-# Two definitions: joined as SPIR-V they are refused, as the documents require; linked dynamically they are not.
+# Two definitions of a variable: if the modules are linked as SPIR-V, the program is refused, as the documents require;
+# if they are linked dynamically, it is not.
 agrees linking/variable_defined_twice.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 0
 says "zeModuleCreate returned 0x70000004"
 agrees linking/variable_defined_twice.yaml intel-gpu-dynamic "0 PASS, 0 SKIP, 1 XFAIL" 1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Every check of the simulated device in the real program: a scenario that expects a finding passes; without the
-# expectation, or with that of another finding, it fails and reports the finding and its place.
-#   findings.sh ASSAY FOLDER     FOLDER holds the device's scenarios
+# Tests every check of the simulated device with the real program: a scenario that expects a finding passes; without
+# the expectation, or if it expects a different finding, it fails and reports the finding and its location.
+#   findings.sh ASSAY FOLDER     FOLDER contains the device's scenarios
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 
-# matches PATTERN [FILE]: a line of the last output, or of the file, matches.
+# matches PATTERN [FILE]: checks that a line of the last output, or of the file, matches.
 matches() {
     grep -qE -e "$1" "${2:-$folder/out}" || fail "nothing matches: $1" "${2:-}"
 }

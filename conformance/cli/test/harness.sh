@@ -13,7 +13,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# expect STATUS WORDS...: runs assay with the words; its output is in $folder/out.
+# expect STATUS WORDS...: runs assay with the words and checks its exit status; its output is in $folder/out.
 expect() {
     wanted=$1
     shift
@@ -22,7 +22,7 @@ expect() {
     [ $status -eq "$wanted" ] || fail "assay $*: exit status $status, expected $wanted"
 }
 
-# says TEXT [FILE]: the last output, or the file, contains the text.
+# says TEXT [FILE]: checks that the last output, or the file, contains the text.
 says() {
-    grep -qF -e "$1" "${2:-$folder/out}" || fail "the output does not say: $1" "${2:-}"
+    grep -qF -e "$1" "${2:-$folder/out}" || fail "missing from the output: $1" "${2:-}"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests `assay run --html` of the real program.
+# Tests `assay run --html` with the real program.
 #   html.sh ASSAY SCENARIO REQUIREMENTS     SCENARIO passes on sim and expects a memory
 assay=$1 scenario=$2 requirements=$3
 . "$(dirname "$0")/harness.sh"
@@ -15,7 +15,7 @@ expect 1 run "$folder/s" --on sim --html "$page" --json "$folder/records"
 says "</html>" "$page"
 says '"path":"s/fails.yaml"' "$page"
 says '\u003c/script>\u003cb>bold\u003c/b> in' "$page"
-grep -q '<b>' "$page" && fail "markup of a scenario stands in the page" "$scenario"
+grep -q '<b>' "$page" && fail "the page contains markup from a scenario" "$scenario"
 says "assay run $folder/s/fails.yaml --on sim" "$page"
 says 'class=\"tl\"' "$page"
 says '"statement":' "$page"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# assay image on the modules and files that the tests of reference/image build: shown, converted into
+# Tests assay image on the modules and files that the tests of reference/image build: they are shown, converted into
 # every kind and back, and refused if damaged.
 #   image.sh ASSAY WRITE_SAMPLE MODULE80 MODULE96Z
 assay=$1 write_sample=$2 module80=$3 module96z=$4
@@ -7,7 +7,7 @@ assay=$1 write_sample=$2 module80=$3 module96z=$4
 
 # The description of a module's images.
 expect 0 image show "$module80"
-says 'fat binary of version 3, 80 bytes an image, images: 3'
+says 'fat binary of version 3, 80 bytes per image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes'
 says '  compile options: -cl-opt'
 says '  link options: -x "y"'
@@ -18,21 +18,21 @@ says '    add = 3 bits 101'
 says '    none = 0 bits'
 says 'image 1: native for spir64_gen, 3 bytes'
 expect 0 image show "$module96z"
-says 'fat binary of version 2, 96 bytes an image, images: 3'
+says 'fat binary of version 2, 96 bytes per image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes (compressed: '
 
 # Converting a module to C gives its original source, with 80 bytes per image by default; a format that is unknown
 # until the code is decompressed is detected and written out.
 "$write_sample" 80 >"$folder/80.c" && "$write_sample" 96 >"$folder/96.c"
 expect 0 image convert "$module80" --to c "$folder/again.c"
-cmp "$folder/80.c" "$folder/again.c" || fail "the source of 80 bytes differs"
+cmp "$folder/80.c" "$folder/again.c" || fail "the source with 80 bytes per image differs"
 expect 0 image convert "$module96z" --to c --layout 96 "$folder/again.c"
 sed 's/{2, 4, 1, "nvptx64"/{2, 4, 0, "nvptx64"/' "$folder/again.c" >"$folder/known.c"
-cmp "$folder/96.c" "$folder/known.c" || fail "the source of 96 bytes differs"
+cmp "$folder/96.c" "$folder/known.c" || fail "the source with 96 bytes per image differs"
 expect 0 image convert "$module80" --to c --compress "$folder/compressed.c"
-says '    "(\265/\375' "$folder/compressed.c" # 28 B5 2F FD, a frame of Zstandard
+says '    "(\265/\375' "$folder/compressed.c" # 28 B5 2F FD, the magic number of Zstandard
 
-# SYCLBIN and text; neither can hold options.
+# SYCLBIN and text, which cannot represent options.
 expect 2 image convert "$module80" --to syclbin "$folder/made"
 says 'SYCLBIN has no place for the options of an image'
 expect 2 image convert "$module80" --to text "$folder/made"
@@ -59,7 +59,7 @@ printf 'hello' >"$folder/text"
 expect 2 image show "$folder/text"
 says 'neither SYCLBIN (10 FF 10 AD) nor an ELF file (7F E L F)'
 expect 2 image show "$assay"
-says 'an ELF file without device images'
+says 'the ELF file has no device images'
 expect 2 image show "$folder/nothing"
 says 'nothing'
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The real loader: its option, its records, and its behaviour without a compiler.
+# Tests the real loader: its option, its records, and its behaviour without a compiler.
 #   loader.sh ASSAY SCENARIO      SCENARIO passes on sim
 assay=$1 scenario=$2
 . "$(dirname "$0")/harness.sh"
@@ -11,7 +11,7 @@ export TMPDIR="$folder/temporary"
 expect 2 run "$scenario" --loader reel
 says "unknown loader 'reel'; did you mean 'real'?"
 expect 0 run "$scenario" --on sim --loader simulated --json "$folder/records"
-grep -q conditions "$folder/records" && fail "the simulated loader is no condition" "$folder/records"
+grep -q conditions "$folder/records" && fail "the simulated loader was recorded as a condition" "$folder/records"
 # Records of the other loader are not reused.
 expect 0 run "$scenario" --on sim --loader real --json "$folder/records" --resume
 says '"conditions":"--loader real"' "$folder/records"
@@ -31,6 +31,6 @@ says "ended with status 1"
 says "1 NOT_RUN"
 unset CC
 
-# No temporary folder is left.
-rmdir "$folder/temporary" || fail "a temporary folder stays"
+# No temporary folder remains.
+rmdir "$folder/temporary" || fail "a temporary folder was not removed"
 [ $failures -eq 0 ]

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Packs: running a pack gives the same results as running its files, without a compiler.
+# Tests packs: running a pack gives the same results as running its files, without a compiler.
 #   pack.sh ASSAY SCENARIOS        SCENARIOS is the folder with requirements.yaml
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 
-# bare STATUS WORDS...: runs a copy of assay that has no plugin next to it, no program in PATH and no cache.
+# bare STATUS WORDS...: runs a copy of assay without a plugin next to it, programs in PATH, or a cache, and checks its
+# exit status.
 mkdir "$folder/bare"
 cp "$assay" "$folder/bare/assay"
 bare() {
@@ -36,7 +37,7 @@ verdicts "$folder/out" >"$folder/of_pack"
 grep -q PASS "$folder/of_files" || fail "no verdict was read from the matrix" "$folder/files"
 cmp -s "$folder/of_files" "$folder/of_pack" || {
     diff "$folder/of_files" "$folder/of_pack" >"$folder/difference"
-    fail "a pack has other verdicts than its files" "$folder/difference"
+    fail "the verdicts of a pack differ from those of its files" "$folder/difference"
 }
 
 # Without a compiler the files cannot be run, so the results came from the pack.
@@ -51,8 +52,7 @@ says "PASS $folder/x.assay:linking/hello_world.yaml on sim"
 bare 4 run "$folder/x.assay:linking/hello" --on sim
 says "no scenario of the pack"
 
-# A request without an answer is named; a pack has answers only for the profiles for which it was
-# made.
+# A request without an answer is reported; a pack has answers only for the profiles for which it was made.
 bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on sim --profile dpcpp
 says "packed-format"
 expect 0 pack "$scenarios/linking/hello_world.yaml" "$scenarios/fusion/promotion_of_a_buffer.yaml" \
@@ -69,11 +69,11 @@ bare 0 run "$folder/x.assay" --rule DL-REQ --on sim
 says "linking/hello_world.yaml"
 grep -q "fusion/promotion" "$folder/out" && fail "--rule kept a scenario that cites another rule"
 bare 4 run "$folder/both.assay" --rule DG-FE --on sim
-says 'no scenario is left of 2'
+says 'none of the 2 scenarios is selected'
 bare 2 run "$folder/x.assay" --rule DL-REQ,DL-RQ-01 --on sim
 says "unknown rule 'DL-RQ-01'; did you mean 'DL-REQ-01'?"
 
-# Code for a device with another format is missing too; it is named, and the scenario is not judged.
+# A pack also lacks code for a device that accepts only another format: the format is reported and the scenario skipped.
 if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on pocl
     says "packed-format: the pack does not hold"
@@ -109,21 +109,27 @@ mkdir "$folder/s"
 sed 's/summary:/sumary:/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
 expect 2 pack "$folder/s" -o "$folder/y.assay"
 says "wrong.yaml:"
-[ -e "$folder/y.assay" ] && fail "a pack was written all the same"
+[ -e "$folder/y.assay" ] && fail "a pack was written despite the error"
 
-# Known failures are packed: a failure that is excused next to the files is excused in the pack.
-mkdir "$folder/s/expectations"
+# Known failures are packed, with what they take from findings: a failure that is excused next to the files is excused in
+# the pack.
+mkdir -p "$folder/s/expectations/findings"
 sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
 cp "$scenarios/requirements.yaml" "$folder/s/"
 expect 1 run "$folder/s" --on sim --json "$folder/records"
 signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
 {
     printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: wrong.yaml\n'
-    printf '    signature: "%s"\n    class: permitted-divergence\n    reason: It is left open.\n' "$signature"
+    printf '    signature: "%s"\n    finding: tool/open\n    reason: So it differs.\n' "$signature"
 } >"$folder/s/expectations/sim.yaml"
+{
+    printf 'assay_findings: 1\nfindings:\n  - id: open\n    title: It is left open\n'
+    printf '    class: permitted-divergence\n    reference: DL-RESOLVE-07\n    expected: x\n    got: y\n'
+} >"$folder/s/expectations/findings/tool.yaml"
 expect 0 pack "$folder/s" -o "$folder/y.assay"
-bare 0 run "$folder/y.assay" --on sim
+bare 0 run "$folder/y.assay" --on sim --json "$folder/packed"
 says "sim: 0 PASS, 0 SKIP, 1 XFAIL"
-says "It is left open."
+says "permitted divergence, left open by the documents: It is left open. So it differs. (DL-RESOLVE-07, "
+grep -q '"finding":"tool/open"' "$folder/packed" || fail "the record does not name the finding"
 
 exit $((failures > 0))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# assay postlink on sources of every language and on a scenario: its output as text and as JSON, the
-# files that it writes, and its refusals.
+# Tests assay postlink on sources in every language and on a scenario: its output as text and as JSON, the files that it
+# writes, and its refusals.
 #   postlink.sh ASSAY
 assay=$1
 . "$(dirname "$0")/harness.sh"
@@ -93,7 +93,7 @@ image lib/1: spirv64
 END
 cmp shown wanted || fail "the text of all languages differs" shown
 
-# The same as JSON.
+# The same module as JSON.
 expect 0 postlink lib.cl app.cl --split per_source --json
 python3 - "$folder/out" <<'END' || fail "the JSON differs"
 import json, sys
@@ -108,13 +108,13 @@ sets = {s["name"]: s["properties"] for s in second["property_sets"]}
 assert sets["SYCL/imported symbols"] == [{"name": "missing", "number": 1}]
 END
 
-# Files: a table with properties, code and entries; what is written can be read again.
+# Files: a table with properties, code and entries; the files can be read back.
 expect 0 postlink lib.cl app.cl --split per_source -o text
 printf '[Code|Properties|Symbols]\nlib_0.spv|lib_0.prop|lib_0.sym\nlib_1.spv|lib_1.prop|lib_1.sym\n' |
     cmp - text/lib.table || fail "the table differs" text/lib.table
 printf '[SYCL/exported symbols]\n_Z5scalei=1|1\n' | cmp - text/lib_0.prop || fail "the properties differ"
-printf '_Z5scalei\n' | cmp - text/lib_0.sym || fail "the exported function is no entry"
-printf 'K\n' | cmp - text/lib_1.sym || fail "the kernel is no entry"
+printf '_Z5scalei\n' | cmp - text/lib_0.sym || fail "the exported function is not an entry"
+printf 'K\n' | cmp - text/lib_1.sym || fail "the kernel is not an entry"
 expect 0 postlink text/lib_0.spv
 says '  exports   _Z5scalei  scale(int)'
 expect 0 postlink lib.cl app.cl --split per_source -o made --to syclbin
@@ -133,7 +133,7 @@ says '  exports   called_so'
 expect 0 postlink named.cl
 says 'module named, split off, images: 0'
 
-# A scenario: every module with its own split, or with that of the option.
+# A scenario: every module with its own split, or with the option's.
 cat >scenario.yaml <<'END'
 assay: 1
 summary: Two modules, one of which is split.
@@ -175,13 +175,13 @@ cmp shown wanted || fail "the modules of the scenario differ" shown
 expect 0 postlink scenario.yaml --split off
 says 'module library, split off, images: 1'
 
-# Refusals: the source's, at its line, and post-link's.
+# Refusals: of the source, at its line, and by post-link.
 printf 'int f(int x) {\n  return y;\n}\n' >wrong.cl
 expect 1 postlink wrong.cl
 says "wrong.cl:2:10: error: use of undeclared identifier 'y'"
 printf 'int f(int x) { return x; }\nint h(int x) {\n  __asm__("nop");\n  return x;\n}\n' >assembly.cl
 expect 1 postlink assembly.cl
-says "source assembly.cl, line 3: 'h' holds assembly, which SPIR-V does not have"
+says "source assembly.cl, line 3: 'h' contains inline assembly, which SPIR-V does not have"
 printf 'struct S { int v; };\nint h(int x);\n\nS s{h(3)};\n' >start.clcpp
 expect 1 postlink start.clcpp
 says "source start.clcpp, line 4: 'llvm.global_ctors' is not empty"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Expectation files, JUnit's XML and `assay why` of the real program.
+# Tests expectation files, JUnit reports and `assay why` with the real program.
 #   results.sh ASSAY SCENARIO REQUIREMENTS     SCENARIO passes on sim and expects a memory
 assay=$1 scenario=$2 requirements=$3
 . "$(dirname "$0")/harness.sh"
 
-# entry SIGNATURE [LINE...]: writes a single entry, about s/fails.yaml.
+# entry SIGNATURE [LINE...]: writes an expectation file with a single entry, for s/fails.yaml.
 entry() {
     printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: s/fails.yaml\n' \
         >"$folder/expectations/sim.yaml"
@@ -23,7 +23,7 @@ fails=$folder/s/fails.yaml
 expect 1 run "$fails" --on sim --json "$folder/records"
 signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
 
-# As expected; report, record and document name the entry.
+# The failure matches its entry; the report, the record and the JUnit file name the entry.
 entry "$signature"
 expect 0 run "$folder/s" --on sim --json "$folder/records" --junit "$folder/junit.xml"
 says "sim: 1 PASS, 0 SKIP, 1 XFAIL"
@@ -37,7 +37,7 @@ says "XFAIL $fails on sim"
 says "123456789"
 says "The rule: "
 
-# Kept records are judged again by the current expectation files.
+# Kept records are judged again with the current expectation files.
 rm "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s" --on sim --json "$folder/records" --resume
 says "sim: 1 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
@@ -62,8 +62,8 @@ sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s/passes.yaml" --on sim
 says "there is no such scenario; remove the entry"
 
-# An entry about a skipped scenario is unused, and an exit status for skips does not hide that. PoCL skips the
-# scenario because it has no unified shared memory.
+# An entry for a skipped scenario is unused, and --skip-status does not hide that. PoCL skips the scenario because it
+# has no unified shared memory.
 sed 's/^memory:/memory:\n  shared: {type: int, usm: shared, count: 1}/' "$scenario" >"$folder/s/skips.yaml"
 mv "$folder/expectations/sim.yaml" "$folder/kept"
 expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77

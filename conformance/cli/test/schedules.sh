@@ -1,6 +1,6 @@
 #!/bin/sh
-# A subject's settings, sim{schedule=NAME}, in a run of the real program: a separate column that is
-# compared with plain sim, and is named in records, in commands that repeat a run, and by expectations.
+# Tests a subject's settings, sim{schedule=NAME}, with the real program: such a subject is a separate column, which is
+# compared with plain sim and named in records, in commands that repeat a run, and in expectation files.
 #   schedules.sh ASSAY REQUIREMENTS
 assay=$1 requirements=$2
 . "$(dirname "$0")/harness.sh"
@@ -12,7 +12,7 @@ cp "$requirements" "$folder/requirements.yaml"
 fails=$folder/s/no_barrier.yaml
 cat >"$fails" <<'END'
 assay: 1
-summary: Every work-item takes what its neighbour has put down, without a barrier between.
+summary: Every work-item reads what its neighbour has written, without a barrier in between.
 modules:
   app:
     sources:
@@ -46,12 +46,13 @@ for schedule in forward backward seeded; do
     says "FAIL $fails on $subject"
 done
 
-# Records of another column are not reused: this one runs, and its line is added. Alone it is compared with nothing.
+# Records of another column are not reused: this column runs, and its record is added. With no other column in the run,
+# it is not compared.
 expect 0 run "$fails" --on 'sim{schedule=forward}' --json "$folder/records" --resume
 [ "$(grep -c '"subject":"sim{schedule=forward}"' "$folder/records")" -eq 1 ] ||
     fail "no record of forward" "$folder/records"
 
-# An entry for this column only.
+# An expectation for this column only.
 expect 1 run "$fails" --on 'sim,sim{schedule=forward}' --json "$folder/records"
 signature=$(sed -n 's/.*"subject":"sim{schedule=forward}".*"signature":"\([^"]*\)".*/\1/p' "$folder/records")
 printf 'assay_expectations: 1\nsubject: "sim{schedule=forward}"\nentries:\n  - scenario: s/no_barrier.yaml\n' \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Selecting scenarios, sharding them, and resuming a run that was killed.
+# Tests selecting scenarios, sharding them, and resuming a run that was killed.
 #   selection.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim) and cites DL-REQ-01
 assay=$1 scenario=$2 subject=${3:-sim}
 . "$(dirname "$0")/harness.sh"
@@ -8,7 +8,7 @@ assay=$1 scenario=$2 subject=${3:-sim}
 # scenarios.
 ran() {
     [ "$(wc -l <"$folder/records")" -eq "$1" ] || fail "not $1 records"
-    [ "$(grep -c '"verdict":"PASS"' "$folder/records")" -eq "$1" ] || fail "not $1 times PASS"
+    [ "$(grep -c '"verdict":"PASS"' "$folder/records")" -eq "$1" ] || fail "not $1 PASS verdicts"
     [ "$(sed 's/.*"scenario":"\([^"]*\)".*/\1/' "$folder/records" | sort -u | wc -l)" -eq "$1" ] ||
         fail "not $1 scenarios"
 }
@@ -46,7 +46,7 @@ ran 3
 expect 2 $run --rule DL-REQ-0
 says "unknown rule 'DL-REQ-0'"
 expect 4 $run --rule DL-REQ-02 --feature linking
-says '--rule DL-REQ-02: no scenario is left of 3'
+says '--rule DL-REQ-02: none of the 3 scenarios is selected'
 expect 4 $run --rule DL-RESOLVE
 sed 's/"verdict":"PASS"/"verdict":"NOT_RUN"/; s/"signature":""/"signature":"start:interrupted:-:-"/' \
     "$folder/all" | grep linking/2 >"$folder/earlier"
@@ -108,7 +108,7 @@ says "$subject: 5 PASS"
 explored=$folder/explored.yaml
 cat >"$explored" <<'SCENARIO'
 assay: 1
-summary: Two equal providers; thrice is 3 * x whichever is taken.
+summary: Two equivalent providers; thrice is 3 * x whichever is used.
 modules:
   app:
     needs: [libone, libother]
@@ -137,7 +137,7 @@ steps:
         - {program_of: apply, images: [app/0, libother/0]}
 SCENARIO
 expect 0 run "$explored" --on sim --explore
-grep -q warning "$folder/out" && fail "both branches happen"
+grep -q warning "$folder/out" && fail "a warning although both branches happened"
 # libother, the last one needed, is constructed first: it is choice 0.
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 1 never happened in 1 run"
@@ -156,7 +156,7 @@ grep -q '"choices":"1"' "$folder/records" || fail "the record has no choices"
 expect 1 run "$explored" --on sim --choices 1
 expect 0 run "$explored" --on sim --choices 0
 
-# Killed repeatedly and resumed until it ends: no record is lost or duplicated.
+# A run that is killed repeatedly and resumed until it finishes neither loses nor duplicates a record.
 for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     variant $number DL-REQ-01 >"$root/linking/k$number.yaml"
 done

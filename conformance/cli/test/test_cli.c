@@ -15,7 +15,7 @@ static const cnf_option test_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Where.", NULL},
     {CNF_OPTION_JOBS, "--jobs", "-j", "N", "How many.", NULL},
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Whether.", NULL},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Also so.", ".json"},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Output.", ".json"},
 };
 static const cnf_command with_paths = {"run",        "[PATH…]", "Runs.", "More.",
                                        test_options, 4,         false,   NULL};
@@ -98,7 +98,7 @@ static void a_command_without_operands_refuses_paths(void **state)
     rt_buffer error = {0};
     cnf_arguments arguments;
     assert_false(cnf_arguments_parse(&without_paths, 1, words, &arena, &arguments, &error));
-    assert_string_equal(rt_buffer_string(&error), "assay list takes no 'a'");
+    assert_string_equal(rt_buffer_string(&error), "assay list takes no operands; remove 'a'");
     rt_buffer_free(&error);
     rt_arena_reset(&arena);
 }
@@ -118,7 +118,7 @@ static void help_comes_from_the_table(void **state)
                                                  "  --on SUBJECT           Where.\n"
                                                  "  -j, --jobs N           How many.\n"
                                                  "  --prove                Whether.\n"
-                                                 "  --json[=FILE.json]     Also so.\n");
+                                                 "  --json[=FILE.json]     Output.\n");
     rt_buffer_free(&help);
 }
 

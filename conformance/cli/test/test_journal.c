@@ -146,7 +146,7 @@ static void final_verdicts_are_kept(void **state)
     elsewhere.scenario = RT_TEXT("z.yaml");
     append(fixture, &elsewhere);
     FILE *file = fopen(fixture->name, "a");
-    fputs("{\"scenario\":\"a.yam", file); /* it was killed while it wrote */
+    fputs("{\"scenario\":\"a.yam", file); /* the run was killed while writing */
     fclose(file);
 
     cnf_journal journal;

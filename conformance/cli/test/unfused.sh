@@ -1,6 +1,6 @@
 #!/bin/sh
-# The oracle of kernel fusion, sim{fusion=off}: runs the same list kernel by kernel and compares its
-# final memories with those of the fused run.
+# Tests the oracle of kernel fusion, sim{fusion=off}: it runs the same list kernel by kernel, and its final memories are
+# compared with those of the fused run.
 #   unfused.sh ASSAY
 assay=$1
 . "$(dirname "$0")/harness.sh"
@@ -9,7 +9,7 @@ assay=$1
 scenario() {
     cat >"$folder/$1.yaml" <<END
 assay: 1
-summary: The second kernel tells how many work-items of the first it has seen.
+summary: The second kernel reports how many work-items of the first it has observed.
 modules:
   app:
     sources:

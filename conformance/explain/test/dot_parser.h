@@ -2,7 +2,7 @@
  * names it contains.
  *
  * graph: "digraph" ID "{" statement* "}"; see "The DOT Language". Compass points, numerals and
- * unquoted characters beyond ASCII are never written by assay, and are not accepted. */
+ * unquoted characters beyond ASCII are not accepted, because assay never writes them. */
 #ifndef CONFORMANCE_EXPLAIN_TEST_DOT_PARSER_H
 #define CONFORMANCE_EXPLAIN_TEST_DOT_PARSER_H
 
@@ -14,7 +14,7 @@ typedef struct dot_parser {
     uint32_t node_count, edge_count;
 } dot_parser;
 
-/* Reads a whole graph; both ends of every edge must be declared somewhere in it. */
+/* Reads a whole graph; both ends of every edge must be declared before the edge. */
 void dot_parse(dot_parser *dot, const char *text);
 
 #endif

@@ -326,9 +326,8 @@ static void arbitrary_names_are_quoted(void **state)
     }
 }
 
-/* A trace may claim a provider that the image's property sets do not mention, or one of two
- * possible providers: the edge goes to the image, and the edges to both possible providers leave
- * from one row. */
+/* A trace may name a provider whose property sets do not list the symbol; the edge then ends at the
+ * image's title. If an import has two possible providers, both edges leave from one row. */
 static void edges_end_at_existing_rows(void **state)
 {
     (void)state;
@@ -379,7 +378,7 @@ static void programs_of_two_processes_are_two_nodes(void **state)
 
 /* ---- The picture --------------------------------------------------------------------------- */
 
-/* Installs a shell script as `dot` in a folder that becomes the whole PATH. */
+/* Installs a shell script as `dot` in a folder; the caller sets PATH to the folder. */
 static void dot_replace(const char *folder, const char *script)
 {
     char path[256];

@@ -58,7 +58,7 @@ static void assert_silent(rt_buffer *form, const char *unwanted)
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* Two variables of the same name, such as static variables of two libraries. */
+/* Two variables with the same name, such as static variables of two libraries. */
 static const uint8_t default_4_bytes[] = {4, 0, 0, 0, 0};
 static const rt_property globals[] = {
     {.name = TEXT("id1"), .type = RT_PROPERTY_BYTES, .bytes = {default_4_bytes, 5}},
@@ -108,16 +108,16 @@ static void zeros_belong_to_allocations_in_their_order(void **state)
     assert_says(&output.text,
                 "Contents of device_globals\n"
                 "  v (id id1)\n"
-                "    on device 0, context 0: 4 bytes, zeros by command 0\n"
-                "    on device 1, context 0: 4 bytes, zeros by command 2\n"
+                "    on device 0, context 0: 4 bytes, zeroed by command 0\n"
+                "    on device 1, context 0: 4 bytes, zeroed by command 2\n"
                 "  v (id id2)\n"
-                "    on device 0, context 0: 4 bytes, zeros by command 1\n"
-                "    program 0 on device 0: pointed to it by command 3\n"
-                "    on device 0, context 0: 4 bytes, zeros by command 0, process 1\n");
-    assert_says(&output.graph, ">on device 1, context 0: zeros by command 2<");
+                "    on device 0, context 0: 4 bytes, zeroed by command 1\n"
+                "    program 0 on device 0: pointer set by command 3\n"
+                "    on device 0, context 0: 4 bytes, zeroed by command 0, process 1\n");
+    assert_says(&output.graph, ">on device 1, context 0: zeroed by command 2<");
     assert_says(&output.graph, "\"image app/0\":g1 -> \"variable id2\":title ");
     assert_says(&output.graph, "\"program 0\" -> \"variable id2\":p0 ");
-    assert_says(&output.graph, "label=\"pointed by command 3\"");
+    assert_says(&output.graph, "label=\"pointer set by command 3\"");
     assert_silent(&output.graph, "-> \"variable id1\":p");
     assert_says(&output.graph, "\"command 3\" [label=\"3: device_global_point v\"];");
     forms_free(&output);
@@ -139,7 +139,7 @@ static void pointers_go_to_the_context_of_their_program(void **state)
     assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1 ");
     assert_says(&output.graph, "\"program 2\" -> \"variable id1\":p1 ");
     assert_silent(&output.graph, "-> \"variable id2\":p"); /* no allocation: a damaged trace */
-    assert_silent(&output.text, "zeros by");
+    assert_silent(&output.text, "zeroed by");
     forms_free(&output);
 }
 
@@ -150,8 +150,8 @@ static void pointers_go_to_the_context_of_their_program(void **state)
 #define HOST(id, name)                                                                             \
     "{\"event\":\"device_global_host\",\"variable\":\"" name "\",\"id\":\"" id "\"}"
 
-/* Every image of a program describes it, and every copy finds the host object; each place is
- * printed once. */
+/* Every image of a program describes the program's instance, and every copy reports the host
+ * object; each place is printed once. */
 static void places_are_printed_once(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void sets_are_rows_and_joins_go_from_row_to_row(void **state)
     forms output;
     forms_make(&output, &set_scenario, events, LENGTH(events));
     assert_int_equal(output.dot.node_count, 3);
-    assert_int_equal(output.dot.edge_count, 4); /* three joins, the dummy's counted once */
+    assert_int_equal(output.dot.edge_count, 4); /* three joins, and one edge from the dummy */
     assert_says(&output.graph, ">calls set a<");
     assert_says(&output.graph,
                 "PORT=\"v0_1\" BGCOLOR=\"#fce4ec\"><FONT COLOR=\"#202124\">calls set "
@@ -260,8 +260,8 @@ static const scn_scenario empty_scenario = {.path = TEXT("f.yaml")};
 #define CANCEL(reason) "{\"event\":\"fusion_cancel\",\"queue\":\"0\",\"reason\":\"" reason "\"}"
 #define UPLOAD         "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[]}"
 
-/* Two kernels; the second waits for the first and for another command's upload. Then the same list
- * again, which does not reach the compiler. */
+/* Two kernels; the second waits for the first, for an upload and for an unknown command. A later
+ * fusion's kernel is found in the cache. */
 static void a_fused_kernel_replaces_its_box(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void a_fused_kernel_replaces_its_box(void **state)
     forms_free(&output);
 }
 
-/* The same numbers again after a restart, with no event that ends the fusion; an empty list has no
+/* After a restart, the same numbers occur again, and no event ends the fusion; an empty list has no
  * box. */
 static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
 {

@@ -119,8 +119,9 @@ static uint32_t count_of(const rt_buffer *picture, const char *text)
     return count;
 }
 
-/* The upload is in the runtime's lane, the launch in the second one: x is 44 + 236 + 26, and the
- * rows' centres are 24 apart, from 46 on. An arrow back ends at the right side of its box. */
+/* The upload is in the runtime's lane and the launch in the second lane, so its x is 44 + 236 + 26.
+ * The rows' centres are 24 apart, starting at 46. An arrow to a lane further left ends at the right
+ * side of its box. */
 static void a_picture_has_lanes_boxes_and_arrows(void **state)
 {
     (void)state;
@@ -143,7 +144,7 @@ static void a_picture_has_lanes_boxes_and_arrows(void **state)
     rt_buffer_free(&picture);
 }
 
-/* From the centre of row 0 to that of row 1: 24 pixels. */
+/* The bar extends from the centre of row 0 to the centre of row 1: 24 pixels. */
 static void a_fusion_is_a_bar(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void a_fusion_is_a_bar(void **state)
     rt_buffer_free(&picture);
 }
 
-/* The 30th byte is the second of a character, which is omitted entirely. */
+/* Bytes 29 and 30 are one character. The limit falls between them, so the character is omitted. */
 static void a_long_title_is_cut_between_characters(void **state)
 {
     (void)state;

@@ -25,7 +25,7 @@ typedef struct {
     const spec_constant *constants;
 } image;
 
-/* Buffers, and what SYCL calls unified shared memory: pointers. */
+/* Buffers, and pointers to what SYCL calls unified shared memory. */
 typedef enum { BUFFER, USM_DEVICE, USM_HOST, USM_SHARED } memory_kind;
 
 typedef struct {
@@ -81,7 +81,7 @@ static inline void stop(const char *reason, int status)
 static inline memory global_create(const char *name, size_t size)
 {
     void *zeros = calloc(1, size);
-    if (!zeros) stop("no memory", 2);
+    if (!zeros) stop("out of memory", 2);
     memory content = memory_create(USM_DEVICE, name, size, zeros);
     free(zeros);
     return content;
@@ -121,7 +121,7 @@ static inline void program_expect(const void *program, int linked, const char *p
 {
     if ((program != NULL) == (linked != 0)) return;
     printf("FAIL %s: the program %s\n", place,
-           linked ? "is refused" : "is linked and should have been refused");
+           linked ? "was refused" : "was linked but should have been refused");
     failures++;
     if (linked) exit(1); /* nothing after this can run */
 }
@@ -215,7 +215,7 @@ static inline int memory_holds(const memory *read, const void *expected,
 {
     if (!executes) return 1;
     unsigned char *got = malloc(read->size);
-    if (!got) stop("no memory", 2);
+    if (!got) stop("out of memory", 2);
     memory_read(read, got);
     size_t count = 0, differing = 0;
     for (size_t at = 0; at + element->size <= read->size; at += element->size)
@@ -253,7 +253,7 @@ static inline int elements_held(const memory *read, const void *expected,
     for (size_t i = 0; defined && i < read->size / element->fields[0].size; i++)
         if (!defined[i]) return 1; /* which element is undefined depends on the order */
     unsigned char *got = malloc(read->size), *correct = malloc(read->size);
-    if (!got || !correct) stop("no memory", 2);
+    if (!got || !correct) stop("out of memory", 2);
     memory_read(read, got);
     memcpy(correct, expected, read->size);
     sorted_size = element->size;
@@ -261,7 +261,7 @@ static inline int elements_held(const memory *read, const void *expected,
     qsort(correct, read->size / element->size, element->size, elements_compare);
     const int is_equal = memcmp(got, correct, read->size) == 0;
     if (!is_equal && place)
-        printf("FAIL %s: the elements of %s are not those expected\n", place, read->name);
+        printf("FAIL %s: %s does not hold the expected elements\n", place, read->name);
     free(got);
     free(correct);
     return is_equal;

@@ -1,10 +1,10 @@
-/* Implements main.c's operations with CUDA's Driver API.
+/* Implements main.c's operations with the CUDA Driver API.
  *
- * It only requires the driver's library and the C library: the functions of the API that it calls
- * are declared here.  The program's first argument is the device's number, 0 by default.
- * Everything runs in the order of main.c, on one stream.
+ * It requires only the driver's library and the C library: it declares the functions of the API
+ * that it calls.  The program's first argument is the device's number, 0 by default.  Everything
+ * runs in the order of main.c, on one stream.
  *
- * Kernels have one parameter more than their sources, the last one: the launch's offset and number
+ * Each kernel has one more parameter than its source, the last one: the launch's offset and number
  * of dimensions (launch_values).  Dynamic shared memory holds a copy of it, followed by all local
  * memory that the host provides; a pointer to local memory is passed as its 32-bit offset there. */
 #ifndef SUPPORT_CUDA_H
@@ -70,7 +70,7 @@ enum {
     PARAMETERS_MAX = 64,
     PARAMETER_SIZE_MAX = 4352, /* bytes of all parameters together */
     LOCAL_ALIGNMENT = 16,
-    OPEN_GROUP = 256, /* work-items of a group if its size is left open */
+    OPEN_GROUP = 256, /* maximum work-items per group if main.c leaves the size open */
     GRID_YZ_MAX = 65535,
 };
 
@@ -103,7 +103,7 @@ static inline void result_print(CUresult result, const char *call)
     printf("%s returned %d (%s)\n", call, result, name ? name : "unknown");
 }
 
-/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
+/* Ends the program with FAIL if a call that must succeed has failed. */
 static inline void must(CUresult result, const char *call)
 {
     if (result == 0) return;
@@ -150,8 +150,8 @@ static inline int image_add(CUlinkState link, const image *from, const char *log
     return succeeds(result, "cuLinkAddData", log);
 }
 
-/* Links a program from images, which are files of PTX.  NULL if the driver refuses; its log has
- * been printed.  The options all begin with "-cl-" and were for the compiler that generated the
+/* Links a program from images, which are PTX files.  If the driver refuses, prints its log and
+ * returns NULL.  The options all begin with "-cl-" and were for the compiler that generated the
  * PTX. */
 static inline linked_program program_link(size_t count, const image *from,
                                           const char *compile_options, const char *link_options)
@@ -179,7 +179,7 @@ static inline linked_program program_link(size_t count, const image *from,
 static inline kernel_handle kernel_of(linked_program program, const char *name)
 {
     kernel_handle kernel = calloc(1, sizeof *kernel);
-    if (!kernel) stop("no memory", 2);
+    if (!kernel) stop("out of memory", 2);
     must(cuModuleGetFunction(&kernel->function, program, name), "cuModuleGetFunction");
     kernel->shared_size = sizeof(launch_values);
     return kernel;
@@ -231,7 +231,8 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, (char *)(uintptr_t)address};
 }
 
-/* In a program, such a variable is a pointer, which is set to the memory's address. */
+/* In a program, a device_global without image scope is a pointer, which is set to the memory's
+ * address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -251,7 +252,8 @@ static inline void argument_value(kernel_handle kernel, unsigned index, const vo
     kernel->value_count++;
 }
 
-/* NULL sets the null pointer. */
+/* Sets the argument to the address `offset` bytes into the memory, or to a null pointer if `value`
+ * is NULL. */
 static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
@@ -272,8 +274,8 @@ static inline void argument_local(kernel_handle kernel, unsigned index, size_t s
     kernel->shared_size = (unsigned)end;
 }
 
-/* Chooses a group size that divides the range, which CUDA does not do: in dimensions 1 and 2 one
- * work-item, or as many as keep the number of groups within the limit; in dimension 0 as many as
+/* Chooses a group size that divides the range, which CUDA does not do: in dimensions 1 and 2 the
+ * fewest work-items that keep the number of groups within the limit, in dimension 0 as many as
  * fit. */
 static inline void group_choose(CUfunction function, const size_t *global, unsigned *out_group)
 {
@@ -316,7 +318,7 @@ static inline void launch(kernel_handle kernel, unsigned dimensions, const size_
     must(cuLaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                         kernel->shared_size, stream, kernel->values, NULL),
          "cuLaunchKernel");
-    free(kernel); /* main.c creates another for each launch */
+    free(kernel); /* main.c creates a handle for each launch */
 }
 
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,

@@ -1,6 +1,6 @@
 /* Implements main.c's operations with Level Zero.
  *
- * It only requires the loader, its header (Debian: libze-dev) and the C library.  If the program's
+ * It requires only the loader, its header (Debian: libze-dev) and the C library.  If the program's
  * first argument is "dynamic", several images are linked with zeModuleDynamicLink even if the
  * driver can join them as SPIR-V (ZE_experimental_module_program), which is the default.
  * Everything runs in the order of main.c: each command ends before the next begins.
@@ -31,7 +31,7 @@ static int joins_spirv, takes_offsets;
 
 /* ---- The device ---------------------------------------------------------------------------- */
 
-/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
+/* Ends the program with FAIL if a call that must succeed has failed. */
 static inline void must(ze_result_t result, const char *call)
 {
     if (result == ZE_RESULT_SUCCESS) return;
@@ -65,7 +65,7 @@ static inline void extensions_query(int dynamic)
     uint32_t count = 0;
     must(zeDriverGetExtensionProperties(driver, &count, NULL), "zeDriverGetExtensionProperties");
     ze_driver_extension_properties_t *extensions = calloc(count + 1, sizeof *extensions);
-    if (!extensions) stop("no memory", 2);
+    if (!extensions) stop("out of memory", 2);
     must(zeDriverGetExtensionProperties(driver, &count, extensions),
          "zeDriverGetExtensionProperties");
     for (uint32_t i = 0; i < count; i++) {
@@ -114,7 +114,7 @@ static inline void device_open(int argument_count, char **arguments)
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
-/* An image as the driver's calls take it. */
+/* An image in the form that the driver's functions accept. */
 typedef struct {
     uint8_t *code;
     size_t size;
@@ -125,9 +125,9 @@ typedef struct {
     const ze_module_constants_t *set_constants; /* NULL if no constant is set */
 } module_input;
 
-/* True if a module has symbols that other modules or the host may refer to: those decorated with
- * linkage attributes or as in SPV_INTEL_global_variable_host_access, whose preview and final
- * version number the decoration differently. */
+/* True if a module has symbols that other modules or the host may refer to: symbols with linkage
+ * attributes or with the decoration of SPV_INTEL_global_variable_host_access, whose number differs
+ * between the preview and the final version of the extension. */
 static inline int has_symbols(const uint8_t *code, size_t size)
 {
     enum { HEADER_WORDS = 5, OP_DECORATE = 71, LINKAGE = 41, ACCESS_PREVIEW = 6147, ACCESS = 6188 };
@@ -172,7 +172,7 @@ static inline void log_print(ze_module_build_log_handle_t log)
     zeModuleBuildLogDestroy(log);
 }
 
-/* NULL if the driver refuses; its log has been printed. */
+/* If the driver refuses, prints its log and returns NULL. */
 static inline ze_module_handle_t module_create(const ze_module_desc_t *description)
 {
     ze_module_handle_t module = NULL;
@@ -224,9 +224,9 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
     return module_create(&description);
 }
 
-/* Creates one module from all images, or one per image and links them.  False if the driver
- * refuses.  Creating a module succeeds with unresolved symbols, so even a single module is linked,
- * which detects them. */
+/* Creates one module from all images, or one per image, and links them.  Returns false if the
+ * driver refuses.  A module with unresolved symbols can be created, so even a single module is
+ * linked, which detects them. */
 static inline int modules_link(size_t count, const module_input *inputs, linked_program program)
 {
     ze_module_build_log_handle_t log = NULL;
@@ -243,14 +243,14 @@ static inline int modules_link(size_t count, const module_input *inputs, linked_
     return 0;
 }
 
-/* Links a program from images, which are files of SPIR-V.  NULL if the device refuses; its log has
- * been printed. */
+/* Links a program from images, which are SPIR-V files.  If the driver refuses, prints its log and
+ * returns NULL. */
 static inline linked_program program_link(size_t count, const image *from,
                                           const char *compile_options, const char *link_options)
 {
     module_input *inputs = calloc(count, sizeof *inputs);
     linked_program program = calloc(1, sizeof *program);
-    if (!inputs || !program) stop("no memory", 2);
+    if (!inputs || !program) stop("out of memory", 2);
     for (size_t i = 0; i < count; i++)
         input_create(&from[i], count > 1, compile_options,
                      count > 1 && joins_spirv ? link_options : "", &inputs[i]);
@@ -325,14 +325,15 @@ static inline memory global_find(linked_program program, const char *symbol, con
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program, such a variable is a pointer, which is set to the memory's address. */
+/* In a program, a device_global without image scope is a pointer, which is set to the memory's
+ * address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
     bytes_copy(pointer.pointer, &content->pointer, pointer.size);
 }
 
-/* NULL sets the null pointer. */
+/* Sets the null pointer if `value` is NULL. */
 static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
@@ -375,7 +376,7 @@ static inline void group_choose(kernel_handle kernel, const size_t *global, uint
             out_group[d] = 1;
 }
 
-/* If local is NULL, the device chooses the group size. */
+/* If local is NULL, group_choose determines the group size. */
 static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
                           const size_t *range, const size_t *local)
 {
@@ -418,7 +419,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
         return;
     }
     char *bytes = malloc(size);
-    if (!bytes) stop("no memory", 2);
+    if (!bytes) stop("out of memory", 2);
     for (size_t at = 0; at < size; at += pattern_size)
         memcpy(bytes + at, pattern, pattern_size);
     bytes_copy(to->pointer + offset, bytes, size);

@@ -1,8 +1,8 @@
-/* Implements main.c's operations with OpenCL 2.1, or with 1.2 if its images are source;
- * specialisation constants need 2.2, pointers cl_intel_unified_shared_memory, device_globals also
- * clGetDeviceGlobalVariablePointerINTEL.
+/* Implements main.c's operations with OpenCL 2.1, or with 2.0 if the images are source.
+ * Specialisation constants need 2.2, pointers need cl_intel_unified_shared_memory, and
+ * device_globals also need clGetDeviceGlobalVariablePointerINTEL.
  *
- * It only requires OpenCL and the C library.  The program's first argument is a part of the name of
+ * It requires only OpenCL and the C library.  The program's first argument is a part of the name of
  * the platform to use; the default is the first platform whose device accepts the images: SPIR-V,
  * or OpenCL C if main.c says so.  Everything runs in the order of main.c, on one in-order queue. */
 #ifndef SUPPORT_OPENCL_H
@@ -23,9 +23,9 @@ typedef cl_kernel kernel_handle;
 static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
-static int has_pointers; /* pointers that kernels may find in memories and values */
+static int has_pointers; /* 1: memories and values may contain pointers that kernels follow */
 
-/* Ends the program if a call that must succeed has failed: the device's behaviour differs. */
+/* Ends the program with FAIL if a call that must succeed has failed. */
 static inline void must(cl_int result, const char *call)
 {
     if (result == CL_SUCCESS) return;
@@ -100,7 +100,7 @@ static inline cl_program image_create(const image *from)
 }
 
 /* Creates a program from images, which are files of SPIR-V or OpenCL C: a single image is built,
- * several are compiled and linked.  NULL if the device refuses; its log has been printed. */
+ * several are compiled and linked.  If the driver refuses, prints its log and returns NULL. */
 static inline cl_program program_link(size_t count, const image *from, const char *compile_options,
                                       const char *link_options)
 {
@@ -151,7 +151,7 @@ static inline cl_kernel kernel_of(cl_program program, const char *name)
 /* ---- Memories and commands ----------------------------------------------------------------- */
 
 /* The loader's library does not export the entry points of extensions; out_call points to a
- * function pointer, which C does not allow to be converted. */
+ * function pointer, and C does not define the conversion of a void pointer to one. */
 static inline void extension_call(const char *name, void *out_call)
 {
     cl_platform_id platform;
@@ -238,7 +238,8 @@ static inline memory global_find(cl_program program, const char *symbol, const c
     return (memory){USM_DEVICE, name, size, NULL, pointer};
 }
 
-/* In a program, such a variable is a pointer, which is set to the memory's address. */
+/* In a program, a device_global without image scope is a pointer, which is set to the memory's
+ * address. */
 static inline void global_point(linked_program program, const char *symbol, const memory *content)
 {
     memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
@@ -251,7 +252,7 @@ static inline void argument_memory(cl_kernel kernel, unsigned index, const memor
     must(clSetKernelArg(kernel, index, sizeof object, &object), "clSetKernelArg");
 }
 
-/* NULL sets the null pointer. */
+/* Sets the null pointer if `value` is NULL. */
 static inline void argument_pointer(cl_kernel kernel, unsigned index, const memory *value,
                                     size_t offset)
 {

@@ -1,8 +1,8 @@
 /* The output of kernels: standard output is redirected to a file while they run, so that it can be
  * compared, and is printed afterwards for the user.
  *
- * This requires POSIX, and a driver that has printed to standard output by the end of a wait for
- * its queue; main.c waits before it restores standard output. */
+ * This requires POSIX, and a driver that has written the output to standard output when a wait for
+ * its queue returns; main.c waits before it restores standard output. */
 #ifndef SUPPORT_OUTPUT_H
 #define SUPPORT_OUTPUT_H
 
@@ -14,8 +14,8 @@ static FILE *capture; /* contains everything that kernels have printed */
 static int standard_output = -1;
 static long compared_size; /* number of bytes that have been compared */
 
-/* Restores standard output.  A call that fails while a kernel runs ends the program, and its last
- * message must be visible too. */
+/* Restores standard output.  Also runs at exit: a call that fails while a kernel runs ends the
+ * program, and its last message must be visible too. */
 static inline void output_end(void)
 {
     char text[TEXT_MAX];
@@ -69,7 +69,7 @@ static inline int output_holds(const char *expected, size_t size, const char *pl
     char *text = output_read(&actual_size);
     const int is_equal = actual_size == size && memcmp(text, expected, size) == 0;
     if (!is_equal && place)
-        printf("FAIL %s: kernels printed %zu bytes, which are not the %zu expected:\n%s\n", place,
+        printf("FAIL %s: kernels printed %zu bytes that differ from the %zu expected:\n%s\n", place,
                actual_size, size, expected);
     free(text);
     return is_equal;

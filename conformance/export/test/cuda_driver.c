@@ -1,11 +1,11 @@
-/* A stand-in for NVIDIA's driver, with which exported programs are built where there is no GPU. It
- * has two kernels and a variable: `scale(global int *data, int factor, local int *scratch)`, which
- * multiplies one element per work-item, starting at the launch's offset, and `add(global int
- * *data)`, which adds the value that the pointer `counter` refers to. It checks what the program
- * passes: texts end with a NUL, and parameters and shared memory follow reference/base/ptx.h; a
- * violation ends the program with status 9. In the environment, REFUSE=1 makes the linker refuse,
- * and SLOPPY=1 makes the kernel skip its last work-item. The prototypes are those of the support
- * file. */
+/* A stand-in for NVIDIA's driver, which exported programs are linked with on machines without a
+ * GPU. It has two kernels and a variable: `scale(global int *data, int factor, local int
+ * *scratch)`, which multiplies one element per work-item, starting at the launch's offset, and
+ * `add(global int *data)`, which adds the value that the pointer `counter` refers to. It checks
+ * what the program passes: PTX texts end with a NUL, and parameters and shared memory follow
+ * reference/base/ptx.h; a violation ends the program with status 9. In the environment, REFUSE=1
+ * makes the linker fail, and SLOPPY=1 makes the kernel skip its last work-item. The prototypes are
+ * those of the support file. */
 /* The program includes the support file too, so its external functions get other names here. */
 #define memory_read   memory_read_unused
 #define memory_create memory_create_unused
@@ -139,7 +139,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *out_address, size_t *out_size, CUmodu
     return strcmp(name, "counter") == 0 ? 0 : 500;
 }
 
-/* ---- Memory, which is host memory ---------------------------------------------------------- */
+/* ---- Memory: host memory stands in for it -------------------------------------------------- */
 
 static void *pointer_of(CUdeviceptr address)
 {
@@ -254,7 +254,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     memcpy(&scratch, parameters[2], sizeof scratch);
     memcpy(&last, parameters[3], sizeof last);
     demand(scratch == 32, "local memory that does not follow the launch's values");
-    demand(shared_size == 32 + 16, "a size of shared memory other than 32 and 10, rounded up");
+    demand(shared_size == 32 + 16, "a shared memory size other than 32 + 10, rounded up");
     demand(last.dimensions == 1 && last.zero == 0, "another number of dimensions");
     demand(last.global_offset[1] == 0 && last.global_offset[2] == 0, "another offset");
     int32_t *from = (int32_t *)pointer_of(data) + last.global_offset[0];

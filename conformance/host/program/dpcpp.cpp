@@ -1,7 +1,6 @@
-/* The requests of the host program over libsycl: reading them, dispatching them, and turning
- * exceptions into refusals. Also libsycl's two entry points for images, which are defined here a
- * second time, before libsycl in the lookup order of modules, so that registrations are observed.
- */
+/* The requests to the host program over libsycl: reading them, dispatching them, and turning
+ * exceptions into refusals. Also libsycl's two entry points for images: modules find the
+ * definitions in this file before those in libsycl, so that registrations are observed. */
 #include "conformance/host/program/dpcpp.h"
 
 #include <dlfcn.h>
@@ -126,8 +125,9 @@ state &the_state()
 /* Held while a request is answered. Other channels may still be busy when channel 0 closes. */
 static std::shared_mutex answering;
 
-/* Destroys buffers and queues as at an application's end, before the process's own destructors; not
- * while a request of another channel still uses them, which the end of the process cuts short. */
+/* Destroys buffers and queues as at an application's end, before the process's own destructors run.
+ * If a request of another channel still uses them, leaks them: the end of the process cuts that
+ * request short. */
 static void end_state()
 {
     std::unique_lock<std::shared_mutex> exclusive(answering, std::try_to_lock);
@@ -170,7 +170,7 @@ static const char *const error_names[] = {
     "errc::backend_mismatch",
 };
 
-/* The exception being handled, as a refusal. */
+/* Returns the exception being handled as a refusal. */
 static refusal refusal_of_current_exception()
 {
     const size_t count = sizeof error_names / sizeof *error_names;
@@ -227,8 +227,9 @@ static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     answer_global,
     answer_global_copy,
     answer_global_read,
+    answer_times,
 };
-static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 19, "the table follows host_request");
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 20, "the table follows host_request");
 
 static bool answer(uint8_t number, host_reader *in, host_writer *out)
 {

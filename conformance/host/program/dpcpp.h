@@ -1,17 +1,18 @@
-/* Shared by the parts of libassay_dpcpp.so: the reading and refusing of requests, and the objects
- * that requests have created.
+/* Shared by the parts of libassay_dpcpp.so: how requests are read and refused, and the objects that
+ * requests have created.
  *
- * The library answers the requests of conformance/host/protocol.h by means of libsycl, the shipped
- * runtime. It does what an application would do and nothing else: it validates what the subject
- * sends before it calls libsycl, because libsycl trusts its callers (an unknown kernel name crashes
- * it), and it judges nothing. Every exception becomes a refusal (dpcpp.cpp).
+ * The library answers the requests of conformance/host/protocol.h with libsycl, the shipped
+ * runtime. It does what an application would do and nothing else: it refuses requests that are
+ * malformed or that no application could make, passes everything else on to libsycl, and judges
+ * nothing. Every exception becomes a refusal (dpcpp.cpp).
  *
- * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
+ * The process needs this environment, where VENV is the folder that `ci/setup --folder` prints and
+ * EMPTY is an empty folder:
  *
  *     OCL_ICD_FILENAMES=VENV/lib/libintelocl.so    the driver
  *     OCL_ICD_VENDORS=EMPTY                        and no other driver, in particular not PoCL
  *     LD_LIBRARY_PATH=VENV/lib                     the OpenCL loader and the adapters of the wheel
- *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            only this device; fails without the line before
+ *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            only this device; requires the line above
  *     SYCL_CACHE_PERSISTENT=0                      every program starts with an empty cache
  *
  * The first two suffice unless the others are already set.
@@ -45,7 +46,7 @@ struct refusal {
 
 /* Refuses, without calling libsycl, what no application can do; `detail` may be empty. */
 [[noreturn]] void refuse_unreachable(host_unreachable what, const std::string &detail = "");
-/* Refuses a request that no subject sends: one of the two has a defect. */
+/* Refuses a request that no subject sends: the subject or this program has a defect. */
 [[noreturn]] void refuse_malformed(const std::string &message);
 
 /* Reads a request's fields in order. A field that runs past the end or is out of bounds is refused
@@ -70,8 +71,8 @@ class request
     host_reader *in;
 };
 
-/* Returns a number that is below the limit and refuses any other; `kind` says in the refusal what
- * is numbered. */
+/* Returns a number that is below the limit and refuses any other; `kind` names the numbered things
+ * in the refusal. */
 uint32_t below(uint32_t value, uint32_t limit, const char *kind);
 void write_text(host_writer *out, const std::string &text);
 
@@ -128,7 +129,7 @@ struct bundle {
 };
 
 /* The host's side of a device_global, in the layout that libsycl expects of an application's
- * variable. libsycl keeps its address forever, so it is never freed. */
+ * variable. The object belongs to the module that defines it, and libsycl keeps its address. */
 struct global {
     unsigned char *object = nullptr;
     uint64_t size = 0; /* bytes of the value, initially zero */
@@ -143,6 +144,7 @@ struct command {
 /* Everything that requests have created; one per process. */
 struct state {
     std::vector<sycl::device> devices;
+    std::optional<sycl::context> common; /* of all devices, if they are sub-devices */
     table<sycl::context> contexts{"context"};
     table<sycl::queue> queues{"queue"};
     table<memory> memories{"memory"};
@@ -174,7 +176,8 @@ sycl::kernel_id kernel_id_of(const std::string &name);
 /* Host memory that a command reads or writes, alive as long as the command runs. */
 using byte_block = std::vector<unsigned char>;
 /* Submit a command that copies bytes of a memory object to a block, or a block to a memory object;
- * the range lies inside the object. For a buffer, earlier commands are awaited. */
+ * this program does not check the range. For a buffer, the command waits for earlier commands that
+ * use it. */
 sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
                   const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after);
 sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
@@ -198,13 +201,14 @@ void answer_bundle(request &in, host_writer *out);
 void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
 void answer_global_read(request &in, host_writer *out);
+void answer_times(request &in, host_writer *out);
 
-/* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel: by name alone, or
- * from an executable bundle. */
+/* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel, from an executable
+ * bundle unless `from` is null. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
 
 /* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a
- * constant that the bundle lacks, and a value of the wrong size. */
+ * value of the wrong size; a constant that the bundle lacks is passed on to libsycl. */
 void set_constant(sycl::kernel_bundle<sycl::bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value);
 

@@ -28,7 +28,7 @@ static std::shared_ptr<bundle> read_bundle(request &in)
     return the_state().bundles.at(in.u32());
 }
 
-/* SYCL's type system rejects a bundle in another state; here it has to be checked. */
+/* SYCL's type system rejects a bundle in another state; here the state has to be checked. */
 static std::shared_ptr<bundle> read_bundle_in(request &in, uint32_t state)
 {
     std::shared_ptr<bundle> read = read_bundle(in);
@@ -53,8 +53,8 @@ static bool has_constant(const kernel_bundle_plain &in, const std::string &name)
 }
 
 /* libsycl assumes that a value has the constant's size, which its own callers know from a type, and
- * does not report it. But it copies that many bytes when asked for the value: up to the last byte
- * that is the same whatever was there before. */
+ * does not report that size. When asked for the value, however, it copies that many bytes, so the
+ * value ends at the last byte that does not depend on what was there before. */
 static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
                                                  const std::string &name)
 {
@@ -72,7 +72,7 @@ static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
 void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value)
 {
-    /* libsycl judges a name that it does not know. */
+    /* A name that libsycl does not know is passed on, and libsycl judges it. */
     size_t size = has_constant(in, name) ? constant_value(in, name).size() : value.size();
     if (size != value.size()) {
         refuse_unreachable(HOST_UNREACHABLE_CONSTANT_SIZE, name + " has " + std::to_string(size) +
@@ -96,7 +96,7 @@ static sycl::kernel_bundle<State> get(const sycl::context &context,
 
 static void bundle_get(request &in, host_writer *out)
 {
-    uint32_t state = below(in.u8(), 3, "state of a bundle");
+    uint32_t state = below(in.u8(), 3, "bundle state");
     uint32_t context_number = in.u32();
     std::vector<sycl::device> devices;
     uint32_t count = in.count(4);
@@ -238,8 +238,8 @@ static void (*const operations[HOST_BUNDLE_END])(request &, host_writer *) = {
 
 void answer_bundle(request &in, host_writer *out)
 {
-    uint32_t operation = below(in.u8(), HOST_BUNDLE_END, "operation on bundles");
-    if (!operations[operation]) refuse_malformed("there is no operation on bundles 0");
+    uint32_t operation = below(in.u8(), HOST_BUNDLE_END, "bundle operation");
+    if (!operations[operation]) refuse_malformed("there is no bundle operation 0");
     operations[operation](in, out);
 }
 

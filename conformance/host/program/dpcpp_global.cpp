@@ -1,9 +1,10 @@
 /* device_globals: the host's variables, and copying to and from them.
  *
- * In an application, code added by the compiler of DPC++ registers the variable under the unique id
- * that its images' property set "SYCL/device globals" names. libsycl knows the variable by its
- * address; without device_image_scope a pointer follows there, which libsycl does not use here, and
- * then the variable's initial value. Besides calling libsycl's functions, this file does what the
+ * In an application, code added by the DPC++ compiler registers the variable under the unique id
+ * that its images' property set "SYCL/device globals" names; here the modules' constructors do so
+ * (conformance/host/source.c). libsycl knows the variable by its address. Without
+ * device_image_scope, that address holds a pointer, which libsycl does not use here, followed by
+ * the variable's initial value. Besides calling libsycl's functions, this file does what the
  * templates in its headers do before they call them. Source: intel/llvm,
  * sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global.
  */
@@ -11,7 +12,6 @@
 #include "conformance/host/program/dpcpp_private.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sycl/detail/device_global_map.hpp>
@@ -21,12 +21,8 @@ namespace dpcpp
 
 /* ---- Registration ------------------------------------------------------------------------- */
 
-/* libsycl reads the variable's initial value with the size given by the image, whatever the
- * variable's own size; this many spare bytes follow it, for an image that gives a larger size. */
-static const size_t object_slack = 1u << 16;
-
-/* The variables that modules registered, by id, the last of each; ids live as long as the process,
- * as in an application. Created at the first use, because modules' constructors run before main. */
+/* The variables that modules registered, by id; a later registration of an id replaces the earlier
+ * one. The table is created at its first use, because modules' constructors run before main. */
 struct registered_globals {
     std::mutex lock;
     std::map<std::string, std::shared_ptr<global>> by_id;
@@ -34,22 +30,22 @@ struct registered_globals {
 
 static registered_globals &the_registered()
 {
-    static auto *registered = new registered_globals; /* for as long as libsycl has its addresses */
+    static auto *registered = new registered_globals; /* modules register until the process ends */
     return *registered;
 }
 
-static void register_global(const char *id, size_t size, bool image_scope)
+static void register_global(void *object, const char *id, size_t size, bool image_scope)
 {
-    size_t before = image_scope ? 0 : sizeof(void *);
     auto variable = std::make_shared<global>();
+    variable->object = static_cast<unsigned char *>(object);
     variable->image_scope = image_scope;
     variable->size = size;
-    variable->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
-    if (!variable->object) std::terminate(); /* no caller exists yet to report to */
     registered_globals &registered = the_registered();
-    std::lock_guard<std::mutex> held(registered.lock);
-    auto entry = registered.by_id.insert_or_assign(id, std::move(variable)).first;
-    sycl::detail::device_global_map::add(entry->second->object, entry->first.c_str());
+    {
+        std::lock_guard<std::mutex> held(registered.lock);
+        registered.by_id.insert_or_assign(id, std::move(variable));
+    }
+    sycl::detail::device_global_map::add(object, id);
 }
 
 void answer_global(request &in, host_writer *out)
@@ -121,7 +117,7 @@ void answer_global_copy(request &in, host_writer *out)
     global_copy copy;
     copy.queue = process.queues.at(in.u32());
     copy.to_global = below(in.u8(), 2, "direction") == HOST_TO_GLOBAL;
-    copy.by_handler = below(in.u8(), 2, "way to copy") == 1;
+    copy.by_handler = below(in.u8(), 2, "kind of copy") == 1;
     copy.variable = process.globals.at(in.u32());
     copy.global_offset = in.u64();
     std::shared_ptr<memory> operand = process.memories.at(in.u32());
@@ -129,21 +125,21 @@ void answer_global_copy(request &in, host_writer *out)
     copy.size = in.u64();
     copy.after = read_after(in);
     in.end();
-    /* libsycl's bounds check, from a template in its headers; the sum may wrap. */
+    /* libsycl's bounds check, copied from a template in its headers; the sum may wrap. */
     if (copy.variable->size < copy.global_offset + copy.size) {
         throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
                               copy.to_global ? "Copy to device_global is out of bounds."
                                              : "Copy from device_global is out of bounds.");
     }
-    /* libsycl never learns the size of the other memory: whatever a copy past its end does, the
-     * application does it too. */
+    /* libsycl never learns the size of the other memory, so a copy past its end is not refused here
+     * either: an application could make it too. */
     if (!operand->buffer) {
         copy.pointer = operand->pointer + offset;
         keep_command(out, copy_global(copy), operand);
         return;
     }
-    /* SYCL copies between a device_global and a pointer, so a copy with a buffer goes through a
-     * block of host memory. */
+    /* SYCL copies between a device_global and a pointer only, so a copy to or from a buffer goes
+     * through a block of host memory. */
     auto block = std::make_shared<byte_block>(
         std::min(copy.size, operand->size - std::min(offset, operand->size)));
     copy.pointer = block->data();
@@ -166,7 +162,7 @@ void answer_global_read(request &in, host_writer *out)
     copy.size = copy.variable->size;
     byte_block content(copy.size);
     copy.pointer = content.data();
-    /* A host read follows everything; nothing else orders a kernel before a copy. */
+    /* A host read waits for all earlier commands; nothing else orders a kernel before the copy. */
     for (const auto &queue : process.queues.snapshot())
         queue->wait_and_throw();
     copy_global(copy).wait_and_throw();
@@ -177,7 +173,7 @@ void answer_global_read(request &in, host_writer *out)
 } // namespace dpcpp
 
 extern "C" __attribute__((visibility("default"))) void
-assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+assay_module_global(void *variable, const char *unique_id, unsigned long size, int image_scope)
 {
-    dpcpp::register_global(unique_id, size, image_scope != 0);
+    dpcpp::register_global(variable, unique_id, size, image_scope != 0);
 }

@@ -1,16 +1,21 @@
-/* Launching kernels by names that are known only at run time.
+/* Launching kernels whose names and parameters are known only at run time.
  *
- * A launch takes the path of free-function kernels: by name, through the program manager, with its
- * dynamic linking, virtual-function sets, device_globals and its cache in memory. A launch with
- * specialisation constants, or from a bundle, goes through kernel bundles, as in SYCL itself.
+ * A launch takes one of three paths. As a free-function kernel: by name, through the program
+ * manager, with its dynamic linking, virtual-function sets, device_globals and in-memory cache. As
+ * a lambda: by what the host code of a module states about the lambda's type. As a kernel object of
+ * a bundle. A launch with specialisation constants, or from a bundle, goes through kernel bundles,
+ * as in SYCL itself.
  *
- * Nothing is checked that a program could do. Observed in libsycl 9.0.0: an unknown name crashes; a
- * local size that is zero in some dimensions but not in all divides by zero; a launch with fewer
- * arguments than the previous one reuses that launch's for the missing ones. */
+ * Anything that an application could do is passed on unchecked. Observed in libsycl 9.0.0: an
+ * unknown name crashes; a local size whose first number in SYCL's order is zero counts as none; a
+ * launch with fewer arguments than the previous one reuses the previous launch's arguments for the
+ * missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
+#include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace dpcpp
 {
@@ -29,6 +34,55 @@ void answer_kernels(request &in, host_writer *out)
     host_write_u32(out, static_cast<uint32_t>(kernels.size()));
     for (const sycl::kernel_id &kernel : kernels)
         host_write_text(out, kernel.get_name());
+}
+
+/* The kernels that loaded modules submit, in the order in which their constructors ran. */
+struct submitting_module {
+    std::string path;
+    host_kernel *kernels = nullptr;
+    unsigned count = 0;
+};
+struct submitting_modules {
+    std::mutex lock;
+    std::vector<submitting_module> modules;
+};
+
+/* Created at the first use, because modules' constructors run before main, and never destroyed,
+ * because their destructors run after it. */
+static submitting_modules &the_submitting()
+{
+    static auto *submitting = new submitting_modules;
+    return *submitting;
+}
+
+static void note_module_kernels(const char *path, host_kernel *kernels, unsigned count)
+{
+    submitting_modules &submitting = the_submitting();
+    std::lock_guard<std::mutex> held(submitting.lock);
+    auto &modules = submitting.modules;
+    if (kernels) {
+        modules.push_back({path, kernels, count});
+        return;
+    }
+    for (auto at = modules.begin(); at != modules.end(); ++at) {
+        if (at->path != path) continue;
+        modules.erase(at);
+        return;
+    }
+}
+
+/* The host code that submits the kernel, in the module of the path; for an empty path, in the
+ * module that was loaded first. */
+static host_kernel &host_kernel_of(const std::string &path, const std::string &name)
+{
+    submitting_modules &submitting = the_submitting();
+    std::lock_guard<std::mutex> held(submitting.lock);
+    for (const submitting_module &module : submitting.modules) {
+        if (!path.empty() && module.path != path) continue;
+        for (unsigned i = 0; i < module.count; i++)
+            if (module.kernels[i].name == name) return module.kernels[i];
+    }
+    refuse_unreachable(HOST_UNREACHABLE_MODULE_KERNEL, name);
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
@@ -77,7 +131,7 @@ static unsigned char *pointer_into(const memory &target, uint64_t offset)
     return target.pointer + offset;
 }
 
-/* Pointers go where the value has zeros. */
+/* Pointers are written into the value, which has zeros at their offsets. */
 static void read_value(request &in, argument &value)
 {
     value.bytes = in.bytes();
@@ -114,7 +168,7 @@ static argument read_argument(request &in)
     return result;
 }
 
-/* Sets an argument that needs no requirement. */
+/* Sets an argument that is not an accessor. */
 static void set_plain(sycl::handler &handler, int index, const argument &value)
 {
     using sycl::ext::oneapi::experimental::raw_kernel_arg;
@@ -154,6 +208,8 @@ struct named_value {
 };
 
 struct submission {
+    host_through through;
+    std::string module;
     std::string kernel;
     nd_range range;
     std::vector<argument> arguments;
@@ -164,6 +220,8 @@ struct submission {
 static submission read_submission(request &in)
 {
     submission read;
+    read.through = static_cast<host_through>(below(in.u8(), HOST_THROUGH_END, "way to submit"));
+    read.module = in.text();
     read.kernel = in.text();
     read.range = read_range(in);
     uint32_t count = in.count(1);
@@ -179,46 +237,160 @@ static submission read_submission(request &in)
     return read;
 }
 
-static void fill_handler(sycl::handler &handler, const submission &parameters)
+/* ---- Lambdas ------------------------------------------------------------------------------ */
+
+static_assert(sizeof(host_parameter) == sizeof(sycl::detail::kernel_param_desc_t),
+              "modules describe a capture as libsycl's headers do");
+
+/* Returns what libsycl has for the kernel, asking for it once for each module that is loaded, as a
+ * static variable of a template in libsycl's headers does (getDeviceKernelInfo). */
+static sycl::detail::DeviceKernelInfo &found(host_kernel &kernel, host_through through)
 {
-    handler.depends_on(parameters.after);
-    const std::vector<argument> &arguments = parameters.arguments;
+    static std::mutex lock;
+    std::lock_guard<std::mutex> held(lock);
+    using description = sycl::detail::CompileTimeKernelInfoTy;
+    bool is_lambda = through == HOST_THROUGH_LAMBDA;
+    void *&kept = is_lambda ? kernel.found_by_lambda : kernel.found_by_name;
+    if (!kept && is_lambda) {
+        const sycl::detail::string_view none("");
+        kept = &sycl::detail::getDeviceKernelInfo(
+            description{sycl::detail::string_view(kernel.name), kernel.parameter_count, false, none,
+                        none, 0, 0, static_cast<int64_t>(kernel.size),
+                        reinterpret_cast<description::ParamDescGetterT>(
+                            reinterpret_cast<void (*)()>(kernel.parameter))});
+    } else if (!kept) {
+        kept = &sycl::detail::getDeviceKernelInfo(std::string_view(kernel.name));
+    }
+    return *static_cast<sycl::detail::DeviceKernelInfo *>(kept);
+}
+
+/* A lambda with the captures that a module describes. */
+class lambda : public sycl::detail::HostKernelBase
+{
+  public:
+    explicit lambda(size_t size) : captures(size / sizeof(std::max_align_t) + 1) {}
+    char *getPtr() override
+    {
+        return reinterpret_cast<char *>(captures.data());
+    }
+
+  private:
+    std::vector<std::max_align_t> captures;
+};
+
+/* Captures an argument as the parameter that the module describes. */
+static void capture(sycl::handler &handler, char *object, const host_parameter &parameter,
+                    const argument &value)
+{
+    using local_memory = sycl::ext::oneapi::experimental::work_group_memory<char[]>;
+    static_assert(sizeof(local_memory) == HOST_LOCAL_SIZE, "modules know its size");
+    local_memory local(value.size, handler);
+    const void *captured = &value.pointer;
+    int kind = HOST_PARAMETER_POINTER;
+    size_t size = sizeof value.pointer;
+    if (value.kind == HOST_ARGUMENT_MEMORY) refuse_unreachable(HOST_UNREACHABLE_LAMBDA_ACCESSOR);
+    if (value.kind == HOST_ARGUMENT_BYTES) {
+        kind = HOST_PARAMETER_VALUE;
+        captured = value.bytes.data();
+        size = value.bytes.size();
+    } else if (value.kind == HOST_ARGUMENT_LOCAL) {
+        kind = HOST_PARAMETER_LOCAL;
+        captured = std::addressof(local); /* its operator& is the kernel's */
+        size = sizeof local;
+    }
+    if (kind != parameter.kind || size != static_cast<size_t>(parameter.size))
+        refuse_unreachable(HOST_UNREACHABLE_LAMBDA_CAPTURES);
+    std::memcpy(object + parameter.offset, captured, size);
+}
+
+static void set_captured(sycl::handler &handler, const submission &parameters, host_kernel &kernel)
+{
+    if (parameters.arguments.size() != kernel.parameter_count)
+        refuse_unreachable(HOST_UNREACHABLE_LAMBDA_CAPTURES);
+    auto object = std::make_unique<lambda>(kernel.size);
+    char *captures = object->getPtr();
+    for (unsigned i = 0; i < kernel.parameter_count; i++)
+        capture(handler, captures, kernel.parameter(static_cast<int>(i)), parameters.arguments[i]);
+    handler.*member(host_kernel_kept{}) = std::move(object);
+    handler.*member(kernel_name{}) = sycl::detail::string_view(kernel.name);
+    (handler.*member(set_lambda{}))(captures);
+    (handler.*member(set_kernel_info{}))(&found(kernel, HOST_THROUGH_LAMBDA));
+    (handler.*member(set_command_type{}))(sycl::detail::CGType::Kernel);
+}
+
+/* ---- Submits ------------------------------------------------------------------------------ */
+
+/* What a submit takes its kernel from; empty and null: the runtime finds it by name. */
+struct source {
+    std::optional<sycl::kernel_bundle<sycl::bundle_state::executable>> bundle;
+    host_kernel *host_code = nullptr;
+};
+
+/* Gives the kernel those arguments that set_arg takes, and then the accessors. */
+template <class Take>
+static void set_arguments(sycl::handler &handler, const std::vector<argument> &arguments, Take take)
+{
     for (size_t i = 0; i < arguments.size(); i++) {
         if (arguments[i].kind != HOST_ARGUMENT_MEMORY)
             set_plain(handler, static_cast<int>(i), arguments[i]);
     }
-    const nd_range &range = parameters.range;
-    (handler.*member(verify_bundle{}))(sycl::detail::string_view(parameters.kernel));
-    (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
-                                                               range.open ? nullptr : range.local,
-                                                               range.offset, range.dimensions),
-                                   false);
-    (handler.*member(set_kernel{}))(&sycl::detail::getDeviceKernelInfo(parameters.kernel));
-    (handler.*member(take_arguments{}))();
+    take();
     for (size_t i = 0; i < arguments.size(); i++) {
         if (arguments[i].kind == HOST_ARGUMENT_MEMORY)
             accessor_setters[arguments[i].mode](handler, static_cast<int>(i), arguments[i]);
     }
 }
 
+static void fill_handler(sycl::handler &handler, const submission &parameters, const source &from)
+{
+    const nd_range &range = parameters.range;
+    bool is_object = parameters.through == HOST_THROUGH_BUNDLE;
+    handler.depends_on(parameters.after);
+    if (from.bundle && !is_object) handler.use_kernel_bundle(*from.bundle);
+    if (!is_object)
+        (handler.*member(verify_bundle{}))(sycl::detail::string_view(parameters.kernel));
+    (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
+                                                               range.open ? nullptr : range.local,
+                                                               range.offset, range.dimensions),
+                                   false);
+    if (parameters.through == HOST_THROUGH_LAMBDA) {
+        set_captured(handler, parameters, *from.host_code);
+    } else if (is_object) {
+        sycl::kernel kernel = from.bundle->get_kernel(kernel_id_of(parameters.kernel));
+        set_arguments(handler, parameters.arguments, [&] {
+            (handler.*member(set_kernel_object{}))(std::move(kernel));
+            (handler.*member(take_object_arguments{}))();
+        });
+    } else {
+        set_arguments(handler, parameters.arguments, [&] {
+            (handler.*member(set_kernel{}))(
+                from.host_code ? &found(*from.host_code, HOST_THROUGH_NAME)
+                               : &sycl::detail::getDeviceKernelInfo(parameters.kernel));
+            (handler.*member(take_arguments{}))();
+        });
+    }
+}
+
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from)
 {
     submission parameters = read_submission(in);
-    std::optional<sycl::kernel_bundle<sycl::bundle_state::executable>> built;
+    source taken;
     if (from && !parameters.constants.empty())
         refuse_unreachable(HOST_UNREACHABLE_BUNDLE_CONSTANTS);
-    if (from) built = from->executable;
+    if (!from && parameters.through == HOST_THROUGH_BUNDLE)
+        refuse_malformed("a kernel object comes from a bundle, and the launch has none");
+    if (parameters.through == HOST_THROUGH_LAMBDA || !parameters.module.empty())
+        taken.host_code = &host_kernel_of(parameters.module, parameters.kernel);
+    if (from) taken.bundle = from->executable;
     if (!parameters.constants.empty()) {
         auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(
             queue.get_context(), {queue.get_device()}, {kernel_id_of(parameters.kernel)});
         for (const named_value &constant : parameters.constants)
             set_constant(input, constant.name, constant.value);
-        built = sycl::build(input);
+        taken.bundle = sycl::build(input);
     }
-    sycl::event event = queue.submit([&](sycl::handler &handler) {
-        if (built) handler.use_kernel_bundle(*built);
-        fill_handler(handler, parameters);
-    });
+    sycl::event event =
+        queue.submit([&](sycl::handler &handler) { fill_handler(handler, parameters, taken); });
     keep_command(out, event);
 }
 
@@ -229,3 +401,9 @@ void answer_submit(request &in, host_writer *out)
 }
 
 } // namespace dpcpp
+
+extern "C" __attribute__((visibility("default"))) void
+assay_module_kernels(const char *path, host_kernel *kernels, unsigned count)
+{
+    dpcpp::note_module_kernels(path, kernels, count);
+}

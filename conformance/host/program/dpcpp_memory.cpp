@@ -2,6 +2,7 @@
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dpcpp
@@ -13,7 +14,7 @@ const sycl::device &device_at(uint32_t number)
 {
     state &process = the_state();
     if (number >= process.devices.size()) {
-        refuse_malformed("there is no device " + std::to_string(number) + "; libsycl shows " +
+        refuse_malformed("there is no device " + std::to_string(number) + "; libsycl lists " +
                          std::to_string(process.devices.size()));
     }
     return process.devices[number];
@@ -22,6 +23,7 @@ const sycl::device &device_at(uint32_t number)
 sycl::context context_at(uint32_t number, const sycl::device &device)
 {
     if (number != HOST_NONE) return *the_state().contexts.at(number);
+    if (the_state().common) return *the_state().common;
     return device.get_platform().khr_get_default_context();
 }
 
@@ -39,9 +41,27 @@ static uint32_t aspect_bits(const sycl::device &device)
     return aspects;
 }
 
+/* Replaces the devices with `wanted` sub-devices of the first, which have one compute unit each and
+ * whose queues share a context; with as many as there are compute units, if these are fewer. */
+static void divide_device(uint32_t wanted)
+{
+    using sycl::info::partition_property;
+    state &process = the_state();
+    if (wanted < 2 || process.devices.empty() || process.common) return;
+    const sycl::device &whole = process.devices.front();
+    size_t most = whole.get_info<sycl::info::device::partition_max_sub_devices>();
+    size_t count = std::min<size_t>(wanted, most);
+    if (count < 2) return;
+    process.devices = whole.create_sub_devices<partition_property::partition_by_counts>(
+        std::vector<size_t>(count, 1));
+    process.common.emplace(process.devices);
+}
+
 void answer_devices(request &in, host_writer *out)
 {
+    uint32_t wanted = in.u32();
     in.end();
+    divide_device(wanted);
     const std::vector<sycl::device> &devices = the_state().devices;
     host_write_u32(out, static_cast<uint32_t>(devices.size()));
     for (const sycl::device &device : devices) {
@@ -63,7 +83,7 @@ void answer_context(request &in, host_writer *out)
     host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
 }
 
-/* Stores exceptions that are reported late until a request asks for them. */
+/* Stores asynchronous exceptions until a request asks for them. */
 static void collect_failures(sycl::exception_list failures)
 {
     state &process = the_state();
@@ -77,9 +97,17 @@ void answer_queue(request &in, host_writer *out)
     const sycl::device &device = device_at(in.u32());
     sycl::context context = context_at(in.u32(), device);
     bool in_order = below(in.u8(), 2, "order") == 1;
+    bool profiles = below(in.u8(), 2, "profiling") == 1;
     in.end();
+    const sycl::property::queue::in_order ordered;
+    const sycl::property::queue::enable_profiling profiled;
     sycl::property_list properties;
-    if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
+    if (in_order && profiles)
+        properties = sycl::property_list{ordered, profiled};
+    else if (in_order)
+        properties = sycl::property_list{ordered};
+    else if (profiles)
+        properties = sycl::property_list{profiled};
     host_write_u32(out, the_state().queues.add(std::make_shared<sycl::queue>(
                             context, device, collect_failures, properties)));
 }
@@ -91,9 +119,10 @@ memory::~memory()
     if (pointer) sycl::free(pointer, *context);
 }
 
-/* Copies all bytes of unified shared memory that no command uses to or from the host. The queue for
- * device memory is created once and kept: when queues come and go, Intel's CPU runtime (2026.22.10)
- * sometimes waits forever in clFinish while one of its threads releases another queue. */
+/* Copies an entire memory object in unified shared memory, which no command is using, to or from
+ * the host. The queue for device memory is created once and kept: when queues are created and
+ * destroyed repeatedly, Intel's CPU runtime (2026.22.10) sometimes waits forever in clFinish while
+ * one of its threads releases another queue. */
 static void move(const memory &target, void *to, const void *from)
 {
     if (target.kind != HOST_MEMORY_USM_DEVICE) {
@@ -128,10 +157,10 @@ void answer_memory(request &in, host_writer *out)
     if (result->size == 0) refuse_malformed("a memory has at least one byte");
     if (content.size() != (has_content ? result->size : 0)) {
         refuse_malformed("a memory of " + std::to_string(result->size) + " bytes comes with " +
-                         std::to_string(content.size()));
+                         std::to_string(content.size()) + " bytes of contents");
     }
     if (result->kind == HOST_MEMORY_BUFFER && has_content) {
-        /* constructed from iterators, the buffer copies and does not write back */
+        /* constructed from iterators, the buffer copies the contents without writing back */
         result->buffer.emplace(content.begin(), content.end());
     } else if (result->kind == HOST_MEMORY_BUFFER) {
         result->buffer.emplace(sycl::range<1>(result->size));
@@ -140,8 +169,9 @@ void answer_memory(request &in, host_writer *out)
         result->pointer = static_cast<unsigned char *>(
             sycl::malloc(result->size, device, *result->context, usm_kinds[result->kind]));
         if (!result->pointer) {
-            throw refusal{"errc::memory_allocation", "libsycl has no unified shared memory of " +
-                                                         std::to_string(result->size) + " bytes"};
+            throw refusal{"errc::memory_allocation", "libsycl cannot allocate " +
+                                                         std::to_string(result->size) +
+                                                         " bytes of unified shared memory"};
         }
     }
     if (result->pointer && has_content) move(*result, result->pointer, content.data());
@@ -189,7 +219,7 @@ void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> kee
 void answer_wait(request &in, host_writer *out)
 {
     (void)out;
-    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "thing to wait for");
+    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "kind of wait");
     uint32_t number = in.u32();
     in.end();
     state &process = the_state();
@@ -202,6 +232,17 @@ void answer_wait(request &in, host_writer *out)
     default: process.commands.at(number)->event.wait_and_throw(); break;
     }
     throw_failures();
+}
+
+void answer_times(request &in, host_writer *out)
+{
+    namespace times = sycl::info::event_profiling;
+    std::shared_ptr<command> asked = the_state().commands.at(in.u32());
+    in.end();
+    const sycl::event &event = asked->event;
+    host_write_u64(out, event.get_profiling_info<times::command_submit>());
+    host_write_u64(out, event.get_profiling_info<times::command_start>());
+    host_write_u64(out, event.get_profiling_info<times::command_end>());
 }
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
@@ -289,8 +330,8 @@ static void copy(const transfer &parameters, host_writer *out)
 {
     const memory &from = *parameters.from.target, &to = *parameters.to.target;
     if (from.buffer.has_value() != to.buffer.has_value()) {
-        /* SYCL's copy between an accessor and a pointer is for host memory, so a copy between a
-         * buffer and unified shared memory goes through a block of host memory. */
+        /* SYCL's copy between an accessor and a pointer requires a pointer to host memory, so a
+         * copy between a buffer and unified shared memory goes through a block of host memory. */
         auto block = std::make_shared<byte_block>(parameters.size);
         sycl::event copied =
             bring(*parameters.queue, from, parameters.from.offset, block, parameters.after);

@@ -9,7 +9,7 @@
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* The next `size` bytes; NULL, and a fault, if there are fewer. */
+/* Returns the next `size` bytes; if there are fewer, sets `failed` and returns NULL. */
 static const unsigned char *take(host_reader *in, uint64_t size)
 {
     if (in->failed || size > in->size - in->position) {

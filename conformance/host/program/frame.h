@@ -1,5 +1,5 @@
 /* Frames of the protocol from the program's side: reading a request, which may be malformed,
- * building an answer, and sending both over a socket. C and C++; it needs only the C library,
+ * building an answer, and sending both over a socket. For C and C++. It needs only the C library,
  * because every library that the program is linked with becomes part of the observation. */
 #ifndef CONFORMANCE_HOST_PROGRAM_FRAME_H
 #define CONFORMANCE_HOST_PROGRAM_FRAME_H
@@ -56,8 +56,8 @@ void host_writer_free(host_writer *out);
 /* Replaces the answer with a refusal: the name of the error code, and a message. */
 void host_refuse(host_writer *out, const char *error_class, const char *message);
 
-/* Receive a frame into `frame`, replacing its contents; send one. False: the other side is gone, or
- * what it sends is not a frame. */
+/* Receive a frame into `frame`, replacing its contents; send one. They return false if the other
+ * side has closed the channel or does not send a frame. */
 bool host_frame_receive(int channel, host_writer *frame);
 bool host_frame_send(int channel, const host_writer *frame);
 

@@ -20,11 +20,21 @@ void __sycl_unregister_lib(const void *descriptor)
 }
 
 /* Ignored: the subject knows the modules' variables from the scenario. */
-EXPORTED void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+EXPORTED void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+                                  int image_scope)
 {
+    (void)variable;
     (void)unique_id;
     (void)size;
     (void)image_scope;
+}
+
+/* Ignored: the subject submits the kernels. */
+EXPORTED void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count)
+{
+    (void)path;
+    (void)kernels;
+    (void)count;
 }
 
 EXPORTED int assay_host_main(void)

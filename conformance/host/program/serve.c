@@ -1,4 +1,4 @@
-/* Serves the channels and the requests about modules; see serve.h.
+/* Serves the channels and answers the requests about modules; see serve.h.
  *
  * Symbols are looked up in a forked copy of the program: dlsym(3) records that the calling module
  * depends on the defining one, which would keep the latter loaded longer than the scenario's
@@ -39,7 +39,7 @@ static void event_note(host_event kind, const char *path, uint64_t descriptor)
 /* The loaded modules, newest first. */
 typedef struct loaded_module {
     struct loaded_module *next;
-    const char *path; /* inside the module */
+    const char *path; /* stored in the module */
     host_binds *binds;
 } loaded_module;
 
@@ -96,7 +96,7 @@ EXPORTED void assay_module_destroyed(const char *path)
     event_note(HOST_EVENT_UNLOADED, path, 0);
 }
 
-/* Appends the events that occurred since the last answer with events. */
+/* Appends the events that occurred since the last answer that had events. */
 static void events_take(host_writer *out)
 {
     pthread_mutex_lock(&events_lock);
@@ -139,7 +139,7 @@ static void answer_open(host_span path, host_writer *out)
     events_take(out);
 }
 
-/* Closes the handle that the path's newest dlopen returned. */
+/* Closes the handle that the most recent dlopen of the path returned. */
 static void answer_close(host_span path, host_writer *out)
 {
     pthread_mutex_lock(&openings_lock);
@@ -162,7 +162,7 @@ static void answer_close(host_span path, host_writer *out)
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
 /* Forks a copy of the program, which sends the path of the module that the symbol binds to, or
- * nothing if it is not a module of the scenario. False: the copy did not end cleanly. */
+ * nothing if that is not a module of the scenario. False: the copy did not end cleanly. */
 static bool binds_query(host_binds *binds, const char *symbol, host_writer *out_path)
 {
     int ends[2];
@@ -219,7 +219,7 @@ static void answer_binds(host_span path, host_span symbol, host_writer *out)
 
 /* ---- Segments ------------------------------------------------------------------------------ */
 
-/* The search for the module that contains an address, and where its segments are written. */
+/* A search for the module that contains an address; its segments are appended to `out`. */
 typedef struct segment_search {
     uint64_t address;
     host_writer *out;
@@ -313,7 +313,7 @@ static void *channel_serve(void *user)
 
 int host_serve(const char *runs_on, host_answer *extension)
 {
-    /* A list of descriptors, "5,6". */
+    /* A list of descriptors, for example "5,6". */
     int channels[CHANNELS_MAX], count = 0;
     const char *list = getenv("ASSAY_HOST_CHANNELS");
     while (list && *list && count < CHANNELS_MAX) {
@@ -329,7 +329,8 @@ int host_serve(const char *runs_on, host_answer *extension)
         list = *end == ',' ? end + 1 : end;
     }
     if (count == 0) {
-        fprintf(stderr, "assay: ASSAY_HOST_CHANNELS names no channel; assay starts this program\n");
+        fprintf(stderr, "assay: ASSAY_HOST_CHANNELS lists no channel; only assay can start this "
+                        "program\n");
         return EXIT_FAILURE;
     }
     program_runs_on = runs_on;
@@ -338,7 +339,7 @@ int host_serve(const char *runs_on, host_answer *extension)
         pthread_t thread;
         int error = pthread_create(&thread, NULL, channel_serve, (void *)(intptr_t)channels[i]);
         if (error != 0) {
-            fprintf(stderr, "assay: no thread for a channel: %s\n", strerror(error));
+            fprintf(stderr, "assay: a channel's thread cannot be started: %s\n", strerror(error));
             return EXIT_FAILURE;
         }
         pthread_detach(thread);

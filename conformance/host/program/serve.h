@@ -1,5 +1,5 @@
 /* The part of a host program that the libraries of all runtimes share: the channels, the requests
- * about modules, and the record of what constructors and destructors did. C and C++.
+ * about modules, and the record of what constructors and destructors did. For C and C++.
  *
  * A library that is a host program's runtime compiles serve.c and frame.c into itself, defines
  * assay_host_main() with host_serve, and records registrations with host_event_note. */
@@ -34,7 +34,16 @@ void assay_module_destroyed(const char *path);
 
 /* Called for each of a module's device_globals; defined, with default visibility, by the library
  * that this is compiled into. */
-void assay_module_global(const char *unique_id, unsigned long size, int image_scope);
+void assay_module_global(void *variable, const char *unique_id, unsigned long size,
+                         int image_scope);
+
+/* Called by a module whose submits the scenario names; see protocol.h. Defined like
+ * assay_module_global. */
+void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
+
+/* Called by a module whose submits the scenario names; see protocol.h. Defined like
+ * assay_module_global. */
+void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
 
 /* The body of a generated executable's main(); defined by the library that this is compiled into.
  */

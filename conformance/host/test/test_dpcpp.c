@@ -1,7 +1,7 @@
 /* Tests libassay_dpcpp.so: host programs over the shipped runtime receive every request of the
- * protocol, and requests that they must refuse. They run if ci/setup --with dpcpp has installed the
- * library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl; its results
- * are derived by hand. */
+ * protocol, and requests that they must refuse. The tests run if ci/setup --with dpcpp has
+ * installed the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl;
+ * its results are derived by hand. */
 #include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
@@ -26,6 +26,7 @@ _Static_assert((int)HOST_ACCESS_READ == (int)SCN_ACCESS_READ &&
 
 enum { APP, PLUGIN, MODULES };
 enum { THREADS = 2 }; /* in addition to the main one */
+enum { SUBMITS = 3 };
 
 /* Shared by all tests; each starts its own program. */
 static struct {
@@ -36,7 +37,8 @@ static struct {
     rt_sink *sink;
     rt_arena arena;
     scn_module modules[MODULES];
-    scn_step steps[THREADS]; /* only their threads matter: each gets a channel */
+    scn_step steps[THREADS + SUBMITS]; /* each thread gets a channel; the submits, which are not
+                                        * run, give the modules their host code */
     scn_scenario scenario;
     cnf_host_runtime runtime;
     cnf_host *host;
@@ -61,10 +63,10 @@ static const rt_property shared_properties[] = {{{"shared_counter", 14}, BYTES(s
 static const rt_property image_properties[] = {{{"image_counter", 13}, BYTES(image_global)}};
 static const rt_property symbol_properties[] = {{{"twice", 5}, RT_PROPERTY_UINT32, 1, {0}}};
 
-/* One image each, because libsycl writes a device_global's pointer whenever its image is launched,
- * even if the host has no variable for it. */
+/* The kernels are in several images, because libsycl writes a device_global's pointer whenever its
+ * image is launched, even if the host has no variable for it. */
 static const struct {
-    const char *kernels[5]; /* the only ones left in the code */
+    const char *kernels[5]; /* the image's kernels; its code has others too */
     const char *defines;
     rt_property_set sets[3];
     uint32_t set_count;
@@ -89,6 +91,24 @@ static const rt_device_global globals[] = {
      .size = 8,
      .image_scope = true},
     {.unique_id = {"nobodys", 7}, .name = {"nobodys", 7}, .size = 8},
+};
+
+/* The submits in the host code of `app`. */
+static const uint32_t struct_of_16[4];
+static const scn_argument reverse_arguments[] = {
+    {.kind = SCN_ARGUMENT_POINTER},
+    {.kind = SCN_ARGUMENT_POINTER},
+    {.kind = SCN_ARGUMENT_LOCAL},
+    {.kind = SCN_ARGUMENT_VALUE, .value = {(const uint8_t *)struct_of_16, 16}},
+};
+static const scn_argument null_arguments[] = {{.kind = SCN_ARGUMENT_POINTER},
+                                              {.kind = SCN_ARGUMENT_NULL}};
+#define SUBMIT_FROM(module_number, way, name)                                                      \
+    .kernel = {name, sizeof name - 1}, .module = (module_number), .through = SCN_THROUGH_##way
+static const scn_submit submits[SUBMITS] = {
+    {SUBMIT_FROM(SCN_NONE, LAMBDA, "reverse"), .arguments = reverse_arguments, .argument_count = 4},
+    {SUBMIT_FROM(APP, LAMBDA, "is_null"), .arguments = null_arguments, .argument_count = 2},
+    {SUBMIT_FROM(APP, NAME, "add")},
 };
 
 static bool run(const char *command)
@@ -189,8 +209,12 @@ static int group_open(void **state)
     f.modules[APP].device_globals = (rt_device_global_list){globals, 3};
     for (uint32_t i = 0; i < THREADS; i++)
         f.steps[i] = (scn_step){.verb = SCN_VERB_WAIT, .thread = i + 1};
-    f.scenario = (scn_scenario){
-        .modules = f.modules, .module_count = MODULES, .steps = f.steps, .step_count = THREADS};
+    for (uint32_t i = 0; i < SUBMITS; i++)
+        f.steps[THREADS + i] = (scn_step){.verb = SCN_VERB_SUBMIT, .submit = submits[i]};
+    f.scenario = (scn_scenario){.modules = f.modules,
+                                .module_count = MODULES,
+                                .steps = f.steps,
+                                .step_count = THREADS + SUBMITS};
     return 0;
 }
 
@@ -281,7 +305,7 @@ static void refused(rt_code code, const char *part)
 {
     rt_reader answer = {0};
     rt_status status = cnf_host_ask(f.host, 0, &f.request, &f.arena, &answer);
-    if (rt_ok(status)) fail_msg("answered, and not refused with '%s'", part);
+    if (rt_ok(status)) fail_msg("answered instead of refused with '%s'", part);
     rt_text message = rt_sink_diagnostic(f.sink, status)->message;
     if (status.code != code || !strstr(message.data, part)) {
         fail_msg("%s: %s; expected %s: %s", rt_code_name(status.code), message.data,
@@ -295,6 +319,7 @@ static uint32_t queue_make(bool in_order)
     put(0);
     put(HOST_NONE);
     put_byte(in_order);
+    put_byte(false);
     return made();
 }
 
@@ -361,14 +386,23 @@ static void put_range(uint32_t dimensions, const uint64_t global[3], const uint6
     put_sizes(offset ? offset : none);
 }
 
-/* Writes a launch over `size` work-items, up to its argument count. */
-static void submit(uint32_t queue, const char *kernel, uint64_t size, uint32_t arguments)
+/* Writes a launch over `size` work-items, up to its argument count: from the host code of the
+ * module with the path, or of any if the path is empty. */
+static void submit_from(const char *path, host_through through, uint32_t queue, const char *kernel,
+                        uint64_t size, uint32_t arguments)
 {
     begin(HOST_SUBMIT);
     put(queue);
+    put_byte((uint8_t)through);
+    put_text(path);
     put_text(kernel);
     put_range(1, (const uint64_t[3]){size, 1, 1}, NULL, NULL);
     put(arguments);
+}
+
+static void submit(uint32_t queue, const char *kernel, uint64_t size, uint32_t arguments)
+{
+    submit_from("", HOST_THROUGH_NAME, queue, kernel, size, arguments);
 }
 
 static void put_buffer(uint32_t memory, uint8_t access)
@@ -440,6 +474,7 @@ static void it_tells_devices_kernels_and_modules(void **state)
     assert_int_equal(started.items[0].kind, HOST_EVENT_LOADED);
     assert_int_equal(started.items[1].kind, HOST_EVENT_REGISTERED);
     begin(HOST_DEVICES);
+    put(1);
     rt_reader answer = answered();
     assert_int_equal(rt_read_u32(&answer), 1);
     assert_true(rt_read_text(&answer).length > 0);
@@ -495,11 +530,76 @@ static void commands_run_in_the_order_that_they_must(void **state)
 
 enum { LAUNCHES = 50, QUEUE_AT = 1 };
 /* The position of the first argument's memory in a launch: after the request byte, the queue, the
- * kernel's name, its range, the number of arguments and the kind of the first. */
-enum { MEMORY_AT = QUEUE_AT + 4 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
+ * way to submit, no module, the kernel's name, its range, the number of arguments and the kind of
+ * the first. */
+enum { MEMORY_AT = QUEUE_AT + 4 + 1 + 8 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
 
 /* Adds one to a memory repeatedly; the thread has its own channel, queue and memory, all with the
  * same number. */
+/* Submit, start and end. */
+static void assert_times(uint32_t command)
+{
+    begin(HOST_TIMES);
+    put(command);
+    rt_reader answer = answered();
+    uint64_t before = 0;
+    for (int i = 0; i < 3; i++) {
+        uint64_t time = rt_read_u64(&answer);
+        assert_true(time > 0 && time >= before);
+        before = time;
+    }
+    assert_true(rt_reader_finished(&answer));
+}
+
+/* Only a queue with the property keeps times (SYCL 2020, 4.6.6.1). */
+static void times_are_read_in_order(void **state)
+{
+    (void)state;
+    uint32_t plain = queue_make(true);
+    begin(HOST_QUEUE);
+    put(0);
+    put(HOST_NONE);
+    put_byte(true);
+    put_byte(true);
+    uint32_t queue = made();
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    assert_times(add(queue, HOST_MEMORY_USM_SHARED, shared, 1));
+    uint32_t untimed = add(plain, HOST_MEMORY_USM_SHARED, shared, 1);
+    begin(HOST_TIMES);
+    put(untimed);
+    refused(RT_ERRC_INVALID, "profiling");
+}
+
+/* Each of two sub-devices has a queue, and unified shared memory belongs to both; later
+ * requests change nothing. */
+static void a_device_is_divided(void **state)
+{
+    (void)state;
+    begin(HOST_DEVICES);
+    put(2);
+    rt_reader answer = answered();
+    if (rt_read_u32(&answer) < 2) skip();
+    uint32_t queues[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        begin(HOST_QUEUE);
+        put(i);
+        put(HOST_NONE);
+        put_byte(true);
+        put_byte(false);
+        queues[i] = made();
+    }
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    for (uint32_t i = 0; i < 2; i++) {
+        add(queues[i], HOST_MEMORY_USM_SHARED, shared, 1);
+        wait_for(HOST_AWAIT_QUEUE, queues[i]);
+    }
+    ASSERT_CONTENT(shared, {2, 3, 4, 5});
+    begin(HOST_DEVICES);
+    put(UINT32_MAX);
+    answer = answered();
+    assert_int_equal(rt_read_u32(&answer), 2);
+}
+
 static void *channel_main(void *user)
 {
     uint32_t thread = *(const uint32_t *)user;
@@ -554,6 +654,8 @@ static void arguments_of_all_kinds_arrive(void **state)
     static const int32_t scaled[4] = {100, 0, 0, 0};
     begin(HOST_SUBMIT);
     put(queue);
+    put_byte(HOST_THROUGH_NAME);
+    put_text("");
     put_text("reverse");
     put_range(1, (const uint64_t[3]){4, 0, 0}, (const uint64_t[3]){4, 0, 0}, NULL);
     put(4);
@@ -584,11 +686,98 @@ static void arguments_of_all_kinds_arrive(void **state)
     ASSERT_CONTENT(shared, {1, 1, 7, 8});
 }
 
+/* Writes a launch of `reverse` with one group of four, in shared memory. */
+static void put_reverse(uint32_t queue, uint32_t out, uint32_t in, uint32_t shared)
+{
+    static const int32_t scaled[4] = {100, 0, 0, 0};
+    begin(HOST_SUBMIT);
+    put(queue);
+    put_byte(HOST_THROUGH_LAMBDA);
+    put_text("");
+    put_text("reverse");
+    put_range(1, (const uint64_t[3]){4, 0, 0}, (const uint64_t[3]){4, 0, 0}, NULL);
+    put(4);
+    put_pointer(out, 0);
+    put_pointer(in, 0);
+    put_byte(HOST_ARGUMENT_LOCAL);
+    put_long(16);
+    put_byte(HOST_ARGUMENT_BYTES);
+    put_bytes(scaled, sizeof scaled);
+    put(1);
+    put_long(8);
+    put(shared);
+    put_long(8);
+    put_end();
+}
+
+static void lambdas_capture_arguments_of_all_kinds(void **state)
+{
+    (void)state;
+    uint32_t queue = queue_make(true);
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 4, NULL);
+    for (int i = 0; i < 2; i++) {
+        put_reverse(queue, out, shared, shared);
+        made();
+        ASSERT_CONTENT(out, {302, 202, 102, 2});
+    }
+    submit_from("app", HOST_THROUGH_LAMBDA, queue, "is_null", 1, 2);
+    put_pointer(shared, 0);
+    put_byte(HOST_ARGUMENT_NULL);
+    put_end();
+    made();
+    submit_from("app", HOST_THROUGH_NAME, queue, "add", 1, 2);
+    put_pointer(shared, 4);
+    put_int(10);
+    put_end();
+    made();
+    ASSERT_CONTENT(shared, {1, 11, 2, 3});
+}
+
+/* A capture of another kind, one too few, a buffer; a kernel without a lambda, and kernels that are
+ * submitted from elsewhere. */
+static void lambdas_that_no_module_has_are_refused(void **state)
+{
+    (void)state;
+    uint32_t queue = queue_make(true);
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
+    submit_from("", HOST_THROUGH_LAMBDA, queue, "is_null", 1, 2);
+    put_pointer(shared, 0);
+    put_int(0);
+    put_end();
+    refused(RT_UNSUPPORTED, "one type has the name");
+    submit_from("", HOST_THROUGH_LAMBDA, queue, "is_null", 1, 1);
+    put_pointer(shared, 0);
+    put_end();
+    refused(RT_UNSUPPORTED, "one type has the name");
+    submit_from("", HOST_THROUGH_LAMBDA, queue, "is_null", 1, 2);
+    put_buffer(buffer, HOST_ACCESS_WRITE);
+    put_byte(HOST_ARGUMENT_NULL);
+    put_end();
+    refused(RT_UNSUPPORTED, "four parameters for a captured accessor");
+    submit_from("", HOST_THROUGH_LAMBDA, queue, "coordinates", 1, 0);
+    put_end();
+    refused(RT_UNSUPPORTED, "its own module has, while it is loaded: coordinates");
+    submit_from("plugin.so", HOST_THROUGH_NAME, queue, "add", 1, 0);
+    put_end();
+    refused(RT_UNSUPPORTED, "its own module has, while it is loaded: add");
+    submit_from("", HOST_THROUGH_BUNDLE, queue, "add", 1, 0);
+    put_end();
+    refused(RT_MALFORMED, "comes from a bundle");
+    submit_from("", HOST_THROUGH_END, queue, "add", 1, 0);
+    put_end();
+    refused(RT_MALFORMED, "there is no way to submit 3");
+    ASSERT_CONTENT(shared, {0, 1, 2, 3});
+}
+
 static void put_coordinates(uint32_t out, uint32_t dimensions, const uint64_t global[3],
                             const uint64_t local[3], const uint64_t offset[3])
 {
     begin(HOST_SUBMIT);
     put(0);
+    put_byte(HOST_THROUGH_NAME);
+    put_text("");
     put_text("coordinates");
     put_range(dimensions, global, local, offset);
     put(1);
@@ -624,7 +813,7 @@ static void ranges_are_as_the_kernel_sees_them(void **state)
     refused(RT_ERRC_ND_RANGE, "cannot exceed");
 }
 
-/* Only this is refused without libsycl: SYCL has no expression for it. */
+/* Launches that SYCL cannot express are refused without calling libsycl. */
 static void what_no_application_can_launch_is_refused(void **state)
 {
     (void)state;
@@ -776,19 +965,21 @@ static void what_cannot_be_made_is_refused(void **state)
     put_memory(HOST_MEMORY_BUFFER, 0, NULL);
     refused(RT_MALFORMED, "a memory has at least one byte");
     put_memory(HOST_MEMORY_USM_DEVICE, UINT64_C(1) << 45, NULL);
-    refused(RT_ERRC_MEMORY_ALLOCATION, "no unified shared memory of 35184372088832 bytes");
+    refused(RT_ERRC_MEMORY_ALLOCATION,
+            "cannot allocate 35184372088832 bytes of unified shared memory");
     begin(HOST_MEMORY);
     put(HOST_MEMORY_BUFFER);
     put(0);
     put_long(16);
     put_byte(1);
     put_bytes(counted, 12);
-    refused(RT_MALFORMED, "a memory of 16 bytes comes with 12");
+    refused(RT_MALFORMED, "a memory of 16 bytes comes with 12 bytes of contents");
     begin(HOST_QUEUE);
     put(1);
     put(HOST_NONE);
     put_byte(0);
-    refused(RT_MALFORMED, "there is no device 1; libsycl shows 1");
+    put_byte(0);
+    refused(RT_MALFORMED, "there is no device 1; libsycl lists 1");
     begin(HOST_CONTEXT);
     put(0);
     refused(RT_MALFORMED, "a context has at least one device");
@@ -799,6 +990,7 @@ static void what_cannot_be_made_is_refused(void **state)
     begin(HOST_QUEUE);
     put(0);
     put(0);
+    put_byte(1);
     put_byte(1);
     assert_int_equal(made(), 0);
     begin(HOST_WAIT);
@@ -914,16 +1106,24 @@ static int32_t constant_of(uint32_t of, const char *name)
     return value;
 }
 
-static void put_bundle_launch(uint32_t of, const char *kernel, uint32_t out)
+static void put_bundle_launch_through(host_through through, uint32_t of, const char *kernel,
+                                      uint32_t out)
 {
     bundle(HOST_BUNDLE_SUBMIT);
     put(of);
     put(0);
+    put_byte((uint8_t)through);
+    put_text("");
     put_text(kernel);
     put_range(1, (const uint64_t[3]){1, 0, 0}, NULL, NULL);
     put(1);
     put_pointer(out, 0);
     put_end();
+}
+
+static void put_bundle_launch(uint32_t of, const char *kernel, uint32_t out)
+{
+    put_bundle_launch_through(HOST_THROUGH_NAME, of, kernel, out);
 }
 
 static void assert_shown(uint32_t of, uint8_t state, uint32_t image_count, const char *kernel)
@@ -968,6 +1168,20 @@ static void bundles_go_from_input_to_executable(void **state)
     ASSERT_CONTENT(out, {11, 5});
 }
 
+static void kernel_objects_come_from_bundles(void **state)
+{
+    (void)state;
+    queue_make(true);
+    uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
+    put_get(2, "constants");
+    uint32_t executable = made();
+    put_bundle_launch_through(HOST_THROUGH_BUNDLE, executable, "constants", out);
+    made();
+    ASSERT_CONTENT(out, {42, 5});
+    put_bundle_launch_through(HOST_THROUGH_BUNDLE, executable, "add", out);
+    refused(RT_ERRC_INVALID, "kernel");
+}
+
 /* The linked bundle's single device image combines both images. */
 static void bundles_link_what_the_program_resolves(void **state)
 {
@@ -996,7 +1210,7 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     put_get(3, NULL);
-    refused(RT_MALFORMED, "there is no state of a bundle 3");
+    refused(RT_MALFORMED, "there is no bundle state 3");
     put_get(0, "nope");
     refused(RT_ERRC_RUNTIME, "No kernel found");
     put_get(0, "constants");
@@ -1014,9 +1228,9 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     put(built);
     refused(RT_UNSUPPORTED, "in state executable and not input");
     bundle(0);
-    refused(RT_MALFORMED, "operation on bundles 0");
+    refused(RT_MALFORMED, "there is no bundle operation 0");
     bundle(HOST_BUNDLE_END);
-    refused(RT_MALFORMED, "operation on bundles 12");
+    refused(RT_MALFORMED, "there is no bundle operation 12");
 }
 
 /* ---- device_globals ------------------------------------------------------------------------ */
@@ -1190,8 +1404,12 @@ int main(void)
         DPCPP_TEST(it_tells_devices_kernels_and_modules),
         DPCPP_TEST(memories_of_all_kinds_are_made_and_used),
         DPCPP_TEST(commands_run_in_the_order_that_they_must),
+        DPCPP_TEST(times_are_read_in_order),
+        DPCPP_TEST(a_device_is_divided),
         DPCPP_TEST(channels_are_served_side_by_side),
         DPCPP_TEST(arguments_of_all_kinds_arrive),
+        DPCPP_TEST(lambdas_capture_arguments_of_all_kinds),
+        DPCPP_TEST(lambdas_that_no_module_has_are_refused),
         DPCPP_TEST(ranges_are_as_the_kernel_sees_them),
         DPCPP_TEST(what_no_application_can_launch_is_refused),
         DPCPP_TEST(what_the_runtime_refuses_comes_as_it_says_it),
@@ -1201,6 +1419,7 @@ int main(void)
         DPCPP_TEST(what_cannot_be_made_is_refused),
         DPCPP_TEST(constants_are_set_by_name),
         DPCPP_TEST(bundles_go_from_input_to_executable),
+        DPCPP_TEST(kernel_objects_come_from_bundles),
         DPCPP_TEST(bundles_link_what_the_program_resolves),
         DPCPP_TEST(bundles_in_the_wrong_state_are_refused),
         DPCPP_TEST(globals_of_both_scopes_are_copied),

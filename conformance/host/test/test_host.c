@@ -143,7 +143,7 @@ static void end_well(host_fixture *f)
     assert_true(rt_ok(status));
 }
 
-/* "LOADED app; REGISTERED app" */
+/* Compares the events with a text such as "LOADED app; REGISTERED app". */
 static void assert_events(host_fixture *f, cnf_host_events events, const char *expected)
 {
     static const char *const kinds[] = {"LOADED", "REGISTERED", "UNREGISTERED", "UNLOADED"};
@@ -385,7 +385,7 @@ static void malformed_answers_are_refused(void **state)
         rt_code code;
         const char *part;
     } cases[] = {
-        {"version", RT_UNAVAILABLE, "protocol has version 3"},
+        {"version", RT_UNAVAILABLE, "protocol has version 4"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
@@ -413,7 +413,7 @@ static void malformed_answers_are_refused(void **state)
     }
 }
 
-/* The signal that kills the program kills the subject that started it. */
+/* The signal that kills the program also kills the subject that started it. */
 static void a_subject_shares_the_fate_of_its_program(void **state)
 {
     host_fixture *f = *state;

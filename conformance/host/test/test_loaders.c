@@ -1,5 +1,5 @@
-/* Tests the simulated loader against ld.so: random programs with random calls of dlopen and dlclose
- * must have the same events and bindings on both.
+/* Tests the simulated loader against ld.so: random programs with random calls to dlopen and dlclose
+ * must have the same events and bindings with both.
  *
  * Running a compiler for every module of every program would take minutes. Instead, two files are
  * built, an executable and a library that need everything and define everything; each module is a
@@ -28,7 +28,7 @@ enum {
     SYMBOLS = 3,
     WORLDS = 400,
     STEPS = 14,
-    TAG_IGNORED = 0x6000000e, /* in the range for operating systems, unassigned */
+    TAG_IGNORED = 0x6000000e, /* in the range reserved for operating systems; unassigned */
 };
 
 #define TEXT(literal)                                                                              \
@@ -43,7 +43,7 @@ static const char *const file_names[MODULES] = {"app",   "m1.so", "m2.so", "m3.s
 static const rt_text symbol_names[SYMBOLS] = {TEXT("first_symbol"), TEXT("second_symbol"),
                                               TEXT("third_symbol")};
 
-/* ---- Modules out of templates -------------------------------------------------------------- */
+/* ---- Modules from templates ---------------------------------------------------------------- */
 
 typedef struct template_file {
     uint8_t *bytes;
@@ -259,7 +259,7 @@ static void world_generate(world *w, const rt_image_list images, uint64_t *seque
 /* ---- The two sides ------------------------------------------------------------------------- */
 
 typedef struct fixture {
-    char folder[64]; /* of all files */
+    char folder[64]; /* holds all files */
     cnf_cache *cache;
     rt_sink *sink;
     rt_arena arena;
@@ -275,7 +275,7 @@ typedef struct sides {
     rt_simulated *simulated;
     cnf_host *host;
     rt_arena arena;
-    rt_buffer history; /* of the actions, for the message */
+    rt_buffer history; /* the actions so far, for messages */
 } sides;
 
 static void check(fixture *f, rt_status status)
@@ -419,7 +419,7 @@ static void both_loaders_agree(void **state)
         bound += world_compare(f, seed);
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         bound += world_compare(f, rare[i]);
-    assert_true(bound > WORLDS); /* Enough of the compared bindings exist. */
+    assert_true(bound > WORLDS); /* Enough of the compared symbols were bound. */
 }
 
 /* ---- The templates ------------------------------------------------------------------------- */

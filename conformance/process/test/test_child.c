@@ -119,7 +119,7 @@ static void a_hang_ends_at_its_limit(void **state)
     assert_messages(&result, "here\n");
 }
 
-/* A stopped child is not an ended one. */
+/* A stopped child has not ended. */
 static int body_stops(void *user, int messages)
 {
     (void)user;
@@ -454,7 +454,8 @@ static void a_child_inherits_nothing_else(void **state)
 
 /* ---- Executed children --------------------------------------------------------------------- */
 
-/* Writes the given number of bytes, the last of which is a z, to the log and dies of a signal. */
+/* Writes the given number of bytes to the log, the last of which is a z, and kills itself with a
+ * signal. */
 RT_NORETURN static void log_and_die(const char *count)
 {
     for (long i = strtol(count, NULL, 10); i > 0; i--) {

@@ -134,7 +134,7 @@ static bool is_gone(pid_t pid)
     return false;
 }
 
-/* Commands' folders are created here; it is empty unless one was left behind. */
+/* Commands create their folders here; it is empty unless a folder was left behind. */
 static char parent_folder[] = "/tmp/guard-test-XXXXXX";
 
 static int parent_make(void **state)

@@ -1,5 +1,5 @@
-/* The page's data, and the creation of elements. Texts become text nodes: text from a scenario or a
- * driver is never parsed as markup. */
+/* The page's data, and the creation of elements. Strings become text nodes: text from a scenario or a driver is never
+ * parsed as markup. */
 
 /* Parses the JSON object in a data element. */
 function data(id) {
@@ -10,7 +10,7 @@ function data(id) {
 const index = data("index");
 const subjects = index.subjects.map((subject) => subject.name);
 
-/* An element with attributes and children; a child may be a text; null is skipped. */
+/* An element with attributes and children; a child may be a string; null is skipped. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {

@@ -1,4 +1,5 @@
-/* The page's details of one verdict in addition to its record: checks, trace, OpenCL calls. */
+/* The details that the page shows of one verdict in addition to its record: checks, trace, OpenCL
+ * calls. */
 #include "conformance/report/html/html_internal.h"
 
 #include "backends/opencl/layer/log.h"
@@ -71,7 +72,8 @@ static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_d
     rt_arena_reset(&arena);
 }
 
-/* Adds the last OpenCL calls, which show where a run went wrong; expected verdicts have none. */
+/* Adds the last OpenCL calls, which show where a run went wrong; only unexpected verdicts and known
+ * failures have them. */
 static void log_note(const cnf_record *record, const cnf_run_detail *detail, json_t *out)
 {
     enum { CALLS_MAX = 400 };

@@ -17,7 +17,7 @@ function facts(record) {
   const entries = [
     ["scenario", line], ["step", record.step_id], ["signature", record.signature],
     ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
-    ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference],
+    ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference], ["finding", record.finding],
     ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
     ["time", `${record.seconds.toFixed(3)} s`],
   ];
@@ -119,7 +119,7 @@ function traceTable(names, lines) {
       texts.map((text, at) => make("td", { "data-subject": names[at] }, text))))));
 }
 
-/* The traces from the first difference on, side by side; earlier events are folded. */
+/* The traces from the first difference on, side by side; earlier events are collapsed. */
 function partedTraces(scenario, detail, subject) {
   const ALIGNED_MAX = 4000, begin = detail.part, left = scenario.oracle.slice(begin), right = detail.trace.slice(begin);
   const text = (event) => scenario.events[event][0], key = (event) => scenario.events[event][1];
@@ -136,8 +136,8 @@ function partedTraces(scenario, detail, subject) {
   });
   const before = detail.trace.slice(0, begin).map((event, at) => ({ number: String(at), texts: [text(event)] }));
   return [
-    make("p", {}, `The traces part at event ${begin}.`),
-    before.length === 0 ? null : make("details", {}, make("summary", {}, `${before.length} events before it, the same on both`), traceTable(["both"], before)),
+    make("p", {}, `The traces diverge at event ${begin}.`),
+    before.length === 0 ? null : make("details", {}, make("summary", {}, `${before.length} earlier events, the same on both`), traceTable(["both"], before)),
     lines.length === 0 ? null : traceTable([index.oracle, subject], lines),
   ];
 }
@@ -161,8 +161,8 @@ function logPart(detail) {
 
 /* ---- Pictures ---- */
 
-/* Creates a picture from its text.  It is parsed as XML, so a text in it stays text; scripts and links are
- * removed nevertheless. */
+/* Creates a picture from SVG text, which is parsed as XML, so strings in it stay text; scripts and links are
+ * removed anyway. */
 function picture(svg, kind) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   if (parsed.querySelector("parsererror")) return make("p", {}, "This picture is damaged.");
@@ -173,7 +173,7 @@ function picture(svg, kind) {
   return make("div", { class: `picture ${kind}`, tabindex: "0", role: "region", "aria-label": `Picture: ${kind}` }, document.importNode(parsed.documentElement, true));
 }
 
-/* A section whose content is created when it is unfolded. */
+/* A section whose content is created when it is expanded. */
 function folded(title, content) {
   const fold = make("details", {}, make("summary", {}, title));
   fold.addEventListener("toggle", () => { if (fold.children.length === 1) fold.append(content()); });

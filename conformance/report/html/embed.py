@@ -1,10 +1,9 @@
-"""Assembles the page of the report: inserts the style and the scripts into the template, and the hash of the
-script, without which a browser would not run it, into its policy.
+"""Assembles the page of the report: inserts the style, the scripts and the script's hash into the template.
+The hash is part of the page's content security policy; without it, a browser would not run the script.
 
 usage: embed.py TEMPLATE STYLE SCRIPT… FOLDER
 
-Writes FOLDER/page_head.inc and page_tail.inc, the parts before and after the data, as numbers for an array
-of C.
+Writes FOLDER/page_head.inc and page_tail.inc, the parts before and after the data, as numbers for a C array.
 """
 import base64
 import hashlib

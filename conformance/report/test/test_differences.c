@@ -92,7 +92,7 @@ static void each_difference_has_its_explanation_and_command(void **state)
     find_once(&fixture, "FAIL c/new.yaml on pocl\n");
     find_once(&fixture, "  sim: PASS\n");
     find_once(&fixture, "Rule DL-REQ-01");
-    find_once(&fixture, "Again: `assay run c/new.yaml --on pocl`\n");
+    find_once(&fixture, "To reproduce: `assay run c/new.yaml --on pocl`\n");
     run_free(&fixture);
 }
 
@@ -105,8 +105,8 @@ static void a_differential_verdict_is_repeated_with_sim(void **state)
     signed_add(&fixture, "b/step.yaml", "pocl", CNF_VERDICT_FAIL,
                "step1:memory:values:differential:");
     page_make(&fixture);
-    find_once(&fixture, "Again: `assay run a/end.yaml --on sim,pocl`\n");
-    find_once(&fixture, "Again: `assay run b/step.yaml --on pocl`\n");
+    find_once(&fixture, "To reproduce: `assay run a/end.yaml --on sim,pocl`\n");
+    find_once(&fixture, "To reproduce: `assay run b/step.yaml --on pocl`\n");
     run_free(&fixture);
 }
 

@@ -272,7 +272,7 @@ static void a_limit_of_memory_costs_one_scenario(void **state)
     record =
         assert_verdict(fixture, "b", "sim", "FAIL", "step0:step:errc-memory_allocation:submit");
     assert_string_equal(record->judgement.message.data,
-                        "it does not fit; a process may allocate 256 MiB here (--memory MIB)");
+                        "it does not fit; the memory limit of a process is 256 MiB (--memory MIB)");
 }
 #endif
 

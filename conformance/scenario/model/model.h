@@ -154,10 +154,11 @@ typedef struct scn_module {
                                             * its sources */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    rt_text file_name;    /* the name of the file that the OS loads; empty: the module's name. Files
-                           * with the same name are placed in different folders */
-    bool registers;       /* false: loading it does not register its images, but load_image can */
-    rt_image_list images; /* empty until compiled; present in packs */
+    rt_text file_name; /* the name of the file that the OS loads; empty: the module's name. Files
+                        * with the same name are placed in different folders */
+    bool registers;    /* false: loading it does not register its images, but load_image can */
+    bool names_end_in_nul; /* in the memory of a real program, a NUL follows a property's bytes */
+    rt_image_list images;  /* empty until compiled; present in packs */
     rt_device_global_list device_globals; /* registered by its host code: first those that the
                                            * scenario declares; once the module is compiled, also
                                            * those of its sources */
@@ -471,6 +472,14 @@ typedef struct scn_command {
     uint32_t after_count;
 } scn_command;
 
+/* How a program submits a kernel. All ways give the same results. */
+typedef enum scn_through {
+    SCN_THROUGH_NAME,   /* a free-function kernel, which the runtime finds by its name */
+    SCN_THROUGH_LAMBDA, /* a lambda, whose type names the kernel and describes its parameters */
+    SCN_THROUGH_BUNDLE, /* a kernel object from an executable bundle, with set_arg */
+    SCN_THROUGH_COUNT
+} scn_through;
+
 typedef struct scn_submit {
     scn_command command;
     rt_text kernel;
@@ -488,6 +497,7 @@ typedef struct scn_submit {
                       * first */
     uint32_t bundle; /* the step that creates the executable bundle to take the kernel from;
                       * SCN_NONE: no bundle, the runtime finds the kernel */
+    scn_through through;
 } scn_submit;
 
 /* state, name; numbered as in SYCL and rt_bundle_state */

@@ -120,8 +120,9 @@ enum {
 
 static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_NAME] = {"name", &scn_shape_name, SCN_WRITTEN, SCN_NOWHERE,
-                     "Joins outcomes of several one_of: those with the same name are one choice, "
-                     "so after the first one_of only outcomes of the name that held can hold."},
+                     "Links outcomes of different one_of lists: outcomes with the same name are "
+                     "one choice, so the name that holds in the first list must hold in the "
+                     "others."},
 
     [EXPECT_LAUNCHES] = {"launches", &shape_event_count, SCN_SUFFICES,
                          SCN_FIELD(scn_expect, count.count),

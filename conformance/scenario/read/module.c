@@ -97,6 +97,10 @@ static const scn_shape shape_registers = {
     SCN_TRUTH("whether loading the module registers its images"),
 };
 
+static const scn_shape shape_names_end = {
+    SCN_TRUTH("whether a NUL follows the bytes of properties"),
+};
+
 static const scn_shape shape_embed_ir;
 
 static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
@@ -152,6 +156,10 @@ static const scn_row module_rows[] = {
     {"registers", &shape_registers, SCN_OR_TRUE, SCN_FIELD(scn_module, registers),
      "Whether loading the module registers its images; if false, load_image steps can register "
      "them."},
+    {"names_end_in_nul", &shape_names_end, 0, SCN_FIELD(scn_module, names_end_in_nul),
+     "Whether a NUL follows the bytes of each property in the memory of a real host program, as "
+     "padding may, for a runtime that reads the name of a virtual-functions set past its length; "
+     "default: another byte follows, as when DPC++'s tools put the next property there."},
     {"device_config", &scn_shape_device_config, SCN_WRITTEN, SCN_SAME,
      "The target of ahead-of-time compilation: virtual-function sets that use an optional feature "
      "that the target does not support are left out of the code."},

@@ -6,7 +6,9 @@
 
 extern const scn_shape
     scn_shape_sizes; /* LIST of uint64_t[RT_ND_RANGE_DIMENSIONS]: work-item counts */
-extern const scn_shape scn_shape_offsets; /* the same */
+/* the same, with zeros, which check.c allows if the launch must be refused */
+extern const scn_shape scn_shape_local_sizes;
+extern const scn_shape scn_shape_offsets; /* the same, with zeros */
 
 /* The schema's condition for objects with `range`: `offset` and `local` have the same number of
  * dimensions. */

@@ -8,14 +8,14 @@ static const char *documents_class(uint32_t index)
     if (index == 0) return "exception";
     return index <= RT_DRIVER_ERROR ? rt_code_name((rt_code)index) : NULL;
 }
-static const scn_shape shape_documents_class = {SCN_WORD("a class of error", documents_class)};
+static const scn_shape shape_documents_class = {SCN_WORD("an error class", documents_class)};
 
 static const char *reference_class(uint32_t index)
 {
     return index + 1 < RT_CODE_COUNT ? rt_code_name((rt_code)(index + 1)) : NULL;
 }
 static const scn_shape shape_reference_class = {
-    SCN_WORD("a code of the reference runtime", reference_class),
+    SCN_WORD("an error code of the reference runtime", reference_class),
 };
 
 static const scn_shape shape_message = {SCN_TEXT("a part of a message")};
@@ -27,13 +27,13 @@ static const scn_shape shape_symbols = {
 
 static const scn_row reference_rows[] = {
     {"class", &shape_reference_class, 0, SCN_FIELD(scn_error, reference_class),
-     "The name of the reference runtime's own code."},
+     "The reference runtime's own error code, by name."},
     {"names", &shape_symbols, 0, SCN_ITEMS(scn_error, names, name_count),
      "The symbols, kernels or variables that the message names, in any order."},
     {"text", &shape_message, 0, SCN_FIELD(scn_error, reference_text), "A part of the message."},
 };
 static const scn_shape shape_reference = {
-    SCN_OBJECT("the reference runtime's part of an error", reference_rows),
+    SCN_OBJECT("the reference runtime's details of an error", reference_rows),
 };
 
 static const scn_row error_rows[] = {

@@ -75,6 +75,13 @@ const scn_shape scn_shape_spec_constants = {
 
 const scn_shape scn_shape_options = {SCN_TEXT("compiler options")};
 
+static const scn_choice ways[SCN_THROUGH_COUNT] = {
+    [SCN_THROUGH_NAME] = {"name", true},
+    [SCN_THROUGH_LAMBDA] = {"lambda", true},
+    [SCN_THROUGH_BUNDLE] = {"bundle", true},
+};
+static const scn_shape shape_through = {SCN_CHOICE("a way to submit a kernel", ways)};
+
 static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
      "The kernel to run."},
@@ -83,8 +90,9 @@ static const scn_row submit_rows[] = {
      "that of get_global_id(0)."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
      "The first global id in each dimension; default: 0."},
-    {"local", &scn_shape_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
-     "The size of a work-group in each dimension; by default the device chooses."},
+    {"local", &scn_shape_local_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
+     "The size of a work-group in each dimension; by default the device chooses. All but "
+     "the first may be 0, for a launch that must be refused."},
     {"args", &scn_shape_arguments, 0, SCN_ITEMS(scn_step, submit.arguments, submit.argument_count),
      "The arguments, in the kernel's order: a memory, {read: MEMORY}, {write: MEMORY}, "
      "{int: VALUE}, {local: BYTES} and others."},
@@ -101,6 +109,11 @@ static const scn_row submit_rows[] = {
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it "
      "the runtime finds the kernel."},
+    {"through", &shape_through, 0, SCN_FIELD(scn_step, submit.through),
+     "How the program submits it; the results are the same. name: as a free-function kernel; "
+     "lambda: as a lambda that captures the arguments, which are pointers, values and local "
+     "memory; bundle: as a kernel object that parallel_for takes, from `bundle` or from an "
+     "executable bundle of this kernel alone. Default: name."},
 };
 /* Keys cannot be combined with a bundle that determines what they set. Specialisation constants
  * can: SYCL reports that error only when the program runs, and a scenario may test it. */
@@ -115,8 +128,14 @@ static const scn_relation submit_relations[] = {
      {"bundle"},
      "'options' cannot be combined with 'bundle', which determines them; remove it"},
 };
+static const char submit_also[] =
+    "{'allOf': [" SCN_SAME_DIMENSIONS
+    ", {'if': {'properties': {'through': {'const': 'bundle'}}, 'required': ['through'],"
+    " 'not': {'required': ['bundle']}},"
+    " 'then': {'not': {'anyOf': [{'required': ['options']}, {'required': ['module']},"
+    " {'required': ['spec_constants']}]}}}]}";
 const scn_shape scn_shape_submit = {
     SCN_OBJECT("a submit", submit_rows),
-    .also = SCN_SAME_DIMENSIONS,
+    .also = submit_also,
     SCN_RELATIONS(submit_relations),
 };

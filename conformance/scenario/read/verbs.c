@@ -128,7 +128,7 @@ static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
      "The command (submit, copy, fill or complete_fusion) whose event is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
-     "Another command, after whose end this one must begin."},
+     "Another command; this one must begin after it has ended."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
      "Another command, all of whose times must equal this one's."},
 };
@@ -233,17 +233,17 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                             "Runs the collected kernels one by one, without fusing them."},
     [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_SAME,
                    "Waits for everything submitted, for a queue or for a step."},
-    [STEP_HOST_ACCESS] =
-        {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
-         "Reads a memory on the host, which waits for the commands that write it."},
+    [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+                          SCN_FIELD(scn_step, memory),
+                          "Waits for the commands that write a memory, then reads it on the host."},
     [STEP_PROFILING] =
         {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
          "Waits for a step's command, and queries its event for the times at which it was "
          "submitted, began and ended; the times must be in this order."},
     [STEP_EXPECT] =
         {"expect", &shape_expectation, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
-         "What is expected at this point; beside a verb: the error with which the step must be "
-         "refused."},
+         "What is expected at this point; in a step with a verb: the error with which the step "
+         "must be refused."},
     [STEP_ID] = {"id", &scn_shape_name, SCN_WRITTEN, SCN_FIELD(scn_step, id),
                  "A name by which other steps and rules refer to this one."},
     [STEP_PROFILE] = {"profile", &scn_shape_profile, SCN_WRITTEN, SCN_FIELD(scn_step, profile),
@@ -256,7 +256,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
     [STEP_END_MEMORY] =
         {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
-         "Destroys a buffer, which waits for the commands that use it; later steps cannot use the "
+         "Waits for the commands that use a buffer, then destroys it; later steps cannot use the "
          "buffer."},
     [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE | SCN_LATER, SCN_SAME,
                        "Runs each list of steps on its own thread, and waits for all the threads."},

@@ -65,7 +65,7 @@ static const char steps[] =
     "  - bundle: {id: e, link: [o, o], options: -l}\n"
     "  - bundle: {id: f, build: i}\n"
     "  - bundle: {id: j, join: [e, f]}\n"
-    "  - submit: {kernel: k, range: [4], bundle: j}\n"
+    "  - submit: {kernel: k, range: [4], bundle: j, through: bundle}\n"
     "  - expect: {bundle: j, has: [k], lacks: [l], device_images: 2, images: [app/0]}\n"
     "  - unload: lib\n"
     "    expect: {one_of: [{error: none}, {error: {documents: exception}}]}\n"

@@ -208,8 +208,8 @@ static void judge_differences(cnf_execution *execution, const cnf_layer_differen
     enum { LISTED_MAX = 8 };
     CHECK(count > 0 && differences[0].seen != differences[0].claimed);
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "the trace and the calls to the OpenCL driver differ (the "
-                               "OpenCL layer recorded the calls; assay why shows the last):\n");
+    rt_buffer_printf(&message, "the trace differs from the calls to the OpenCL driver "
+                               "that the OpenCL layer recorded (assay why shows the last ones):\n");
     for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
         const cnf_layer_difference *difference = &differences[i];
         rt_buffer_printf(&message, "  %s", rt_event_name(difference->kind));
@@ -301,12 +301,12 @@ void cnf_judge_layer(cnf_execution *execution)
     else if (!readable || log.process_count == 0)
         judge_unread(execution, "not-loaded",
                      RT_TEXT("the OpenCL loader did not load the layer " OCL_LAYER_FILE
-                             ": use a loader that knows OPENCL_LAYERS (ocl-icd 2.3.0 or newer)"),
+                             ": use a loader that supports OPENCL_LAYERS (ocl-icd 2.3.0 or newer)"),
                      false);
     else if (log.is_full)
         judge_unread(execution, "full",
                      RT_TEXT("the OpenCL layer's log is full: the scenario makes more calls than "
-                             "can be compared"),
+                             "the log can hold"),
                      false);
     else
         judge_log(execution, &log);

@@ -29,7 +29,7 @@ void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
     if (check->ok) return;
     check->code = RT_TEXT("event-status");
     check->message = rt_arena_printf(
-        &execution->arena, "the event of step '%.*s' was expected to be %s, but is %s%s",
+        &execution->arena, "expected the event of step '%.*s' to be %s, but it is %s%s",
         RT_TEXT_ARG(check->what), scn_event_status_name(expect->event.status),
         scn_event_status_name(got), known ? "" : " or running");
 }

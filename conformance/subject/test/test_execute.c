@@ -655,7 +655,7 @@ static void a_log_that_is_none_fails_and_none_is_unobserved(void **state)
     assert_layer_check(check, "not-found", "log", "is not next to assay");
     check = run_layered(*state, LAYER_BEGINS "7 1 0 < full\n", true);
     assert_true(check->ok && !check->observed);
-    assert_layer_check(check, "full", "log", "more calls than can be compared");
+    assert_layer_check(check, "full", "log", "more calls than the log can hold");
 }
 
 int main(void)

@@ -189,6 +189,37 @@ static void images_of_newer_spirv_are_skipped(void **state)
     }
 }
 
+/* Shipped DPC++ links SPIR-V, so only a device that takes neither it nor Intel's code is skipped,
+ * and only for images that must be linked. */
+static void what_shipped_dpcpp_does_not_link_is_skipped(void **state)
+{
+    fixture *f = *state;
+    const scn_scenario *scenario = scenario_fixture_read(
+        &f->arena, &scenarios, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    const struct {
+        rt_profile profile;
+        rt_format format;
+        bool skipped;
+    } rows[] = {{RT_PROFILE_DPCPP, RT_FORMAT_PTX, true},
+                {RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64, false},
+                {RT_PROFILE_DOCUMENTS, RT_FORMAT_PTX, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int ends[2];
+        char sent[512] = "";
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        const cnf_runtime runtime = {
+            .operations = &cnf_reference_operations,
+            .capabilities = {.name = RT_TEXT("d"), .formats_taken = 1u << rows[i].format}};
+        bool skipped = cnf_skip_shipped_linking(&emitter, scenario, &runtime, rows[i].profile);
+        assert_int_equal(skipped, rows[i].skipped);
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_int_equal(strstr(sent, "shipped-linking") != NULL, rows[i].skipped);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +230,7 @@ int main(void)
         T(what_is_linked_and_must_be_refused_fails),
         T(what_makes_no_code_is_skipped),
         T(images_of_newer_spirv_are_skipped),
+        T(what_shipped_dpcpp_does_not_link_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,13 +104,14 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     execution.layer = &layer;
     cnf_emit_stage(&emitter, "open", SCN_NONE, 0);
     rt_status status = cnf_execution_open(&execution);
-    if (rt_ok(status))
+    bool is_skipped = rt_ok(status) && cnf_skip(&emitter, scenario, execution.runtime);
+    if (rt_ok(status) && !is_skipped)
         cnf_execute(&execution);
-    else
+    else if (!is_skipped)
         cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
-    if (rt_ok(status) && !execution.skipped &&
+    if (rt_ok(status) && !is_skipped && !execution.skipped &&
         !cnf_skip_unused(&emitter, &fake, execution.was_used, true))
         cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
@@ -231,6 +232,34 @@ static void what_no_program_can_do_is_skipped(void **state)
             assert_non_null(strstr(f->judgement.message.data, reasons[i]));
         }
     }
+}
+
+/* ---- Devices and restarts ------------------------------------------------------------------- */
+
+/* The fake runtime has one device, whatever it is asked for. */
+static void devices_that_cannot_be_had_are_skipped(void **state)
+{
+    fixture *f = *state;
+    run(f, "99:segv", STEPS "devices: {one: {}, two: {}}\n");
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_SKIP);
+    assert_string_equal(f->judgement.capability.data, "devices");
+}
+
+/* The second process is another program, whose memories have their initial contents; the first
+ * one's end is judged before it starts. */
+static void a_restart_is_a_new_process(void **state)
+{
+    fixture *f = *state;
+    static const char steps[] =
+        STEPS "  - restart\n" STEPS "  - expect: {memory: data, equals: [1, 2]}\n"
+              "  - expect: {trace: [{event: module_load, module: app},"
+              " {event: restart}, {event: module_load, module: app}]}\n";
+    run(f, "99:segv", steps);
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_PASS);
+    char wish[32];
+    snprintf(wish, sizeof wish, "%d:atexit", (int)HOST_SUBMIT);
+    run(f, wish, steps);
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_CRASH);
 }
 
 /* ---- Variables that do not exist ------------------------------------------------------------ */
@@ -478,6 +507,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_no_program_can_do_is_skipped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(devices_that_cannot_be_had_are_skipped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_restart_is_a_new_process, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_variable_that_was_not_found_is_a_status, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_program_that_cannot_be_made_is_no_failure, set_up,

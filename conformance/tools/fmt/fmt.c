@@ -140,7 +140,7 @@ cnf_fmt_end cnf_fmt_text(rt_arena *arena, rt_text text, rt_buffer *out, scn_prob
             if (line > 0)
                 scn_report(&reporter, (scn_position){line, 1},
                            "formatting would change the meaning from here on, so the file is left "
-                           "unchanged; this is a defect of assay fmt");
+                           "unchanged; this is a bug in assay fmt");
         }
         if (end == CNF_FMT_DONE) rt_buffer_append_text(out, rt_buffer_text(&formatted));
         cnf_fmt_items_free(&items);

@@ -30,22 +30,34 @@ static void file_write(const char *root, const char *path, const char *content)
     assert_int_equal(fclose(file), 0);
 }
 
-static const char *const folders[] = {"device", "expectations", "more"};
+static const char *const folders[] = {"device", "expectations", "expectations/findings", "more",
+                                      "more/findings"};
 static const char *const files[] = {"requirements.yaml", "device/a.yaml", "device/b.yaml",
-                                    "expectations/shows.c"};
+                                    "expectations/findings/pocl.yaml", "more/findings/pocl.yaml"};
+enum { FOLDERS = sizeof folders / sizeof *folders, FILES = sizeof files / sizeof *files };
+
+#define RECORDS_HEAD "assay_findings: 1\nfindings:\n"
+#define RECORD(id, class)                                                                          \
+    "  - id: " id                                                                                  \
+    "\n    title: It hangs\n    class: " class "\n    expected: An end\n    got: None\n"
+#define RECORDS                                                                                              \
+    RECORDS_HEAD RECORD("hangs", "crash-or-hang") "    reproduction: {}\n" RECORD(                           \
+        "wrong",                                                                                             \
+        "violates-a-must") "    reference: DL-RESOLVE-09, OpenCL 3.0\n    reproduction: {}\n" RECORD("open", \
+                                                                                                     "permitted-divergence")
 
 static int set_up(void **state)
 {
     fixture *f = calloc(1, sizeof *f);
     snprintf(f->root, sizeof f->root, "/tmp/assay-expectations-XXXXXX");
     if (!mkdtemp(f->root)) return -1;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < FOLDERS; i++) {
         char name[96];
         snprintf(name, sizeof name, "%s/%s", f->root, folders[i]);
         if (mkdir(name, 0777) != 0) return -1;
     }
-    for (size_t i = 0; i < 4; i++)
-        file_write(f->root, files[i], "");
+    for (size_t i = 0; i < FILES; i++)
+        file_write(f->root, files[i], i == 3 ? RECORDS : i == 4 ? RECORDS_HEAD "    []\n" : "");
     *state = f;
     return 0;
 }
@@ -59,11 +71,13 @@ static int tear_down(void **state)
     for (size_t i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s/%s", f->root, written[i]);
         unlink(name);
+    }
+    for (size_t i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "%s/%s", f->root, files[i]);
         unlink(name);
     }
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s/%s", f->root, folders[i]);
+    for (size_t i = FOLDERS; i > 0; i--) {
+        snprintf(name, sizeof name, "%s/%s", f->root, folders[i - 1]);
         rmdir(name);
     }
     int status = rmdir(f->root);
@@ -89,10 +103,13 @@ static void expectations_read(fixture *f, bool with_folder)
                                         subjects, 3, &f->problems);
 }
 
-#define HEAD "assay_expectations: 1\nsubject: pocl\nentries:\n"
-#define A    "  - scenario: device/a.yaml\n"
-#define SIG  "    signature: \"step1:memory:differs:data/element-3\"\n"
-#define REST "    class: crash-or-hang\n    reason: It hangs.\n"
+#define HEAD       "assay_expectations: 1\nsubject: pocl\nentries:\n"
+#define A          "  - scenario: device/a.yaml\n"
+#define SIG        "    signature: \"step1:memory:differs:data/element-3\"\n"
+#define REST       "    class: crash-or-hang\n    reason: It hangs.\n"
+#define OTHER_SEEN "step2:count:count:launch"
+#define OTHER_SIG  "    signature: \"" OTHER_SEEN "\"\n"
+#define FIND       "    finding: pocl/hangs\n"
 
 /* ---- Wrong files --------------------------------------------------------------------------- */
 
@@ -114,7 +131,7 @@ static const struct wrong_row {
      ":6:12: error: unknown class 'bug'; expected one of: silent-wrong-result, "
      "crash-or-hang, violates-a-must, violates-a-reading, permitted-divergence\n"},
     {"pocl", HEAD A SIG "    class: silent-wrong-result\n    reason: x\n",
-     ":4:5: error: class 'silent-wrong-result' needs 'reproduction'"},
+     ":4:5: error: class 'silent-wrong-result' needs 'finding': the id of a record"},
     {"pocl", HEAD A SIG "    poisons: data\n" REST,
      ":6:14: error: expected a list of memories, found 'data'\n"},
     {"pocl", HEAD A REST, ":4:5: error: an entry needs 'signature' or 'verdict'"},
@@ -122,9 +139,18 @@ static const struct wrong_row {
     {"pocl", HEAD A "    verdict: FAIL\n" REST,
      ":5:14: error: unknown verdict 'FAIL'; expected one of: CRASH, TIMEOUT, HANG\n"},
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
-     ":4:5: error: class 'violates-a-must' needs 'reproduction'"},
-    {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n    reproduction: none.c\n",
-     ":4:5: error: there is no reproduction 'none.c' next to this file\n"},
+     ":4:5: error: class 'violates-a-must' needs 'finding'"},
+    {"pocl", HEAD A SIG, ":4:5: error: an entry needs 'finding', or 'class' and 'reason'"},
+    {"pocl", HEAD A SIG "    reason: x\n",
+     ":4:5: error: an entry needs 'finding', or 'class' and 'reason'"},
+    {"pocl", HEAD A SIG FIND "    class: crash-or-hang\n",
+     ":6:5: error: 'class' and 'reference' come from the record of the finding; remove them"},
+    {"pocl", HEAD A SIG FIND "    reference: DL-RESOLVE-09\n",
+     ":6:5: error: 'class' and 'reference' come from the record of the finding; remove them"},
+    {"pocl", HEAD A SIG "    finding: pocl/hung\n",
+     ":4:5: error: unknown finding 'pocl/hung'; did you mean 'pocl/hangs'?\n"},
+    {"pocl", HEAD A "    verdict: CRASH\n    finding: pocl/open\n",
+     ":4:5: error: a crash or hang is not a permitted divergence, which finding 'pocl/open' is\n"},
     {"pocl", HEAD A "    verdict: CRASH\n    class: permitted-divergence\n    reason: x\n",
      ":4:5: error: a crash or hang is not a permitted divergence"},
     {"pocl", HEAD A SIG REST "    reference: DL-RESOLV-09 decides\n",
@@ -155,6 +181,62 @@ static void wrong_files_are_refused(void **state)
         snprintf(name, sizeof name, "%s/%s", f->root, path);
         unlink(name);
     }
+}
+
+/* ---- Wrong records ------------------------------------------------------------------------- */
+
+static const struct wrong_record {
+    const char *text, *says;
+} wrong_records[] = {
+    {"assay_findings: 2\nfindings: []\n",
+     ":1:17: error: format version '2'; this assay reads version 1: write 'assay_findings: 1'\n"},
+    {"findings: []\n", ":1:1: error: a file of findings needs the key 'assay_findings'"},
+    {RECORDS_HEAD "  - id: a\n    title: b\n    clas: c\n",
+     ":5:5: error: unknown key 'clas' in a finding; did you mean 'class'?\n"},
+    {RECORDS_HEAD "  - id: a\n    title: b\n    class: crash-or-hang\n    got: c\n",
+     ":3:5: error: a finding needs the key 'expected'"},
+    {RECORDS_HEAD RECORD("a", "bug"), ":5:12: error: unknown class 'bug'; expected one of: "},
+    {RECORDS_HEAD RECORD("a b", "crash-or-hang"), ":3:9: error: 'a b' is not a name"},
+    {RECORDS_HEAD RECORD("a", "violates-a-must"),
+     ":3:5: error: a finding of class 'violates-a-must' needs 'reproduction': "},
+    {RECORDS_HEAD RECORD("a", "silent-wrong-result"),
+     ":3:5: error: a finding of class 'silent-wrong-result' needs 'reproduction': "},
+    {RECORDS_HEAD RECORD("a", "crash-or-hang"),
+     ":3:5: error: a finding of class 'crash-or-hang' needs 'reproduction': "},
+    {RECORDS_HEAD RECORD("a", "permitted-divergence") "    reference: DL-RESOLV-09\n",
+     ":8:16: error: unknown rule 'DL-RESOLV-09'; did you mean 'DL-RESOLVE-09'?\n"},
+    {RECORDS_HEAD RECORD("a", "permitted-divergence") RECORD("a", "permitted-divergence"),
+     ":8:5: error: there is another finding 'pocl/a'\n"},
+};
+
+static void wrong_records_are_refused(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof wrong_records / sizeof *wrong_records; i++) {
+        char expected[256];
+        file_write(f->root, "expectations/findings/pocl.yaml", wrong_records[i].text);
+        expectations_read(f, false);
+        snprintf(expected, sizeof expected, "%s/expectations/findings/pocl.yaml%s", f->root,
+                 wrong_records[i].says);
+        if (f->is_valid || !rt_text_starts(rt_buffer_text(&f->problems), expected))
+            fail_msg("row %zu: %s\nexpected %s", i, rt_buffer_string(&f->problems), expected);
+    }
+}
+
+/* An entry may name a record of another folder; two folders may not have the same record. */
+static void records_of_all_folders_can_be_named(void **state)
+{
+    fixture *f = *state;
+    file_write(f->root, "more/pocl.yaml", HEAD A SIG FIND);
+    expectations_read(f, true);
+    if (!f->is_valid) fail_msg("%s", rt_buffer_string(&f->problems));
+    assert_int_equal(f->read.entries.items[0].class, CNF_CLASS_CRASH_OR_HANG);
+    file_write(f->root, "more/findings/pocl.yaml", RECORDS);
+    expectations_read(f, true);
+    assert_false(f->is_valid);
+    assert_non_null(strstr(rt_buffer_string(&f->problems),
+                           "more/findings/pocl.yaml:3:5: error: there is another finding "
+                           "'pocl/hangs'\n"));
 }
 
 static void folders_must_be_there_when_they_are_named(void **state)
@@ -188,9 +270,9 @@ static void damaged_files_are_read_or_refused(void **state)
 {
     fixture *f = *state;
     static const char whole[] =
-        HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
-                   "      Two\n      lines.\n    reference: DL-RESOLVE-09\n"
-                   "    reproduction: shows.c\n";
+        HEAD A SIG "    driver: \"3.1\"\n    finding: pocl/hangs\n    reason: >-\n"
+                   "      Two\n      lines.\n" A OTHER_SIG
+                   "    class: crash-or-hang\n    reason: x\n    reference: DL-RESOLVE-09\n";
     static const char bytes[] = {'\n', '"', ':', '-', '9', '\t', '[', (char)0xff};
     char text[sizeof whole], start[96];
     snprintf(start, sizeof start, "%s/expectations/pocl.yaml:", f->root);
@@ -212,11 +294,9 @@ static void damaged_files_are_read_or_refused(void **state)
 /* ---- Judging ------------------------------------------------------------------------------- */
 
 #define SEEN         "step1:memory:differs:data/element-3"
-#define OTHER_SEEN   "step2:count:count:launch"
 #define EARLIER_SEEN "step0:memory:differs:data/element-0"
 #define LATER_SEEN   "step9:memory:differs:data/element-0"
 #define CRASHED      "run:crash:SIGSEGV:-"
-#define OTHER_SIG    "    signature: \"" OTHER_SEEN "\"\n"
 
 /* A judgement with the failures of a list of signatures; those of memories depend on `data`. */
 static cnf_judgement judgement_of(rt_arena *arena, cnf_verdict verdict, const char *signatures)
@@ -416,21 +496,47 @@ static void every_key_is_kept(void **state)
 {
     fixture *f = *state;
     file_write(f->root, "expectations/pocl.yaml",
-               HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
-                          "      Two\n      lines.\n    reference: DL-RESOLVE-09, OpenCL 3.0\n"
-                          "    reproduction: shows.c\n");
+               HEAD A SIG "    driver: \"3.1\"\n    class: crash-or-hang\n    reason: >-\n"
+                          "      Two\n      lines.\n    reference: DL-RESOLVE-09, OpenCL 3.0\n");
     expectations_read(f, false);
     if (!f->is_valid) fail_msg("%s", rt_buffer_string(&f->problems));
     const cnf_expectation *entry = &f->read.entries.items[0];
     assert_true(rt_text_is(entry->reason, "Two lines."));
     assert_true(rt_text_is(entry->reference, "DL-RESOLVE-09, OpenCL 3.0"));
     assert_true(rt_text_is(entry->driver, "3.1"));
-    assert_true(rt_text_is(entry->reproduction, "shows.c"));
-    assert_int_equal(entry->class, CNF_CLASS_VIOLATES_A_MUST);
+    assert_int_equal(entry->class, CNF_CLASS_CRASH_OR_HANG);
     assert_int_equal(entry->verdict, CNF_VERDICT_COUNT);
     assert_string_equal(cnf_class_text(RT_TEXT("permitted-divergence")),
                         "permitted divergence, left open by the documents");
     assert_string_equal(cnf_class_text(RT_TEXT("bug")), "");
+}
+
+/* Entries take class, reason and reference from the record; two that name it give them once. */
+static void records_supply_class_and_reason(void **state)
+{
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml",
+               HEAD A SIG "    finding: pocl/wrong\n" A OTHER_SIG "    finding: pocl/wrong\n" A
+                          "    signature: \"" EARLIER_SEEN
+                          "\"\n    finding: pocl/wrong\n    reason: Because.\n");
+    expectations_read(f, false);
+    if (!f->is_valid) fail_msg("%s", rt_buffer_string(&f->problems));
+    const cnf_expectation *entry = &f->read.entries.items[2];
+    assert_true(rt_text_is(entry->reason, "It hangs. Because."));
+    assert_true(rt_text_is(entry->finding, "pocl/wrong"));
+    rt_arena arena = {0};
+    cnf_judgement judgement =
+        judgement_of(&arena, CNF_VERDICT_FAIL, EARLIER_SEEN " " SEEN " " OTHER_SEEN);
+    cnf_known known;
+    cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"), RT_TEXT("3.1"),
+                           &judgement, &known);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_XFAIL);
+    assert_string_equal(known.class.data, "violates-a-must");
+    assert_string_equal(known.reason.data, "It hangs.\nIt hangs. Because.");
+    assert_string_equal(known.reference.data, "DL-RESOLVE-09, OpenCL 3.0");
+    assert_string_equal(known.finding.data, "pocl/wrong");
+    assert_string_equal(known.failure.data, SEEN ", " OTHER_SEEN ", " EARLIER_SEEN);
+    rt_arena_reset(&arena);
 }
 
 int main(void)
@@ -445,6 +551,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_records_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(records_of_all_folders_can_be_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(records_supply_class_and_reason, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

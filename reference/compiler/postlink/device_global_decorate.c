@@ -9,7 +9,10 @@
 #include "reference/base/rule.h"
 #include "reference/base/stream.h"
 
+#include <string.h>
+
 enum {
+    OP_SOURCE = 3,
     OP_EXTENSION = 10,
     OP_CAPABILITY = 17,
     OP_DECORATE = 71,
@@ -89,6 +92,20 @@ static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
         write_decoration(out, target, DECORATION_IN_CSR, global->in_csr);
 }
 
+/* Replaces the language in the OpSource of `size` bytes that was just written by the one that
+ * DPC++'s compiler writes.  Observed: Intel's CPU runtime knows the names in HostAccessINTEL only
+ * then. */
+static void name_source(rt_buffer *out, size_t size)
+{
+    enum { OPENCL_CPP = 4, VERSION = 100000, WORD = sizeof(uint32_t) };
+    CHECK(size >= 3 * WORD && out->size >= size);
+    rt_buffer words = {0};
+    rt_write_u32(&words, OPENCL_CPP);
+    rt_write_u32(&words, VERSION);
+    memcpy(out->data + out->size - size + WORD, words.data, words.size);
+    rt_buffer_free(&words);
+}
+
 void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
                                 rt_buffer *out_spirv)
 {
@@ -118,6 +135,7 @@ void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, 
             write_literal(out_spirv, RT_TEXT(EXTENSION));
         }
         rt_buffer_append(out_spirv, instruction.bytes.data, instruction.bytes.size);
+        if (instruction.opcode == OP_SOURCE) name_source(out_spirv, instruction.bytes.size);
         if (instruction.opcode != OP_DECORATE) continue;
         if (rt_spirv_word(&instruction, 2) != DECORATION_LINKAGE) continue;
         rt_text symbol = rt_spirv_text(&instruction, 3);

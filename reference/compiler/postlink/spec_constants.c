@@ -170,7 +170,7 @@ static rt_status take_constant(pl_job *job, LLVMModuleRef module, LLVMValueRef v
     for (use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
         if (is_value_load(LLVMGetUser(use), variable)) continue;
         return refuse(job, name,
-                      "is not only read; use only its value, since it has no address and cannot "
+                      "can only be read; use only its value, since it has no address and cannot "
                       "be volatile or atomic");
     }
     replace_loads(job, module, variable, name, value);

@@ -88,11 +88,11 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
     unsigned line = annotation->line;
     if (!function) {
         return refuse(job, source, annotation->value, line,
-                      "has a property of functions, but is not a function");
+                      "has a property that only functions may have");
     }
     if (row->is_list && row->of_sets && !are_strings(text)) {
         return refuse(job, source, function, line,
-                      "calls sets whose names are not given as strings without commas, quotation "
+                      "calls sets whose names are not all strings without commas, quotation "
                       "marks, backslashes or blanks; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
@@ -102,7 +102,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
     if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
         return refuse(
             job, source, function, line,
-            "has a property of virtual functions or aspects twice, with different "
+            "has a virtual-function or aspect property twice, with different "
             "values; put a virtual function into only one set, and write each list only once");
     }
     bool marks = value.length > 0 && RULE(VF_PROP_01);

@@ -46,13 +46,14 @@ static rt_text finish_names(pl_job *job, name_list *list)
     return text;
 }
 
-/* A text as NUL-terminated bytes, which is the form that DPC++ expects. */
+/* A text as bytes without a NUL, like those of sycl-post-link (PropertyValue(StringRef) in
+ * PropertySetIO.h). */
 static rt_property text_property(pl_job *job, const char *name, rt_text text)
 {
-    rt_text copy = rt_arena_text(&job->arena, text); /* adds the NUL */
+    rt_text copy = rt_arena_text(&job->arena, text);
     return (rt_property){.name = rt_text_of(name),
                          .type = RT_PROPERTY_BYTES,
-                         .bytes = {(const uint8_t *)copy.data, copy.length + 1}};
+                         .bytes = {(const uint8_t *)copy.data, copy.length}};
 }
 
 /* ---- Lists --------------------------------------------------------------------------------- */

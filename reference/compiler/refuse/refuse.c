@@ -59,9 +59,8 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
         LLVMValueRef function = complete ? LLVMIsAFunction(LLVMGetOperand(row, 1)) : NULL;
         return refuse(job, source, function ? first_placed(function, 2) : NULL,
                       rt_text_of(lists[i]),
-                      "is not empty: a function would run, or a variable be initialised, at "
-                      "start-up or exit, which device code does not have; use constant "
-                      "initialisers");
+                      "is not empty, but device code has no start-up or exit at which functions "
+                      "could run or variables could be initialised; use constant initialisers");
     }
     return RT_STATUS_OK;
 }
@@ -82,7 +81,7 @@ static const struct instruction_row {
     {LLVMCatchRet, EXCEPTION},
     {LLVMCleanupPad, EXCEPTION},
     {LLVMCleanupRet, EXCEPTION},
-    {LLVMCallBr, "holds assembly, which SPIR-V does not have"},
+    {LLVMCallBr, "contains inline assembly, which SPIR-V does not have"},
     {LLVMIndirectBr, "jumps to the address of a label, which SPIR-V does not have"},
     {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},
 };
@@ -112,7 +111,7 @@ static const char *symbol_fault(LLVMValueRef value, rt_text name)
         return "takes variable arguments, which SPIR-V does not have";
     }
     if (!function && LLVMIsThreadLocal(value)) {
-        return "is a variable of each thread (thread-local), which device code does not have";
+        return "is a thread-local variable, which device code does not have";
     }
     return NULL;
 }
@@ -133,7 +132,7 @@ static rt_status check_symbol(pl_job *job, LLVMValueRef value, rt_text source)
     for (; i; i = pl_next_instruction(i)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
         if (opcode == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
-            fault = "holds assembly, which SPIR-V does not have";
+            fault = "contains inline assembly, which SPIR-V does not have";
         for (size_t k = 0; k < sizeof instruction_rows / sizeof *instruction_rows; k++)
             if (instruction_rows[k].opcode == opcode) fault = instruction_rows[k].problem;
         if (fault) return refuse(job, source, i, name, fault);
@@ -160,7 +159,8 @@ rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
     (void)LLVMGetModuleInlineAsm(module, &length);
     if (length > 0) {
         return rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
-                       "source %.*s holds assembly outside functions, which SPIR-V does not have",
+                       "source %.*s contains assembly outside functions, which SPIR-V does not "
+                       "have",
                        RT_TEXT_ARG(source));
     }
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))

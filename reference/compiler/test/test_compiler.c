@@ -184,13 +184,13 @@ static void constants_without_a_scalar_value_are_refused(void **state)
          "t", "not a scalar"},
         {"SPEC_CONSTANT(int, n, 1);\nint f(constant int *q) { return *q; }\n"
          "kernel void K(global int *p) { p[0] = f(&n); }",
-         "n", "is not only read"},
+         "n", "can only be read"},
         {"SPEC_CONSTANT(int, n, 1);\n"
          "kernel void K(global ulong *p) { p[0] = (ulong)&n + n; }",
-         "n", "is not only read"},
+         "n", "can only be read"},
         {"SPEC_CONSTANT(int, n, 1);\n"
          "kernel void K(global int *p) { p[0] = *(volatile constant int *)&n; }",
-         "n", "is not only read"},
+         "n", "can only be read"},
         {"extern constant int n __asm__(\"__assay_spec_constant_n\");\n"
          "kernel void K(global int *p) { p[0] = n; }",
          "n", "has no default"},

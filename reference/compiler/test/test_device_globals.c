@@ -63,7 +63,7 @@ static void assert_globals(const postlink_fixture *fixture, uint32_t image, cons
     rt_buffer_free(&actual);
 }
 
-enum { OP_DECORATE = 71, OP_CAPABILITY = 17, LINKAGE = 41 };
+enum { OP_SOURCE = 3, OP_DECORATE = 71, OP_CAPABILITY = 17, LINKAGE = 41 };
 enum { HOST_ACCESS = 6147, INIT_MODE = 6148, IN_CSR = 6149, DECORATIONS = 6146 };
 
 /* The id with the given linkage name; 0 if there is none. */
@@ -601,6 +601,32 @@ static void one_image_exports_and_other_definitions_yield(void **state)
     assert_globals(*state, 1, "_Z1v=4 A____ZL1w=4");
 }
 
+/* Compares OpSource of image 0 with a language and its version. */
+static void assert_source(const postlink_fixture *fixture, uint32_t language, uint32_t version)
+{
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[0].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at) && at.opcode != OP_SOURCE) {
+    }
+    assert_int_equal(at.opcode, OP_SOURCE);
+    assert_int_equal(rt_spirv_word(&at, 1), language);
+    assert_int_equal(rt_spirv_word(&at, 2), version);
+}
+
+/* Intel's CPU runtime ignores names for the host in OpenCL C; a name finds every definition. */
+static void images_with_device_globals_have_the_language_of_dpcpp(void **state)
+{
+    enum { OPENCL_C = 3, OPENCL_CPP = 4 };
+    static const char without[] = "kernel void K(global int *p) { p[0] = 1; }";
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", without}));
+    assert_source(*state, OPENCL_C, 200000);
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "static " ANNOTATED("global int *value;",
+                                                   "") "w = {0};\n"
+                                                       "kernel void K() { *w.value = 1; }\n"}));
+    assert_source(*state, OPENCL_CPP, 100000);
+}
+
 static void unreferenced_device_globals_are_only_registered(void **state)
 {
     fixture_make(
@@ -700,6 +726,7 @@ int main(int argc, char **argv)
         TEST(static_variables_of_two_sources_are_distinct),
         TEST(one_image_exports_and_other_definitions_yield),
         TEST(unreferenced_device_globals_are_only_registered),
+        TEST(images_with_device_globals_have_the_language_of_dpcpp),
         TEST(lines_are_the_order_of_registration),
         TEST(shipped_dpcpp_drops_the_access_without_image_scope),
         TEST(shipped_dpcpp_exports_device_globals_too),

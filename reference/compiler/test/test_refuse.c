@@ -57,7 +57,7 @@ static void unsupported_features_of_sources(void **state)
          "e",
          "characters beyond ASCII"},
         {"A.ll", TARGET "@v = thread_local addrspace(1) global i32 3\n", "v",
-         "variable of each thread"},
+         "thread-local variable"},
         {"A.ll", TARGET "define spir_func i32 @f(i32 %x, ...) {\n ret i32 %x\n}\n", "f",
          "variable arguments"},
         {"A.ll",

@@ -93,9 +93,11 @@ static void modules_are_read_from_memory(void **state)
         assert_int_equal(fat.layout, layouts[i]);
         assert_int_equal(fat.version, i == 0 ? 3 : 2);
         assert_sample(&fat.binaries);
-        /* The runtime treats a property's bytes as text, so a NUL byte follows them. */
+        /* A property's bytes end where its length says; a runtime that treats them as text reads
+         * another byte. */
         const rt_property *mask = &fat.binaries.items[0].properties.sets[1].properties[0];
-        assert_int_equal(mask->bytes.data[mask->bytes.size], 0);
+        assert_int_equal(mask->bytes.data[mask->bytes.size], '~');
+        assert_int_equal(mask->bytes.data[mask->bytes.size + 1], 0);
         dlclose(module);
         assert_null(registered);
     }
@@ -211,7 +213,7 @@ static void damaged_frames_are_refused(void **state)
     assert_int_equal(frame_read(f, (rt_bytes){huge, sizeof huge}).code, RT_LIMIT);
     rt_status status = frame_read(f, (rt_bytes){nested, sizeof nested});
     assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
-                        "image 0 has a damaged Zstandard frame: its content is another frame");
+                        "image 0 has a damaged Zstandard frame: it decompresses to another frame");
 }
 
 /* ---- Words by hand ------------------------------------------------------------------------- */
@@ -483,6 +485,32 @@ static void texts_that_c_cannot_express_are_refused(void **state)
     rt_buffer_free(&out);
 }
 
+/* The bytes of the property, 1 and 2, follow their length in bits, 16. */
+static void what_follows_a_property_is_chosen(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        rt_fat_after after;
+        const char *written;
+    } cases[] = {
+        {RT_FAT_AFTER_OTHER, "16,0,0,0,0,0,0,0,1,2,\n    /* after the value: */ 126,0,\n};"},
+        {RT_FAT_AFTER_NUL, "16,0,0,0,0,0,0,0,1,2,\n    /* after the value: */ 0,\n};"},
+    };
+    static const rt_property property = {
+        .name = {"p", 1}, .type = RT_PROPERTY_BYTES, .bytes = {(const uint8_t *)"\1\2", 2}};
+    static const rt_property_set set = {{"s", 1}, &property, 1};
+    const rt_device_binary binary = {.target = {"spir64", 6}, .properties = {&set, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rt_buffer out = {0};
+        rt_status status = rt_fat_binary_write_tables(f->sink, &out, RT_FAT_80, cases[i].after,
+                                                      (rt_device_binaries){&binary, 1});
+        assert_true(rt_ok(status));
+        assert_non_null(strstr(rt_buffer_string(&out), cases[i].written));
+        assert_non_null(strstr(rt_buffer_string(&out), "value_0_0_0, 2, 10}"));
+        rt_buffer_free(&out);
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     CHECK(argument_count == 4);
@@ -505,6 +533,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test_setup_teardown(wrong_elf_files_are_refused_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_elf_files_are_handled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(texts_that_c_cannot_express_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_follows_a_property_is_chosen, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

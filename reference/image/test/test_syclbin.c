@@ -185,13 +185,13 @@ static const struct wrong_file {
     const char *message;
 } wrong_files[] = {
     {0, 0x11, "damaged SYCLBIN at byte 0 of 488: expected the bytes 10 FF 10 AD"},
-    {4, 1, "unsupported SYCLBIN at byte 4: the version of the offload binary is 1"},
+    {4, 1, "unsupported SYCLBIN field at byte 4: the version of the offload binary is 1"},
     {8, 1, "damaged SYCLBIN at byte 8 of 488: the file's size differs from the stated size"},
     {18, 1, "damaged SYCLBIN at byte 16 of 488: the entry lies outside the file"},
-    {24, 2, "unsupported SYCLBIN at byte 24: the number of entries is 2"},
+    {24, 2, "unsupported SYCLBIN field at byte 24: the number of entries is 2"},
     {58, 1, "damaged SYCLBIN at byte 56 of 488: the image lies outside the file"},
     {72, 'J', "damaged SYCLBIN at byte 72 of 488: expected the bytes IBYS"},
-    {76, 9, "unsupported SYCLBIN at byte 76: the version is 9"},
+    {76, 9, "unsupported SYCLBIN field at byte 76: the version is 9"},
     {82, 1, "damaged SYCLBIN at byte 80 of 488: the headers are cut off"},
     {98, 1, "damaged SYCLBIN at byte 96 of 488: the metadata is cut off"},
     {106, 1, "damaged SYCLBIN at byte 104 of 488: the code is cut off"},

@@ -1,4 +1,4 @@
-/* Creates, for each test, a loader with everything that it needs. */
+/* Creates a loader for each test, with everything that it needs. */
 #include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>

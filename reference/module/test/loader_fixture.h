@@ -18,7 +18,7 @@ typedef struct fixture {
  */
 fixture *fixture_open(const rt_module *modules, uint32_t count, rt_registry_observer observer);
 
-/* cmocka's teardown. */
+/* A teardown function for cmocka. */
 int fixture_close(void **state);
 
 /* Compares what was logged since the last comparison with `expected`. */

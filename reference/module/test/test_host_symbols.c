@@ -92,7 +92,7 @@ static void a_preloaded_definition_comes_before_a_needed_one(void **state)
         rt_loader_start(&w->loader, APP, preloaded, preloaded_count);
         EXPECT(w, APP, 0, preloaded_count ? PRELOADED : LIBRARY);
         EXPECT(w, LIBRARY, 0, preloaded_count ? PRELOADED : LIBRARY); /* the preloaded definition
-                                                                       * interposes its own */
+                                                                       * preempts its own */
         EXPECT(w, APP, 1, LIBRARY);
         EXPECT(w, APP, 2, RT_MODULE_NONE);
         world_destroy(w);
@@ -183,14 +183,14 @@ static void a_later_opening_adds_its_scope_and_takes_it_along(void **state)
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
-/* A second implementation of the rules, based only on the history of openings: the open modules
- * determine which are loaded, and a module's scopes are, in order, the openings of modules that are
- * still loaded and reach it. */
+/* A second implementation of the rules, based only on the history of dlopen and dlclose calls: the
+ * open modules determine which modules are loaded, and a module's scopes are those of the opened
+ * modules that are still loaded and reach it, in order of opening. */
 typedef struct model {
     const world *w;
     bool global[MODULES_MAX], loaded[MODULES_MAX];
     uint32_t open[MODULES_MAX];
-    rt_module_id openings[256]; /* openings of modules that had no scope at the time */
+    rt_module_id openings[256]; /* opened modules that had no scope at the time, in order */
     uint32_t opening_count;
     rt_module_id scope[MODULES_MAX]; /* the global scope */
     uint32_t scope_count;
@@ -277,7 +277,7 @@ static rt_module_id model_find(const model *m, rt_module_id from, uint32_t symbo
     return RT_MODULE_NONE;
 }
 
-/* Returns the sequence's next number, reduced to be below `limit`. */
+/* Returns the sequence's next number, modulo `limit`. */
 static uint32_t pick(uint64_t *sequence, uint32_t limit)
 {
     *sequence += RT_MIX_STEP;
@@ -339,7 +339,7 @@ static void any_history_agrees_with_the_model(void **state)
         }
         world_destroy(w);
     }
-    assert_true(bound > WORLDS); /* enough of the symbols compared had a definition */
+    assert_true(bound > WORLDS); /* enough of the compared symbols had a definition */
 }
 
 int main(void)

@@ -49,8 +49,8 @@ static rt_status event_times(dev_event *event, dev_times *out_times)
 
 static const dev_event_ops event_ops = {destroy_event, wait_event, event_state, event_times};
 
-/* Commands are numbered by their tag: command n is submitted at time 10 n, begins 3 later and ends
- * 5 later. */
+/* Commands are numbered by their tag: command n is submitted at time 10n, begins at 10n + 3 and
+ * ends at 10n + 5. */
 static dev_event *make_event(dev_command command, bool failed)
 {
     counting_event *event = rt_alloc(sizeof *event);

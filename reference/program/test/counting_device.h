@@ -1,4 +1,4 @@
-/* A device for unit tests: it does everything immediately, counts its calls, and fails on demand.
+/* A device for unit tests: it executes commands immediately, counts its calls, and fails on demand.
  */
 #ifndef REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
 #define REFERENCE_PROGRAM_TEST_COUNTING_DEVICE_H
@@ -18,7 +18,7 @@ typedef struct counting_device {
     bool fail_loads;              /* binaries are refused */
     bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
-    bool fail_fills, fail_writes; /* are refused */
+    bool fail_fills, fail_writes; /* fills or writes are refused */
     uint32_t global_size;         /* bytes of every variable; 0: 64 */
     uint32_t build_delay_us;      /* duration of a build or link */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
@@ -37,9 +37,10 @@ typedef struct counting_device {
 /* The start address of every USM allocation on the device. */
 #define COUNTING_ADDRESS UINT64_C(0x1122334455660000)
 
-/* Every program has a variable of any name.  The selector passed to dev_device_open chooses the
- * device: "" links, and supports USM, specialisation constants and all aspects; "unlinked" does not
- * link; "renamed" links and has another name.  A program's binary is COUNTING_BINARY. */
+/* A program has a variable for every name that is looked up.  The selector passed to
+ * dev_device_open chooses the device: "" links, and supports USM, specialisation constants and all
+ * aspects; "unlinked" does not link; "renamed" links and has another name.  A program's binary is
+ * COUNTING_BINARY. */
 #define COUNTING_BINARY "counted"
 extern const dev_backend counting_backend;
 

@@ -46,7 +46,7 @@ static rt_property_set constant_set(rt_arena *arena, const char *list,
     for (uint32_t i = 0; i < count; i++) {
         rt_buffer descriptor = {0};
         rt_write_u32(&descriptor, i + 1);
-        rt_write_u32(&descriptor, 0); /* within a scalar */
+        rt_write_u32(&descriptor, 0); /* offset within the scalar */
         rt_write_u32(&descriptor, 4);
         properties[i] = (rt_property){
             .name = names[i], .type = RT_PROPERTY_BYTES, .bytes = kept_bytes(arena, &descriptor)};

@@ -17,8 +17,8 @@ typedef struct fixture {
     counting_device *counting, *other_counting;
 } fixture;
 
-/* A module with one image or two; a list consists of names separated by spaces, or is NULL if it is
- * empty. */
+/* A module with one or two images.  A list of names is a string separated by spaces; NULL: empty.
+ */
 typedef struct fixture_module {
     const char *name, *kernels, *imports, *exports;
     rt_format format;

@@ -337,7 +337,7 @@ static void linked_for_the_devices_that_all_have(void **state)
 static const rt_bundle *get_with(world *w, const char *constant)
 {
     const rt_text k = RT_TEXT("k");
-    uint8_t value[] = {5, 0, 0, 0}; /* out of scope after the call: the bundle has a copy */
+    uint8_t value[] = {5, 0, 0, 0}; /* overwritten after the call: the bundle has a copy */
     const rt_spec_constant constants[] = {{rt_text_of(constant), {value, sizeof value}}};
     const rt_bundle_request request = {.state = RT_BUNDLE_INPUT,
                                        .device = &w->f->device,
@@ -368,7 +368,7 @@ static void constants_are_set_in_input(void **state)
     assert_int_equal(launch(w, linked, &request).code, RT_ERRC_INVALID);
 }
 
-/* ---- Lives -------------------------------------------------------------------------------- */
+/* ---- Lifetimes ---------------------------------------------------------------------------- */
 
 static void a_bundle_outlives_the_modules_of_its_images(void **state)
 {

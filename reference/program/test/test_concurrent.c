@@ -97,7 +97,7 @@ static void one_thread_builds_and_the_others_wait(void **state)
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), THREADS * 4 - builds);
 }
 
-/* A thread that waited for a failed build tries again, and is refused by its own attempt. */
+/* A thread that waited for a failed build tries again and fails in its own attempt. */
 static void no_failure_of_a_build_is_shared(void **state)
 {
     fixture *f = *state;
@@ -131,8 +131,8 @@ static void no_failure_of_resolution_is_shared(void **state)
     assert_true(rt_ok(fixture_ask(f, "k2")));
 }
 
-/* Whatever the order of events, a launch either gets a program of images that were registered or is
- * refused. */
+/* Regardless of the order of events, a launch either gets a program linked from registered images
+ * or is refused. */
 static void modules_are_loaded_and_unloaded_during_launches(void **state)
 {
     fixture *f = *state;
@@ -157,8 +157,8 @@ static void modules_are_loaded_and_unloaded_during_launches(void **state)
     assert_true(rt_ok(fixture_ask(f, "k1")));
 }
 
-/* The library is unloaded while its program is being built: the launch that requested it gets it,
- * but no later one does. */
+/* The library is unloaded while a program that contains it is being built: the launch that
+ * requested the program gets it, but no later launch does. */
 static void a_program_of_an_unloaded_image_is_not_cached(void **state)
 {
     fixture *f = *state;
@@ -191,7 +191,7 @@ static void an_address_may_be_reused_by_another_image(void **state)
         close_module(f, DEEPER);
     }
     assert_int_equal(f->manager->programs_alive, 0);
-    assert_int_equal(f->manager->tables.sets.count, MODULES); /* combinations' ids are reused */
+    assert_int_equal(f->manager->tables.sets.count, MODULES); /* a combination keeps its id */
 }
 
 int main(void)

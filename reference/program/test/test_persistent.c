@@ -254,13 +254,13 @@ static void every_identifier_has_a_separate_entry(void **state)
         assert_int_equal(builds("", ALONE, &options), first);
         assert_int_equal(builds("", ALONE, &value), first);
         assert_int_equal(builds("renamed", ALONE, &plain), first);
-        assert_int_equal(builds("", OTHER, &plain), first); /* with other code */
+        assert_int_equal(builds("", OTHER, &plain), first); /* different code */
         assert_false(builds("", ALONE, &defaults));         /* set to its default value */
     }
     assert_int_equal(entries(), 5);
 }
 
-/* Checks that the only entry is rejected, and the program built and stored again. */
+/* Checks that the only entry is rejected, and that the program is built and stored again. */
 static void assert_rejected(const char *reason, bool fail_loads)
 {
     fixture *f = PROCESS(ALONE);

@@ -1,4 +1,4 @@
-/* Proof of the rules about the program manager's tables, which are the tables of document 000.
+/* Proves the rules about the program manager's tables, which are the tables of document 000.
  *
  *     tables_tests [PATTERN] */
 #include "reference/program/test/fixture.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- Images of names ---------------------------------------------------------------------- */
+/* ---- Images with given exports ------------------------------------------------------------ */
 
 typedef struct sample {
     rt_arena arena;
@@ -117,8 +117,8 @@ static void *open_library(void *user)
     return NULL;
 }
 
-/* While the tables' lock is held here, a module that another thread loads is not entered into them.
- */
+/* While this thread holds the tables' lock, the images of a module that another thread loads are
+ * not added to the tables. */
 static void DL_SET_05_the_tables_are_changed_under_a_lock(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void DL_SET_06_a_look_up_does_not_grow_with_the_tables(void **state)
     assert_true(many_s < 50 * few_s);
 }
 
-/* ---- Images come and go ------------------------------------------------------------------- */
+/* ---- Removing images ---------------------------------------------------------------------- */
 
 static void nothing_is_stale_after_images_are_unregistered(void **state)
 {

@@ -3,11 +3,11 @@
  *     bench_sched COMMANDS
  *
  * Prints one line of JSON.  Each of COMMANDS launches reads one of 64 buffers and writes another,
- * and names up to three of the newest 1000 commands; every thousandth waits for one that ended long
- * ago.  Then all commands are waited for, once together and once one by one.  A second pass holds
- * the same launches back in fusions of 100 and cancels them.  The device does nothing, so only the
- * runtime is measured.  `ci/bench sched` runs it in a separate process for each number of commands,
- * because the reported memory is the process's peak. */
+ * and depends on up to three of the newest 1000 commands; every thousandth also depends on one of
+ * all earlier commands.  Then all commands are waited for, once together and once one by one.  A
+ * second pass holds the same launches back in fusions of 100 and cancels them.  The device does
+ * nothing, so only the runtime is measured.  `ci/bench sched` runs it in a separate process for
+ * each number of commands, because the reported memory is the process's peak. */
 #include "reference/base/hash.h"
 #include "reference/program/test/fixture.h"
 #include "reference/sched/fusion_command.h"
@@ -100,7 +100,7 @@ static void end(bench *b)
     rt_free(b->commands);
 }
 
-/* Measures the seconds spent on submitting, waiting for all commands and waiting for each. */
+/* Measures the seconds spent submitting, waiting for all commands, and waiting for each of them. */
 static void plain_pass(uint32_t count, double out_seconds[3], uint64_t *out_edges)
 {
     bench b;

@@ -1,4 +1,4 @@
-/* Unit tests of arguments that a kernel's code does not take. */
+/* Unit tests of eliminated arguments: those that a kernel's code does not take. */
 #include "reference/sched/sched_internal.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
         literal, sizeof literal - 1                                                                \
     }
 
-/* Arguments 1 and 9 of ten. */
+/* Eliminates arguments 1 and 9 of ten, counted from 0. */
 static const uint8_t mask[] = {0x02, 0x02};
 static const rt_property properties[] = {
     {.name = TEXT("number"), .type = RT_PROPERTY_UINT32, .number = 1},
@@ -25,7 +25,8 @@ static const rt_image image = {.name = TEXT("app/1"), .sets = &set, .set_count =
 static const rt_registered_image registered[] = {{.image = &other}, {.image = &image}};
 static const rt_registered_image *linked[] = {&registered[0], &registered[1]};
 
-/* The sizes, as digits, of the arguments that a launch with ten arguments passes to the device. */
+/* Launches the kernel with `count` arguments, whose sizes are 0, 1, 2 and so on, and returns the
+ * sizes of those that are passed to the device, as digits. */
 static const char *passed(const char *kernel, uint32_t count)
 {
     static char digits[16];

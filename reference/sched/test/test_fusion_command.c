@@ -157,7 +157,7 @@ static void KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion(void **state)
     assert_int_equal(fusion->kernels.count, 1);
     assert_int_equal(fusion->auxiliary.count, 2); /* the uploads of a and b */
     assert_int_equal(w->f->counting->writes, 0);
-    launch(w, w->queue); /* the contents that it needs are already there */
+    launch(w, w->queue); /* needs no uploads: both are already held */
     assert_int_equal(fusion->auxiliary.count, 2);
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     assert_int_equal(w->f->counting->writes, 2);
@@ -307,7 +307,7 @@ static void KF_EVENT_05_clean_up_reclaims_what_is_delete_alone(void **state)
     launch(w, w->queue);
     replace(w);
     rt_fusion_clean_up(w->scheduler);
-    assert_int_equal(w->scheduler->fusions.count, 1); /* COMPLETED; the one before was DELETE */
+    assert_int_equal(w->scheduler->fusions.count, 1); /* COMPLETED; the previous one was DELETE */
     assert_int_equal(w->scheduler->fusions.items[0]->status, RT_FUSION_COMPLETED);
 }
 
@@ -320,7 +320,7 @@ static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
     rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
     w->f->counting->fail_waits = false;
     assert_null(command_at(w, fusion->command)->event);
-    /* The host waits, so it knows of the failure, and the device is not called. */
+    /* The host waits for the first kernel, sees its failure, and does not launch the second. */
     assert_int_equal(w->f->counting->launches, 1);
     const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
     const rt_launch request = {.kernel = RT_TEXT("k"),
@@ -415,7 +415,7 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused");
 }
 
-/* An open list keeps its programs alive, although its kernels have run and their module is
+/* An open list keeps its programs alive, even after its kernels have run and their module has been
  * unloaded. */
 static void an_open_list_keeps_its_programs(void **state)
 {

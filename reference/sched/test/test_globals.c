@@ -241,7 +241,7 @@ static void devices_without_the_capabilities_refuse(void **state)
     world *w = *state;
     w->f->device.capabilities.globals_by_name = false;
     expect_refused(w, launch(w, w->queue, "k"), RT_ERRC_FEATURE_NOT_SUPPORTED,
-                   "does not find variables by name");
+                   "cannot look up variables by name");
     w->f->device.capabilities.globals_by_name = true;
     w->f->other.capabilities.usm = false;
     expect_refused(w, launch(w, w->other, "k"), RT_ERRC_FEATURE_NOT_SUPPORTED,
@@ -334,7 +334,8 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
-/* A running program keeps its variables alive; a program dropped with its module does not count. */
+/* A program that was dropped with its module no longer counts: copies access the host object until
+ * the module is loaded again. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
 {
     world *w = *state;
@@ -358,7 +359,8 @@ static void an_image_for_other_devices_has_the_variable_all_the_same(void **stat
                    "only in images that device device cannot run");
 }
 
-/* The event of a copy that failed, or whose program could not be built, belongs to no command. */
+/* A copy is refused if its program cannot be built or lacks the variable; the next copy succeeds.
+ */
 static void a_program_that_cannot_be_built_refuses_the_copy(void **state)
 {
     world *w = *state;

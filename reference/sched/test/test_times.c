@@ -1,5 +1,5 @@
-/* Unit tests of the times of commands.  The counting device's command number n is submitted at 10
- * n, begins at 10 n + 3 and ends at 10 n + 5. */
+/* Unit tests of the times of commands.  On the counting device, command n is submitted at 10 n,
+ * starts at 10 n + 3 and ends at 10 n + 5. */
 #include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
 
@@ -89,7 +89,7 @@ static void a_queue_without_the_property_keeps_none(void **state)
     refuses(w, launch(w, w->plain), "enable_profiling");
 }
 
-/* The query waits, which ends the fusion; its event represents both kernels. */
+/* The query waits, which ends the fusion; the fusion's event represents both kernels. */
 static void a_fusion_lasts_from_its_first_kernel_to_its_last(void **state)
 {
     world *w = *state;

@@ -62,7 +62,7 @@ static void expect_refusal(fixture *f, rt_code code, rt_rule rule, const char *p
     assert_int_equal(fixture_count(f, RT_EVENT_CREATE), 0); /* nothing was compiled */
 }
 
-/* ---- Who joins ---------------------------------------------------------------------------- */
+/* ---- Joining ------------------------------------------------------------------------------ */
 
 static void a_called_set_brings_all_its_providers(void **state)
 {

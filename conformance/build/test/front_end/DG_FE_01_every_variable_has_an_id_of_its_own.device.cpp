@@ -1,4 +1,4 @@
-// Equal names in two namespaces, and internal linkage.
+// Variables with the same name in two namespaces, and variables with internal linkage.
 // variable: _Z1g 4 device
 // variable: _ZN1n1gE 4 device
 // variable: UID____ZL6hidden 4 device

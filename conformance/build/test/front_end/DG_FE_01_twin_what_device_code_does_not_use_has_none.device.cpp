@@ -1,6 +1,6 @@
 // lists SYCL/device globals: _Z1g
-// lists not SYCL/device globals: _ZN1n1gE
-// lists not SYCL/device globals: UID____ZL6hidden
+// does not list SYCL/device globals: _ZN1n1gE
+// does not list SYCL/device globals: UID____ZL6hidden
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 syclex::device_global<int> g;

@@ -1,4 +1,5 @@
-// A device_global must be neither a non-static member nor a parameter; the compiler reports neither.
+// By the extension, a device_global must not be a non-static member or a parameter; the compiler
+// accepts both.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct holder {

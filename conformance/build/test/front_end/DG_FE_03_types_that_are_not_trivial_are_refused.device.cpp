@@ -1,5 +1,5 @@
-// The underlying type has to be trivially default constructible (before C++20), which needs a trivial
-// destructor too.
+// The underlying type must be trivially default constructible (before C++20), which also requires a
+// trivial destructor.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct ends {

@@ -1,5 +1,5 @@
-// By the rule, the class has no value member next to the pointer; here the initial value follows
-// the pointer, on the device too.
+// By the rule, the class has no value member besides the pointer; in these headers the initial
+// value follows the pointer, on the device as well.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 static_assert(sizeof(syclex::device_global<char[4096]>) == sizeof(void *) + 4096);

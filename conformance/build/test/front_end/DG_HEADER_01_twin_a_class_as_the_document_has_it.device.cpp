@@ -1,4 +1,4 @@
-// The checks above can fail: the document's class does not show this departure from the rule.
+// Twin: the test's check can fail; the document's class does not depart from the rule.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct of_the_document {

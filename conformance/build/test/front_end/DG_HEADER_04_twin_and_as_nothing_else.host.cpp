@@ -1,4 +1,4 @@
-// The checks above can fail.
+// Twin: the test's checks can fail.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 using image_scope = decltype(syclex::properties{syclex::device_image_scope});

@@ -1,5 +1,5 @@
 // On the device, a variable without device_image_scope grows with the underlying type,
-// although its value is never read there: 4 KiB more for a type that is 4 KiB larger.
+// although its value is never read there: it is 4 KiB larger if the type is.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 static_assert(sizeof(syclex::device_global<char[8192]>) -

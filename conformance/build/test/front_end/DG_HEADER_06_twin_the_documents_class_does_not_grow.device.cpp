@@ -1,4 +1,4 @@
-// The check above can fail.
+// Twin: the test's check can fail.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct of_the_document {

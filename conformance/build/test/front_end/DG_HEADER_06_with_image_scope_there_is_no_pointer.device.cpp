@@ -1,4 +1,4 @@
-// The two layouts are alternatives: this one spends nothing on a pointer.
+// The two layouts are alternatives: this one has no pointer.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 using scoped = decltype(syclex::properties{syclex::device_image_scope});

@@ -1,6 +1,6 @@
 // variable: _Z6scoped 12 device
-// lists not SYCL/device globals: plain
-// lists not SYCL/device globals: _Z5plain
+// does not list SYCL/device globals: plain
+// does not list SYCL/device globals: _Z5plain
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 syclex::device_global<int[3]> scoped;

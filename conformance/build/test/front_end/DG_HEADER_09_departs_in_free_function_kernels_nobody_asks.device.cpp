@@ -1,4 +1,5 @@
-// A free-function kernel may use other variables too; the image then has a variable that no host can reach.
+// A free-function kernel may also use other variables; the image then has a variable that the host
+// cannot access.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 int mutable_variable;

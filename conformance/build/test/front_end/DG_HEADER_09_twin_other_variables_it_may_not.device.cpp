@@ -1,4 +1,4 @@
-// Device code may use other variables neither in a kernel nor in a function exported to other
+// Device code must not use other variables, either in a kernel or in a function exported to other
 // images.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// A class that has the attribute is restricted, whatever its name.
+// The restrictions apply to a class that has the attribute, whatever its name.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct [[__sycl_detail__::device_global]] mine {

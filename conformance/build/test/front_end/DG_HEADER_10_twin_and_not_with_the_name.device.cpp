@@ -1,4 +1,4 @@
-// A class with that name but without the attribute is not restricted.
+// The restrictions do not apply to a class named device_global without the attribute.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct device_global {

@@ -1,4 +1,5 @@
-// Any host compiler can be used: the class has no attribute that could be unknown to it.
+// Any host compiler can be used: in host code the class has no attribute that the compiler might
+// not know.
 #pragma GCC diagnostic error "-Wattributes"
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

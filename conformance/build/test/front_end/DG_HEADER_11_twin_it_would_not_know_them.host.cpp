@@ -1,4 +1,4 @@
-// The check above can fail: outside the device compilation the attributes are unknown.
+// Twin: the test's check can fail; a host compiler does not know the attributes.
 #pragma GCC diagnostic error "-Wattributes"
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,5 +1,6 @@
-// With host_access read or none the host must not write, and with write or none it must not read; trying
-// to must not compile.  These headers ignore the property: both directions are available.
+// With host_access read or none the host must not write, with write or none it must not read, and
+// code that tries must not compile.  These headers ignore the property: both directions are
+// available.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>

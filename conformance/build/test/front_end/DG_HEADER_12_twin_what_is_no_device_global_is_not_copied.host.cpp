@@ -1,4 +1,4 @@
-// The checks above can fail: queue and handler have no such functions for another class.
+// Twin: the test's checks can fail; queue and handler have no such functions for other classes.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>

@@ -1,5 +1,5 @@
-// The function is never called; it is emitted because its attributes include the name (read as: the name of
-// the IR attribute).
+// The function is never called; it is emitted because its property list contains the name, which we
+// read as the name of the IR attribute: indirectly-callable.
 // lists SYCL/kernel names: _ZN4base6markedEi
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,5 +1,5 @@
-// lists not SYCL/kernel names: _ZN4base6markedEi
-// lists not SYCL/virtual functions: virtual-functions-set
+// does not list SYCL/kernel names: _ZN4base6markedEi
+// does not list SYCL/virtual functions: virtual-functions-set
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct base {

@@ -1,5 +1,5 @@
-// The builtin that the document suggests: it names a set by the same string in every unit, since the
-// string does not depend on the unit.
+// Tests the builtin that the document suggests: its string does not depend on the translation unit,
+// so every unit names a set by the same string.
 // lists SYCL/virtual functions: virtual-functions-set
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -1,4 +1,4 @@
-// The checks above can fail.
+// Twin: the test's checks can fail.
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 constexpr bool same(const char *a, const char *b)

@@ -1,0 +1,54 @@
+// Copies to a device_global that no device image uses on one sub-device, and from it on another,
+// without assay.  It needs a device with two compute units.
+//
+//   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
+//   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include
+//       globals_of_two_devices.cpp -L$venv/lib -lsycl -Wl,-rpath,$venv/lib -o
+//       globals_of_two_devices
+//   ci/on_intel_cpu ./globals_of_two_devices
+//
+// DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
+// without device_image_scope has a buffer on each device, so the other device's value is 0; one
+// with it that is in no image has its value in the host's object, so the other device's is 3.
+//
+// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
+// 2026.22.10.0.01_160000:
+//
+//   without image scope: 3, must be 0
+//   with image scope: 0, must be 3
+#include <cstdio>
+#include <sycl/detail/device_global_map.hpp>
+#include <sycl/sycl.hpp>
+
+namespace syclex = sycl::ext::oneapi::experimental;
+
+static syclex::device_global<int> plain;
+static syclex::device_global<int, decltype(syclex::properties{syclex::device_image_scope})> scoped;
+
+template <class Global>
+static int other_value(Global &global, sycl::queue &first, sycl::queue &second)
+{
+    int three = 3, value = -1;
+    first.copy(&three, global).wait();
+    second.copy(global, &value).wait();
+    return value;
+}
+
+int main()
+try {
+    sycl::detail::device_global_map::add(&plain, "plain");
+    sycl::detail::device_global_map::add(&scoped, "scoped");
+    sycl::device whole;
+    auto parts =
+        whole.create_sub_devices<sycl::info::partition_property::partition_by_counts>({1, 1});
+    sycl::context context(parts);
+    sycl::queue first(context, parts[0]), second(context, parts[1]);
+    int of_plain = other_value(plain, first, second);
+    int of_scoped = other_value(scoped, first, second);
+    std::printf("without image scope: %d, must be 0\n", of_plain);
+    std::printf("with image scope: %d, must be 3\n", of_scoped);
+    return of_plain != 0 || of_scoped != 3;
+} catch (const sycl::exception &refused) {
+    std::printf("refused: %s\n", refused.what());
+    return 1;
+}
