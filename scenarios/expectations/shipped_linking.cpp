@@ -4,7 +4,7 @@
 //
 //   scenarios/expectations/shipped_linking.sh
 //
-// providers (DL-RESOLVE-07, DL-RESOLVE-17): image `both` exports f and g, image `g` exports g alone
+// providers (DL-RESOLVE-07): image `both` exports f and g, image `g` exports g alone
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
