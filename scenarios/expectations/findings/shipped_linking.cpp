@@ -1,7 +1,7 @@
 // What libsycl does with device images that import and export symbols, without assay: the images
 // are made by hand here, from OpenCL C, and launched through SYCL's public interface.
 //
-// providers (DL-RESOLVE-07, DL-RESOLVE-17): image `both` exports f and g, image `g` exports g alone
+// providers (DL-RESOLVE-07): image `both` exports f and g, image `g` exports g alone
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
