@@ -282,7 +282,7 @@ typedef struct access {
     uint32_t site, size, level;
     uint32_t lid;  /* id of the work-item or copy that makes the access; the ids of copies follow
                     * those of work-items */
-    uint32_t item; /* the work-item itself; for a copy, the one whose share of the copy this is */
+    uint32_t item; /* the work-item itself; for a copy, the work-item whose share this is */
     bool is_write;
 } access;
 
@@ -563,8 +563,9 @@ void sim_race_barrier(sim_launch_state *l, uint32_t packed_order)
     bool orders = (order.acquires || order.releases) && order.classes;
     if (!race->is_on || !orders || order.level < SIM_RACE_WORKGROUP) return;
     CHECK(race->copy_now == SIM_NONE);
-    /* A barrier whose memory scope is Device is also a fence by each work-item. Here all work-items
-     * learn what any of them acquires, and each releases what all of them have done. */
+    /* A barrier whose memory scope is Device is also a fence by each work-item. All work-items
+     * learn what any of them acquires, and each releases what all of them have done, so the fences
+     * are applied before and after the barrier. */
     bool is_fence = order.level == SIM_RACE_DEVICE && race->has_atomics;
     for (uint32_t lid = 0; is_fence && lid < race->items; lid++)
         sim_race_item_fence(race, lid, order);
@@ -655,7 +656,8 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
-        /* Thus a launch that takes less than half of the stamps never runs out of them. */
+        /* Restarting early ensures that a launch that takes less than half of the stamps does not
+         * run out of them. */
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);

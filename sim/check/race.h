@@ -11,12 +11,12 @@
  * further; race_order.c decides whether atomics and fences order them. The result does not depend
  * on the order in which the simulator happens to run work-items.
  *
- * In doubt, no race is reported. Of several readers (or atomics) of one cell, only the last is
- * identified; a work-item that has acquired anything is assumed to know of the others, and so is a
- * work-item whose atomic has scope Subgroup. When stamps run out, all shadows are cleared, and a
- * launch with atomics or sub-group operations reports no more races. A relaxed atomic of scope
- * Workgroup counts as one of scope Device, because that is how translators write the atomics of
- * OpenCL 1.x.
+ * If in doubt, the checker reports no race. Of several readers (or atomics) of one cell, only the
+ * last is identified; the earlier ones are assumed to be known to any work-item that has acquired
+ * anything or whose atomic has scope Subgroup. When stamps run out, all shadows are cleared, and if
+ * the launch has atomics or sub-group operations, no more races are reported in it. A relaxed
+ * atomic of scope Workgroup is treated as one of scope Device, because that is how translators
+ * express the atomics of OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -29,9 +29,9 @@
 
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
-/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: those from
- * lid_first on of group `group`, lid_count in number, get one each, then the same work-items of
- * each following group, or of that group again. `groups` or `rounds` is 1. */
+/* Assigns the stamps [first, first + lid_count * groups * rounds) to work-items: the lid_count
+ * work-items from lid_first on of group `group` get one stamp each, and then the same work-items of
+ * each following group, or of the same group again. `groups` or `rounds` is 1. */
 typedef struct sim_race_interval {
     uint32_t first, lid_first, lid_count, groups, rounds;
     uint64_t group;
@@ -163,7 +163,7 @@ typedef struct sim_race {
     RT_VECTOR(sim_race_node) nodes;
     RT_VECTOR(sim_race_place) places;
     rt_map place_of; /* address -> place */
-    bool any_known;  /* some `item` may know something */
+    bool any_known;  /* an `item` may have acquired a node */
     /* The cached search: all nodes below found_root that cover found_class, by group; search_work
      * counts the steps of all searches. */
     RT_VECTOR(sim_race_found) found;
@@ -204,8 +204,8 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
 void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                      bool wrote);
 
-/* The level of an atomic with that order (SIM_RACE_SUBGROUP and so on), which says for which
- * work-items it is atomic. */
+/* Returns the level of an atomic with that order (SIM_RACE_SUBGROUP and so on): the set of
+ * work-items for which the access is atomic. */
 uint32_t sim_race_atomic_level(uint32_t order);
 
 /* Records that all active lanes read the same `size` bytes of a tracked object. False, with nothing
@@ -230,8 +230,8 @@ void sim_race_copies_end(sim_exec *x);
 /* Forgets all copies. */
 void sim_race_copies_forget(sim_race *race);
 /* For race.c, at a barrier. sim_race_copies_complete completes the copies that were waited for;
- * sim_race_copies_renew records again the accesses of the other copies to memory of that class, so
- * that they are open with respect to accesses after the barrier. */
+ * sim_race_copies_renew records the other copies' accesses to memory of that class again, so that
+ * they are open with respect to accesses after the barrier. */
 void sim_race_copies_complete(sim_race *race);
 void sim_race_copies_renew(sim_race *race, sim_race_class class);
 /* sim_race_copy_stamp returns the stamp of copy `number` for that class of memory, and takes a new
@@ -276,12 +276,12 @@ uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid,
 /* Returns the local linear id of the work-item or copy that was given this stamp in this launch;
  * *out_group receives the number of its group. */
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group);
-/* Gives lid_count work-items from lid_first on new stamps of both clocks. */
+/* Gives the lid_count work-items from lid_first on new stamps of both clocks. */
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count);
 
 /* ---- race_order.c ---------------------------------------------------------------------------- */
 
-/* True if the node covers the access of that stamp to memory of that class. */
+/* True if the node covers the access with that stamp to memory of that class. */
 bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp);
 /* Applies the order of an atomic at that address: `lid` learns from earlier releases, and publishes
  * what it releases. */
@@ -291,13 +291,13 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
 void sim_race_order_group(sim_race *race);
 /* Forgets everything published. */
 void sim_race_order_reset(sim_race *race);
-/* Makes lid_count work-items from lid_first on share what any of them knows and what node `also`
- * covers, in memory of these classes. */
+/* Makes the lid_count work-items from lid_first on share what any of them knows and what node
+ * `also` covers, in memory of these classes. */
 void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
                     uint32_t also);
-/* Applies one work-item's fence of that order. */
+/* Applies a fence with that order by one work-item. */
 void sim_race_item_fence(sim_race *race, uint32_t lid, sim_race_order order);
-/* Creates a node that covers what lid_count work-items from lid_first on have done so far. */
+/* Creates a node that covers what the lid_count work-items from lid_first on have done so far. */
 uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_count,
                            uint32_t classes);
 

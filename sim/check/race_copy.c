@@ -1,11 +1,11 @@
 /* Asynchronous copies as parties to data races.
  *
- * A copy is not part of the work-items that begin it and is not ordered with what they do: it may
+ * A copy is not part of the work-items that begin it and is not ordered with their accesses: it may
  * read and write at any time from when the first work-item begins it until all have waited for its
  * event. It therefore has its own id, after those of the work-items, and its accesses are recorded
  * again after every barrier that precedes the wait. A copy need not see what a work-item has
  * written just before it: OpenCL C requires a barrier in between, even if each work-item writes
- * exactly what it would copy itself.
+ * exactly the part that it would itself copy.
  *
  * The simulator copies the values when the copy begins; this file only judges which accesses may
  * conflict. The wait is also a barrier of the group's work-items, as on every device, though OpenCL

@@ -2,7 +2,7 @@
  * memory model, beyond what barriers order.
  *
  * A release creates a node, which records how far (up to which stamp) the work-items that it covers
- * have got. The node is kept at the address of the atomic for the work-items that acquire it;
+ * have advanced. The node is kept at the address of the atomic for the work-items that acquire it;
  * read-modify-writes add to the nodes kept there and stores replace them, which models a release
  * sequence. Nodes are immutable, and a join refers to both of its parts, so the cost of
  * synchronising does not depend on how much is known; nodes are searched only when an access looks
@@ -19,7 +19,7 @@
 
 #define NODES_MAX  (1u << 20)
 #define SEARCH_MAX (UINT64_C(1) << 27)
-#define NEAR_STEPS 32u /* steps tried before everything that the node covers is searched */
+#define NEAR_STEPS 32u /* steps of search_near; search_all follows */
 
 /* ---- Orders -------------------------------------------------------------------------------- */
 
@@ -303,8 +303,8 @@ static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32
     }
 }
 
-/* Returns the place of an address and drops what an earlier group published there for itself. NULL
- * if nothing was published there and `make` is false. */
+/* Returns the place of an address and drops what an earlier group published there for its own
+ * work-items. NULL if nothing was published there and `make` is false. */
 static sim_race_place *place_find(sim_race *race, uint64_t address, bool make)
 {
     uint32_t index = rt_map_find_number(&race->place_of, address);
@@ -352,7 +352,8 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
             join(race, item->pending_group, place->for_group, SIM_RACE_ALL_CLASSES);
     }
     if (!wrote) return;
-    /* A store ends other work-items' release sequences, but not those of its own work-item. */
+    /* A store ends the release sequences of other work-items, but not those of the work-item that
+     * stores. */
     if (is_store && (releases || fence || place->owner_lid != lid)) {
         place->for_device = place->for_group = 0;
     }

@@ -27,7 +27,7 @@ typedef struct sim_origin {
 } sim_origin;
 
 /* Nearly all rows are fully defined nearly all of the time, so every SIM_SHADOW_UNIT bytes of
- * shadow have a mark. If it is not set, all of these bytes are 0. */
+ * shadow have a mark. If the mark is not set, all of these bytes are 0. */
 #define SIM_SHADOW_UNIT SIM_ROW_BYTES(1)
 
 typedef struct sim_shadow {
@@ -54,9 +54,7 @@ static inline void *sim_shadow_at(const sim_exec *x, sim_register place)
 
 /* Makes the register defined in all active lanes. */
 void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes);
-/* True if the register is defined in all lanes. May also be false because of lanes that are not
- * active.
- */
+/* True if the register is known to be defined in all lanes, including inactive ones. */
 bool sim_shadow_is_clear(sim_exec *x, sim_register place, uint32_t bytes);
 /* Records that a row of the stack's shadow was written without sim_shadow_set. */
 void sim_shadow_mark(const sim_exec *x, const uint8_t *row, uint32_t bytes);
@@ -83,10 +81,11 @@ void sim_shadow_end(sim_exec *x, const sim_code_block *block);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Shadows of loads. _defined makes the targets defined, for a wave that tracks; the others copy the
- * memory's shadow to the targets and make the wave track. _rows: the view has the object and label,
- * x->offsets the offsets; private memory is read at the view's offset in all lanes, each component
- * within one granule. _lane: takes the shadow that sim_lane_load left in x for that address. */
+/* Set the shadows of a load's targets. _defined, for a wave that tracks, makes the targets defined;
+ * the others copy the memory's shadow to the targets and make the wave track. _rows: `view`
+ * contains the object and its label, x->offsets the offsets; private memory is read at the view's
+ * offset in all lanes, and each component lies within one granule. _lane: uses the shadow that
+ * sim_lane_load has left in x for that address. */
 void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes);
 void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                           uint32_t bytes);
@@ -95,8 +94,8 @@ void sim_shadow_load_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t
 
 /* True if a store of a wave that tracks may store undefined bits. */
 bool sim_shadow_stores(sim_exec *x, const sim_op *op, uint32_t bytes);
-/* Shadows of such a store. _lane returns true if the lane stores undefined bits, and leaves the
- * shadow in x->lane_undefined. */
+/* Set the memory's shadow for such a store. _lane instead leaves the shadow in x->lane_undefined,
+ * and returns true if the lane stores undefined bits. */
 void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                            uint32_t bytes);
 bool sim_shadow_store_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint32_t bytes);
@@ -108,8 +107,9 @@ typedef struct sim_shadow_atomic {
     uint64_t old, value, comparator;
 } sim_shadow_atomic;
 
-/* Computes the shadow of an atomic's result between its load, which has left the old shadow in
- * x->lane_undefined, and its store, which takes the new one from there. Makes the wave track. */
+/* Computes the shadow of an atomic's result. Call between the atomic's load, which leaves the old
+ * shadow in x->lane_undefined, and its store, which takes the new shadow from there. Makes the wave
+ * track. */
 void sim_shadow_exchange(sim_exec *x, const sim_op *op, const sim_shadow_atomic *atomic);
 
 #endif

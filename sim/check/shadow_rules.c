@@ -9,7 +9,7 @@
 
 typedef enum shadow_rule {
     BY_NOTHING_KNOWN, /* the handler has no row */
-    BY_HANDLER,       /* nothing to do: no target, or the handler sets its shadow */
+    BY_HANDLER,       /* nothing to do: no target, or the handler sets the shadow */
     BY_NONE,          /* always defined */
     BY_ANY,           /* one undefined bit of an operand makes the whole result undefined */
     BY_TEST,          /* like BY_ANY, but the result is a bool */

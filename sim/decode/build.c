@@ -130,8 +130,8 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
         *out_leaves = (sim_leaves){refs, count};
         return RT_STATUS_OK;
     }
-    /* An operation on constants is recomputed wherever it is used; being uniform, it costs almost
-     * nothing. */
+    /* An operation on constants is recomputed wherever it is used; because it is uniform, that
+     * costs almost nothing. */
     sim_view view = {constant->opcode, constant->operands, constant->count, constant->type,
                      constant->id};
     return sim_decode_instruction(d, &view, out_leaves);

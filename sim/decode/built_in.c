@@ -1,8 +1,8 @@
-/* Built-in variables have no memory: a load of one, or of a component of one, is a row of lanes, a
- * slot of the pool, or a mask computed from a work-item's index in its sub-group. A sub-group has
- * at most 32 work-items, so the first of a mask's four integers contains all of them. Source:
- * SPIR-V specification 1.6, section 3.21 "BuiltIn"; OpenCL C specification, "Sub-Group Ballots",
- * which limits masks to the maximum sub-group size. */
+/* Built-in variables have no memory: loading such a variable or one of its components yields a row
+ * of lanes, a slot of the pool, or a mask computed from a work-item's index in its sub-group. A
+ * sub-group has at most 32 work-items, so the first of a mask's four integers contains all of them.
+ * Source: SPIR-V specification 1.6, section 3.21 "BuiltIn"; OpenCL C specification, "Sub-Group
+ * Ballots", which limits masks to the maximum sub-group size. */
 #include "sim/decode/decode.h"
 
 /* Where the components are: rows of lanes or slots of the pool. */
@@ -32,7 +32,7 @@ static const built_in_row built_in_rows[] = {
     {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
 };
 
-/* Which bits a mask contains: those below the work-item's own, its own, those above it. */
+/* Which bits a mask contains: those below the work-item's bit, that bit, those above it. */
 typedef struct mask_row {
     uint32_t built_in;
     bool below, itself, above;

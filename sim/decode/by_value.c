@@ -5,7 +5,7 @@
  * Source: SPIR-V specification 1.6, section 3.19 "Function Parameter Attribute", ByVal. */
 #include "sim/decode/decode.h"
 
-/* A kernel may have callers: contrary to section 2.16, translators generate calls of kernels. */
+/* A kernel may have callers: contrary to section 2.16, translators generate calls to kernels. */
 static bool is_uncalled_kernel(const sim_decoder *d, const sim_ir_function *f)
 {
     if (!sim_module_is_entry(f->module, f->function)) return false;

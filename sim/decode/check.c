@@ -51,8 +51,8 @@ static bool is_spare(sim_register place)
            place == sim_register_of(SIM_SPACE_UNIFORM, 0);
 }
 
-/* True if executing the moves in sequence has the same effect as in parallel: none reads what an
- * earlier one has written. */
+/* True if executing the moves in sequence has the same effect as in parallel: no move reads what an
+ * earlier move has written. */
 static bool moves_are_ordered(const sim_code_function *function, const sim_edge *edge)
 {
     const sim_op *moves = function->ops + edge->move_first;

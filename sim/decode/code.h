@@ -62,9 +62,9 @@ typedef enum sim_row {
 } sim_row;
 
 /* After them come three rows for operands that the emitter broadcasts to all lanes and for cyclic
- * moves, then the temporaries of blocks. The three begin at an even row: if rows were at the same
- * offset in a page, some processors would mistake stores for stores to the address of a later load
- * and stall the load. */
+ * moves, then the temporaries of blocks. The three begin at an even row: if a store and a later
+ * load access two rows at the same offset in a page, some processors stall the load because they
+ * mistake the two addresses for the same. */
 #define SIM_SPREAD_ROWS       3u
 #define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
 #define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
@@ -343,7 +343,7 @@ typedef struct sim_code_block {
     uint32_t cost; /* number of SPIR-V instructions, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
-    bool takes_undefined; /* as for an edge, for the operands of operations, the condition,
+    bool takes_undefined; /* like an edge's, but for the operands of operations, the condition,
                            * arguments and results */
     sim_register condition;
     uint32_t edge_first, edge_count;
@@ -408,7 +408,8 @@ typedef struct sim_code_function {
     uint32_t variable_count;
     uint64_t private_bytes; /* per work-item, a multiple of 64 */
     uint32_t frame_bytes, uniform_bytes, temporary_bytes;
-    sim_reach does; /* without its callees; `meets` is not set, since the blocks show it */
+    sim_reach does; /* without its callees; `meets` is not set, because it can be seen from the
+                     * blocks */
 } sim_code_function;
 
 /* A location in the source; findings are collected per site. */

@@ -32,7 +32,7 @@ static inline bool sim_ref_is_value(sim_ref ref)
     return !(ref & (SIM_REF_POOL | SIM_REF_ROW));
 }
 
-/* What operands an operation has, which determines how its handler depends on their forms. */
+/* Which operands an operation has; this determines how its handler depends on their forms. */
 typedef enum sim_shape {
     SIM_SHAPE_FOUR,       /* a, b; handler + form */
     SIM_SHAPE_UNARY,      /* a; handler + uniform */
@@ -95,8 +95,8 @@ typedef struct sim_value {
 typedef struct sim_ir_edge {
     uint32_t from, target; /* blocks */
     uint32_t args_first;   /* in refs: one operand per phi of the target */
-    uint32_t source;       /* index of the module's block that the edge leaves, by which phis name
-                            * their operands */
+    uint32_t source;       /* index of the module's block that the edge leaves; phis identify their
+                            * operands by it */
     bool is_back;
     uint64_t literal;
 } sim_ir_edge;
@@ -244,7 +244,7 @@ RT_MUST_USE rt_status sim_decode_construct(sim_decoder *d, const sim_type *type,
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
 /* Reads the bits of a pool slot that is a constant; false for any other ref. */
 bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
-/* Returns an undefined value, a number that depends on the seed, but false for a bool. */
+/* Returns an undefined value: a number that depends on the seed, or false for a bool. */
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
 /* ---- node.c ---------------------------------------------------------------------------------- */
@@ -406,7 +406,7 @@ RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *vi
                                               sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
-/* Group PRODUCT_32X16: only the low 16 bits of the second operand count. */
+/* Group PRODUCT_32X16: only the low 16 bits of the second operand are used. */
 sim_component sim_build_product_32x16;
 /* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
 sim_component sim_build_upsample;
@@ -442,8 +442,8 @@ typedef struct sim_vector_access {
 void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *access);
 
 /* Adds a private variable to the function being decoded: memory of one work-item for one
- * activation. Findings call it by the name of `id`. UNSUPPORTED: too many or too large variables;
- * `name` is the instruction that requires this one. */
+ * activation. Findings name it after `id`. UNSUPPORTED: there are too many variables, or this one
+ * is too large; `name` is the instruction that requires it. */
 RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id,
                                          const sim_type *type, sim_ref *out_address);
 /* Copies `size` (I64) bytes. The alignments are those required of the addresses, in bytes. */
@@ -505,8 +505,8 @@ void sim_decode_uniform(sim_decoder *d);
 
 /* ---- written.c ------------------------------------------------------------------------------- */
 
-/* Finds what each kernel of the program may write. Call it when the kernels exist, but before
- * addresses are fused. */
+/* Finds what each kernel of the program may write. Call it after the kernels have been created, but
+ * before addresses are fused. */
 void sim_decode_written(sim_decoder *d);
 
 /* ---- place.c, emit.c ------------------------------------------------------------------------- */

@@ -99,7 +99,8 @@ static void emit_result(emitter *e, const sim_node *node)
     op->b = in[1];
     op->c = in[2];
     op->extra = node->extra;
-    /* Divisions always report findings; operations on bit-fields do so in lanes. */
+    /* Divisions always report findings; operations on bit-fields do so unless all operands are
+     * uniform. */
     bool can_be_quiet = node->shape == SIM_SHAPE_FOUR || node->shape == SIM_SHAPE_UNARY ||
                         (all_uniform && node->shape != SIM_SHAPE_BINARY);
     op->count = node->is_quiet && can_be_quiet;

@@ -1,8 +1,8 @@
-/* Lays out blocks in the order in which the engine prefers them.
+/* Lays out blocks in the order in which the engine should run them.
  *
  * The engine always runs the fragment with the lowest block number. Lanes that have diverged
  * reconverge as early as possible if that order has two properties: a block precedes its
- * successors, and a loop's blocks are contiguous, so lanes that have left a loop wait behind it for
+ * successors, and a loop's blocks are contiguous, so lanes that have left a loop wait after it for
  * the others. A topological order that finishes an entered loop before anything else has both.
  *
  * Every loop gets exactly one back edge, from its last block; if the module has several, or has it
@@ -325,7 +325,7 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f)
     order_blocks(&l);
     blocks_add(&l);
     connect(&l);
-    /* So far, headers have been block numbers in the function. */
+    /* So far, `header` has been the number of a block of the module's function. */
     for (uint32_t i = 0; i < f->loops.count; i++) {
         f->loops.items[i].header = f->block_of[f->loops.items[i].header];
     }

@@ -5,7 +5,7 @@
 #include "sim/decode/decode.h"
 #include "sim/module/collective.h"
 
-/* A collective instruction, taken apart. */
+/* The parts of a collective instruction. */
 typedef struct collective {
     const sim_collective_row *row;
     const sim_view *view;

@@ -198,7 +198,7 @@ static void variable_add(sim_decoder *d, uint32_t m, uint32_t index)
         return;
     }
     d->global_of[m][index] = d->globals.count;
-    /* If several variables have the same host name, it refers to the first one. */
+    /* If several variables have the same host name, the name refers to the first of them. */
     rt_text known = host_name(module, variable);
     if (known.length > 0 && rt_map_find(&d->program->host_names, known) == RT_MAP_NONE)
         rt_map_set(&d->program->host_names, rt_arena_text(arena, known), d->globals.count);

@@ -62,8 +62,8 @@ static sim_ref build_nan(sim_decoder *d, const math_view *m, sim_ref code)
     return sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
 }
 
-/* Functions that process components separately. A second result is stored through the last operand,
- * a pointer. */
+/* Builds a function that processes components separately. Its second result, if any, is stored
+ * through the last operand, a pointer. */
 static rt_status build_components(sim_decoder *d, math_view *m)
 {
     const sim_type *last = sim_decode_type(d, m->view, m->view->operand_count - 1);

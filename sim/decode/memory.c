@@ -76,7 +76,8 @@ static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t st
     }
 }
 
-/* Adds one index of an access chain, whose elements are `stride` bytes apart. */
+/* Applies one index of an access chain; the elements that it selects from are `stride` bytes
+ * apart. */
 static rt_status address_step(sim_decoder *d, address *a, sim_id id, uint64_t stride)
 {
     sim_leaves leaves;
@@ -256,8 +257,9 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         sim_lane_type lane = sim_type_lane(sim_decode_type(d, view, 2));
         size = sim_build_resize(d, lane, SIM_I64, false, in[2].refs[0]);
     }
-    /* A single set of memory operands applies to both sides; if there are two, the second applies
-     * to the source. It follows the first set's mask and the operands of that mask's bits. */
+    /* A single set of memory operands applies to both sides; if there are two sets, the second
+     * applies to the source. The second set follows the first set's mask and the operands of that
+     * mask's bits. */
     if (first < view->operand_count) {
         second++;
         for (uint32_t rest = view->operands[first]; rest; rest &= rest - 1) {

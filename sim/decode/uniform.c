@@ -3,7 +3,7 @@
  * All values are assumed uniform until shown otherwise. The result of an operation is varying if an
  * operand is varying, or if the operation is an atomic, a collective, an asynchronous copy, a
  * printf or a load that may read private memory. Divergent control flow also makes values varying.
- * A branch that lanes take differently is divergent:
+ * A branch at which lanes go different ways is divergent:
  *
  *   - where two of its sides meet again, phis are varying, because they depend on the side that a
  *     lane came from;
@@ -11,8 +11,8 @@
  *     and so the phis of its exit blocks.
  *
  * This is sufficient only because flow.c ensures that all lanes in a loop are in the same
- * iteration. Functions that mark values return true if they have marked any that was not yet
- * marked. */
+ * iteration. Functions that mark values return true if they have marked any value that was not
+ * marked before. */
 #include "sim/decode/decode.h"
 
 static bool ref_varying(const sim_ir_function *f, sim_ref ref)

@@ -3,7 +3,7 @@
  * Most of the cost of an atomic is not the operation itself but finding its memory and checking for
  * races.  If every lane's address is plainly valid, the memory is found once for all lanes.  If an
  * atomic publishes nothing and nothing has been published in the launch so far, it is checked and
- * recorded here just as sim/check/race.c would do it, as long as no cell is open. All other lanes
+ * recorded here just as sim/check/race.c would do it, as long as no cell is open. Otherwise lanes
  * take the slow path, which reports what is wrong. */
 #include "sim/exec/exec.h"
 #include "sim/number/half.h"

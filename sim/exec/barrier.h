@@ -5,9 +5,9 @@
 #include "sim/exec/exec.h"
 
 /* True if all work-items of the group wait at the same barrier, reached by the same calls.
- * Otherwise reports a finding that names every place at which some wait, and how many have ended.
- * Source: SPIR-V specification 1.6 section 3.42.20 (OpControlBarrier); OpenCL C specification 3.0
- * section 6.15.8. */
+ * Otherwise reports a finding that names the places at which work-items wait, and how many have
+ * ended. Source: SPIR-V specification 1.6 section 3.42.20 (OpControlBarrier); OpenCL C
+ * specification 3.0 section 6.15.8. */
 bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count);
 
 /* Call at a barrier and when the group has ended: reports the instructions that only part of the

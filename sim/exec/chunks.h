@@ -2,9 +2,9 @@
  *
  * Most rows consist of chunks whose lanes are contiguous or all at one place, because the index in
  * dimension 0 increases from lane to lane. A processor loads such a chunk at once; scattered lanes
- * take a step each. The two ends of a chunk nearly always reveal its kind, so a failing test costs
- * next to nothing. Inactive lanes are no obstacle: where there is room, they get the places that
- * they would have if active.
+ * are loaded one by one. The two ends of a chunk nearly always reveal its kind, so a failing test
+ * costs next to nothing. Inactive lanes are no obstacle: if there is room, they get the places that
+ * they would have if they were active.
  *
  * Included by the engine's files. */
 #ifndef SIM_CHUNKS_H
@@ -23,8 +23,9 @@
 #endif
 #define FOR_CHUNK_LANES CHUNK_LANES for (uint32_t i = 0; i < SIM_CHUNK; i++)
 
-/* Sixteen words at once, which the compiler maps to the vectors of its level of x86-64: it does not
- * vectorise such short loops itself once there is a mask.  Comparisons give all bits or none. */
+/* Sixteen words at once, which the compiler maps to the vectors of the x86-64 level being built: it
+ * does not vectorise such short loops by itself if they use a mask. A comparison sets all bits of a
+ * word or none. */
 #pragma GCC diagnostic ignored "-Wpsabi" /* no vector crosses file boundaries */
 typedef uint32_t sim_words __attribute__((vector_size(64)));
 typedef uint8_t sim_lane_bytes_16 __attribute__((vector_size(16)));

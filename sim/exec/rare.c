@@ -16,7 +16,7 @@ static const char index_wrong[] = "index of a component that the vector does not
 
 #define ROW(type, place) ((const type *)sim_at(x, place))
 
-/* Reports misuse by all running lanes together; all of them get the same number. */
+/* Reports one misuse for all active lanes; they all get the same number. */
 static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *misuse)
 {
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, misuse);

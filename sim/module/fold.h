@@ -9,8 +9,8 @@
  * they are used. */
 #define SIM_FOLD_BYTES_MAX 4096u
 
-/* The conversion from `from` to `to` that instruction `opcode`, with the decorations of `id`,
- * performs. */
+/* Returns the conversion from `from` to `to` that instruction `opcode` performs, given the
+ * decorations of `id`. */
 sim_numeric sim_numeric_of(const sim_module *module, sim_id id, uint16_t opcode,
                            const sim_type *from, const sim_type *to);
 

@@ -1,9 +1,9 @@
 /* The contents of a SPIR-V module that has been read and validated, for the other files of the
  * simulator.
  *
- * sim_module_create (see reader.h) fills it; afterwards it never changes, and everything stated
- * here has been checked: the decoder asserts it, and refuses only what semantics.def refuses.  All
- * arrays live as long as the module.  Source: SPIR-V specification 1.6.
+ * sim_module_create (see reader.h) fills a module; afterwards only sim_module_declare changes it,
+ * and everything stated here has been checked: the decoder asserts it, and refuses only what it
+ * does not support.  All arrays live as long as the module.  Source: SPIR-V specification 1.6.
  *
  * Two terms are used throughout: an *id* is SPIR-V's own number (1 <= id < id_bound), and an
  * *index* is a position in one of the arrays. */

@@ -1,7 +1,7 @@
-/* Correct rounding by MPFR: the function is computed with more bits than any format has, rounding
- * towards zero, and the last bit is set if the result was truncated.  Rounding that to a format,
- * with its subnormal numbers, then equals rounding the exact result.  Source: OpenCL C
- * specification, "Edge Case Behavior"; MPFR 4.2 manual, section 5.6. */
+/* Correct rounding with MPFR: the function is computed with more bits than any format has, rounding
+ * towards zero, and the last bit is set if the result was truncated.  Rounding this value to a
+ * format, with its subnormal numbers, gives the same as rounding the exact result.  Source: OpenCL
+ * C specification, "Edge Case Behavior"; MPFR 4.2 manual, section 5.6. */
 #include "reference/base/check.h"
 #include "sim/number/math.h"
 

@@ -20,7 +20,8 @@ typedef enum opinion {
 } opinion;
 
 /* One kind of disagreement: words from the message of the side that objects, and why the other side
- * is right or does not care.  Remove exceptions that no run needs any more; `used` counts the uses.
+ * is right or need not object.  Remove exceptions that no run needs any more; `used` counts the
+ * uses.
  */
 typedef struct opinion_exception {
     bool we_accept;

@@ -67,7 +67,7 @@ static void test_targets(void **state)
     }
 }
 
-/* Lanes that spin in one function let others run, which must not touch the spinning lanes'
+/* While some lanes spin in one function, others run; these must not touch the spinning lanes'
  * registers. */
 static void test_spinning(void **state)
 {

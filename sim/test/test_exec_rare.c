@@ -413,8 +413,8 @@ static uint64_t h_fma(uint64_t ha, uint64_t hb, uint64_t hc)
     if (!isfinite(a) || !isfinite(b) || !isfinite(c)) return half_of(a * b + c);
     big sum = (big)ldexpl(a * b, 48) + (big)ldexpl(c, 48);
     if (sum == 0) return half_of(a * b + c); /* the zero's sign */
-    /* The sum is shortened to 62 bits, far more than a half has; the last one is set if a lost bit
-     * was. */
+    /* The sum is shortened to 62 bits, far more than a half has; its last bit is set if any lost
+     * bit was set. */
     bool is_negative = sum < 0;
     ubig size = (ubig)(is_negative ? -sum : sum);
     int shift = 0;

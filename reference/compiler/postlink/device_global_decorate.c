@@ -92,9 +92,9 @@ static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
         write_decoration(out, target, DECORATION_IN_CSR, global->in_csr);
 }
 
-/* Replaces the language in the OpSource of `size` bytes that was just written by the one that
- * DPC++'s compiler writes.  Observed: Intel's CPU runtime knows the names in HostAccessINTEL only
- * then. */
+/* Replaces the language in the OpSource that was just written, of `size` bytes, with the language
+ * that DPC++'s compiler writes. Observed: only then does Intel's CPU runtime find variables by their
+ * names in HostAccessINTEL. */
 static void name_source(rt_buffer *out, size_t size)
 {
     enum { OPENCL_CPP = 4, VERSION = 100000, WORD = sizeof(uint32_t) };

@@ -106,6 +106,15 @@ void correct_struct_returns(llvm::Module &module)
     }
 }
 
+/* The writer recognises OpenCL C's builtins only in a module whose source language is OpenCL C, but
+ * images with device_globals name OpenCL C++ (postlink/device_global_decorate.c). Without the name,
+ * the writer takes the language from opencl.ocl.version. */
+void forget_source_language(llvm::Module &module)
+{
+    if (llvm::NamedMDNode *source = module.getNamedMetadata("spirv.Source"))
+        source->eraseFromParent();
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
@@ -145,7 +154,9 @@ bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_sp
     llvm::Module *module = nullptr;
     bool read = llvm::readSpirv(*llvm::unwrap(context), options, in, module, reason);
     rt_buffer_append(out_reason, reason.data(), reason.size());
-    if (read) correct_struct_returns(*module);
-    if (read) *out_module = llvm::wrap(module);
-    return read;
+    if (!read) return false;
+    correct_struct_returns(*module);
+    forget_source_language(*module);
+    *out_module = llvm::wrap(module);
+    return true;
 }

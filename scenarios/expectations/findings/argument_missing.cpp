@@ -1,18 +1,11 @@
-// What libsycl does with a launch that sets fewer arguments than the kernel has, without assay,
-// through SYCL's public interface: store(out, value) writes value to out[0].  shipped_linking.sh
-// builds and runs it.
+// What libsycl does with a launch that sets fewer arguments than the kernel has, without assay:
+// store(out, value) writes value to out[0].
 //
-// after-a-launch: a first launch sets both arguments, out and 7, and a second one only its own out.
-// Each command group has its own arguments, set by handler::set_arg, so nothing gives the second
-// launch a value, and no order of the two can make it write 7.
+// after-a-launch: the first launch sets both arguments, out and 7, and the second one only its own
+// out. Each command group has its own arguments, set by handler::set_arg, so nothing gives the
+// second launch a value, and no order of the two can make it write 7.
 //
 // alone: the same launch without the first one.
-//
-// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000:
-//
-//   after-a-launch  7 and then 7
-//   alone           refused: opencl backend failed with error: 66
 #include "fat_binary.hpp"
 
 #include <cstdio>

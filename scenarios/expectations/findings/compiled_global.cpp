@@ -1,20 +1,10 @@
 // A virtual function that uses a device_global, compiled and linked by libsycl alone, without
 // assay.
 //
-//   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
-//   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include compiled_global.cpp
-//       -L$venv/lib -lsycl -Wl,-rpath,$venv/lib -o compiled_global
-//   ci/on_intel_cpu ./compiled_global
-//
 // sycl_ext_oneapi_device_global, "Representation of device globals": without device_image_scope
-// there is one variable on a device, whichever device images refer to it.  The compiler puts the
-// virtual function into an image of its own, and defines and exports the variable in that image and
-// in that of the kernel, which does not use it.  So images that must be linked cannot be linked.
-//
-// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000:
-//
-//   refused: Duplicate exported symbol "shared" found in binaries.
+// there is one variable on a device, whichever device images refer to it. The compiler puts the
+// virtual function into a separate image, and defines and exports the variable in that image and in
+// the kernel's image, which does not use it. So images that must be linked cannot be linked.
 #include <cstdio>
 #include <string>
 #include <sycl/sycl.hpp>

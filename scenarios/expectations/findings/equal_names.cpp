@@ -1,21 +1,14 @@
-// What libsycl does with two shared libraries that are not linked with each other and have kernels
-// of one name, without assay.  After ci/setup --with dpcpp, and with clang-14, llvm-spirv-14 and
-// g++, equal_names.sh builds and runs it.
+// What libsycl does with two shared libraries that have kernels of the same name, without assay.
 //
 // Each library registers an image with a kernel `work`, which adds VALUE, and submits it as a
-// lambda; what DPC++'s compiler writes into the integration header is written by hand here.
+// lambda; what the DPC++ compiler writes to the integration header is written by hand here. The
+// arguments are one of the words below and the paths of the two libraries.
 //
 // both (DL-CACHE-14): SharedLibraries.md, "In-memory cache": a kernel is identified by its name and
-// its OS module.  So each library launches its own kernel, and the answer is 101 102 103.
+// its OS module. So each library launches its own kernel, and the answer is 101 102 103.
 //
-// unload: the library that was loaded first is unloaded after both have launched, and the other
-// launches again: + 100 each, so the answer is 201 202 203.
-//
-// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000:
-//
-//   both     2 3 4: the kernel of the library that was loaded first runs both times
-//   unload   ends the process: SIGSEGV
+// unload: the library that was loaded first is unloaded after both have launched, and the other one
+// launches again and adds 100 to each number, so the answer is 201 202 203.
 #include <sycl/sycl.hpp>
 
 #ifdef VALUE

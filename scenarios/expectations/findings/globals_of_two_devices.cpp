@@ -1,21 +1,10 @@
 // Copies to a device_global that no device image uses on one sub-device, and from it on another,
-// without assay.  It needs a device with two compute units.
-//
-//   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
-//   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include
-//       globals_of_two_devices.cpp -L$venv/lib -lsycl -Wl,-rpath,$venv/lib -o
-//       globals_of_two_devices
-//   ci/on_intel_cpu ./globals_of_two_devices
+// without assay. It needs a device with two compute units.
 //
 // DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
-// without device_image_scope has a buffer on each device, so the other device's value is 0; one
-// with it that is in no image has its value in the host's object, so the other device's is 3.
-//
-// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000:
-//
-//   without image scope: 3, must be 0
-//   with image scope: 0, must be 3
+// without device_image_scope has a buffer on each device, so the other device's value is 0; a
+// variable with it that is in no image has its value in the host's object, so the other device's
+// value is 3.
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>

@@ -15,8 +15,9 @@
 // the variable, and both are launched: there are two programs, and a copy is refused.
 //
 // first, last (DG-SCOPE-03): two images have a variable with the same id; the kernel `hundred` of
-// the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first, or
-// of the last, image is launched, so there is one program, and a copy reads what the kernel wrote.
+// the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first,
+// or of the last, image is launched, so there is one program, and a copy reads what the kernel
+// wrote.
 #include "fat_binary.hpp"
 
 #include <cstdio>

@@ -1,10 +1,7 @@
 /* Kernels from public reports, on every device that the loader finds, without assay.
  *
- *     cc reports.c -l:libOpenCL.so.1 -o reports
- *     ./reports return | name | recursion | butterfly | butterfly-items | loop
- *
  * return (JuliaGPU/OpenCL.jl#460): a branch returns before a barrier, but no work-item takes it.
- * Item 3 sets the cell that item 0 has reset, and all read 1.  OpenCL C 3.0, "Synchronization
+ * Item 3 sets the cell that item 0 has reset, and all read 1. OpenCL C 3.0, "Synchronization
  * Functions": after the barrier every work-item of the group sees what was stored before it.
  *
  * name (pocl/pocl#1797): a kernel whose name has 268 characters stores 1.
@@ -13,23 +10,14 @@
  * build may fail; otherwise the result is 13, the seventh Fibonacci number.
  *
  * butterfly (intel/llvm#23220): with a = 1, b = 2 and c = 1, a butterfly step before a barrier and
- * one after it give a = 2 and b = 4 in item 0, and with c = 8 they give -103 and 137 in item 7.
+ * another one after it give a = 2 and b = 4 in item 0, and with c = 8 they give -103 and 137 in
+ * item 7.
  *
  * butterfly-items: the same with a = n, b = 2n - 1 and c = n: 2 and 2 in item 0, -768 and 1024 in
  * item 7.
  *
- * loop, which is in no report (kernels/fibonacci_loop.yaml): the Fibonacci numbers by a loop; 0 in
- * item 0 and 13 in item 7.
- *
- * Seen with PoCL 3.1 (Debian 12) and Intel's CPU runtime 2026.22.10.0.01_160000:
- *
- *   return           PoCL: 0
- *   name             PoCL: SIGABRT
- *   recursion        PoCL: SIGSEGV; Intel's CPU runtime refuses the build
- *   butterfly        Intel's CPU runtime: 4 and 25
- *   butterfly-items  Intel's CPU runtime: SIGSEGV (pass sycl-kernel-reduce-cross-barrier-values)
- *   loop             Intel's CPU runtime: SIGSEGV, or SIGALRM from its crash handler; with
- *                    CL_CONFIG_CPU_VECTORIZER_MODE=1, 0 and 13 */
+ * loop (no public report; scenarios/kernels/fibonacci_loop.yaml): the Fibonacci numbers, computed
+ * by a loop; 0 in item 0 and 13 in item 7. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

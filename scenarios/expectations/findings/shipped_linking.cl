@@ -1,5 +1,5 @@
-/* The device code of shipped_linking.cpp, image_scope.cpp, argument_missing.cpp, fewer_arguments.cpp
- * and unloading.cpp, one image per part. */
+/* The device code of shipped_linking.cpp, image_scope.cpp, argument_missing.cpp and
+ * unloading.cpp, one image per part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);
@@ -67,11 +67,6 @@ int next(void);
 kernel void two(global int *data)
 {
     data[0] = next();
-}
-#elif defined(PART_plus)
-kernel void plus(global int *data, int value)
-{
-    data[0] += value;
 }
 #elif defined(PART_hundred)
 global int counter = 0;

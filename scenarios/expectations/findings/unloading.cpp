@@ -1,29 +1,21 @@
-// What libsycl does after a shared library with device code is unloaded, without assay: the images
-// are made by hand, from OpenCL C.  shipped_linking.sh builds this file once per library, with
-// LIBRARY defined, and once as the program that opens and closes the libraries.
+// What libsycl does after a shared library with device code is unloaded, without assay. The images
+// are built by hand, from OpenCL C. This file is built once per library, with LIBRARY defined, and
+// once as the program that opens and closes the libraries.
 //
-// kernel-name: libraries `first` and `second` have a kernel `work`, which adds 1.  It is launched,
+// kernel-name: libraries `first` and `second` have a kernel `work`, which adds 1. It is launched,
 // `first` is closed, and it is launched again: 1, then 2.
 //
 // comes-again: library `first` has the kernel `work`, and `exporter` exports a function of that
-// name.  The kernel is launched, `first` is closed, `third`, whose kernel `rest` adds 100, is
-// opened, perhaps in its place, and `first` is opened again.  `work` is launched: 1, then 2.
+// name. The kernel is launched, `first` is closed, `third`, whose kernel `rest` adds 100, is
+// opened, perhaps at the same address, and `first` is opened again. `work` is launched: 1, then 2.
 //
-// replaced: library `one` exports f, which adds 1, and `four` exports f, which adds 4.  The
-// program's kernel calls f.  It is launched with `one` open; then `four` is opened and `one`
-// closed, and it is launched again: 1, then 5.
+// replaced: library `one` exports f, which adds 1, and `four` exports f, which adds 4. The
+// program's kernel calls f. It is launched with `one` open; then `four` is opened and `one` closed,
+// and it is launched again: 1, then 5.
 //
-// open-import: the program has two kernels, in separate images, that call f of library `one`.  Both
-// are launched, `one` is closed, and both are launched again.  No library exports f any more, and
+// open-import: the program has two kernels, in separate images, that call f of library `one`. Both
+// are launched, `one` is closed, and both are launched again. No library exports f any more, and
 // both launches should end in the same way.
-//
-// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
-// 2026.22.10.0.01_160000:
-//
-//   kernel-name   1, then the process ends with SIGSEGV
-//   comes-again   1, then 101, which is the kernel `rest`; the process ends with SIGABRT
-//   replaced      1, then 2: the code of the closed library
-//   open-import   apply is refused (no device image found for external symbol f), again runs
 #include "fat_binary.hpp"
 
 #ifdef LIBRARY
