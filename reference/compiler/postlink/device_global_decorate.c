@@ -93,8 +93,8 @@ static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
 }
 
 /* Replaces the language in the OpSource that was just written, of `size` bytes, with the language
- * that DPC++'s compiler writes. Observed: only then does Intel's CPU runtime find variables by their
- * names in HostAccessINTEL. */
+ * that DPC++'s compiler writes. Observed: only then does Intel's CPU runtime find variables by
+ * their names in HostAccessINTEL. */
 static void name_source(rt_buffer *out, size_t size)
 {
     enum { OPENCL_CPP = 4, VERSION = 100000, WORD = sizeof(uint32_t) };
