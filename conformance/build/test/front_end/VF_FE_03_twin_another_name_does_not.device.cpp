@@ -17,8 +17,9 @@ struct base {
     {
         return x + 2;
     }
-    [[__sycl_detail__::add_ir_attributes_function("my-fancy-attr", "indirectly-callable")]]
-    virtual int value(int x)
+    [[__sycl_detail__::add_ir_attributes_function("my-fancy-attr",
+                                                  "indirectly-callable")]] virtual int
+    value(int x)
     {
         return x + 3;
     }
