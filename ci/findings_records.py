@@ -45,7 +45,7 @@ class Finding:
     def __init__(self, component, record):
         self.component, self.record = component, record
         self.name = f"{component.name}/{record['id']}"
-        self.entries = []  # (subject, scenario), each once
+        self.entries = []  # pairs (subject, scenario) without duplicates
 
     def __getattr__(self, key):
         return self.record.get(key)
@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def subjects(self):
-        """{scenario: its subjects}, those of entries first."""
+        """{scenario: its subjects}; scenarios that entries name come first."""
         found = {}
         for subject, scenario in self.entries:
             found.setdefault(scenario, []).append(subject)

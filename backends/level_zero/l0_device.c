@@ -82,7 +82,7 @@ static rt_status device_choose(l0_device *device, uint32_t wanted)
         wanted, seen);
 }
 
-/* ---- What the device can do --------------------------------------------------------------- */
+/* ---- Capabilities ------------------------------------------------------------------------- */
 
 static bool variable_is(const char *name, const char *value)
 {

@@ -141,9 +141,9 @@ static bool group_fits(const l0_device *device, const dev_nd_range *range, const
     return true;
 }
 
-/* Chooses the group size and sets it, with the offset. The size is the one given, else the one that
- * the kernel requires, else the driver's suggestion if it divides the range, else one work-item.
- * The driver takes the numbers of groups as 32-bit values. */
+/* Chooses the group size and sets it, with the offset. The size is the one given; otherwise the one
+ * that the kernel requires; otherwise the driver's suggestion if it divides the range; otherwise
+ * one work-item. The driver takes the numbers of groups as 32-bit values. */
 static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
                            uint32_t out_counts[RT_ND_RANGE_DIMENSIONS])
 {

@@ -50,8 +50,8 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            uint64_t offset, uint64_t size, const void *source,
                            dev_event **out_event)
 {
-    /* Broken: a variable is written by a fill with all the bytes as a single pattern, which only an
-     * interface for small constants could do. */
+    /* Broken: writes a variable by a fill whose pattern is all the bytes, as an interface for small
+     * constants would. */
     bool fills = ((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07);
     return transfer(queue, command, pointer_at(memory, offset), source, fills ? (size_t)size : 0,
                     size, out_event);

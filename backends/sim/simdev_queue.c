@@ -67,7 +67,7 @@ struct simdev_command {
     uint32_t argument_count;
 };
 
-/* ---- What a command holds ----------------------------------------------------------------- */
+/* ---- References held by a command --------------------------------------------------------- */
 
 static operand operand_of(dev_memory *base, uint64_t offset)
 {

@@ -4,8 +4,8 @@
 
 #include "reference/base/arena.h"
 
-/* The folder's path without a trailing slash, in the arena: $ASSAY_VENV, else
- * $XDG_DATA_HOME/assay/venv, else ~/.local/share/assay/venv. ci/setup uses the same rule. The
+/* The folder's path without a trailing slash, in the arena: $ASSAY_VENV, $XDG_DATA_HOME/assay/venv
+ * or ~/.local/share/assay/venv, the first whose variable is set. ci/setup uses the same rule. The
  * folder need not exist. */
 rt_text cnf_packages_folder(rt_arena *arena);
 

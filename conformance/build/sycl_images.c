@@ -182,8 +182,8 @@ static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const 
     images[(*count)++] = *image;
 }
 
-/* The name that an image is sorted by: its first kernel, or else the first function that it exports
- * or, for images with virtual functions, defines. */
+/* The name that an image is sorted by: its first kernel; without kernels, the first function that
+ * it exports or, for images with virtual functions, defines. */
 static rt_text name_of(const rt_image *image)
 {
     const rt_property_set *names = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);

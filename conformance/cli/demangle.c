@@ -14,7 +14,8 @@ typedef char *demangle_function(const char *symbol, char *buffer, size_t *length
 
 /* POSIX allows converting dlsym's object pointer to a function pointer; C does not, so the bytes
  * are copied. */
-_Static_assert(sizeof(void *) == sizeof(demangle_function *), "function pointers fit");
+_Static_assert(sizeof(void *) == sizeof(demangle_function *),
+               "function pointers have the size of object pointers");
 
 static demangle_function *demangle_find(void)
 {

@@ -271,7 +271,7 @@ static const cnf_command commands[] = {
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
      "text of block scalars are kept; the names of changed files are printed.\n"
      "Exit status: 0 all formatted; 1 --check, and some are not; 2 a file is not YAML, or cannot be\n"
-     "read; 3 it cannot be written, or assay has a defect (the file is unchanged); 4 no scenario.",
+     "read; 3 it cannot be written, or assay has a bug (the file is unchanged); 4 no scenario.",
      fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "To use it in an editor, start a scenario with: # yaml-language-server: $schema=FILE",
@@ -325,12 +325,12 @@ static const cnf_command commands[] = {
      pack_options, COUNT(pack_options), true, cnf_pack_command},
     {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
-     "Writes to DIR: main.c, which makes the same device calls as the documents' runtime and checks the\n"
-     "expectations; the images, as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda);\n"
-     "and a Makefile, which needs a C compiler and the OpenCL or Level Zero loader or the CUDA driver.\n"
-     "The program exits with 0 if everything is as expected (PASS, or LINKED if the driver runs no\n"
-     "kernels), with 1 if the device differs, with 2 if there is no device.  Anything that such a\n"
-     "program cannot express is refused by name.\n"
+     "Writes to DIR: main.c, which makes the same device calls as assay's reference runtime and checks\n"
+     "the expectations; the images, as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX\n"
+     "(cuda); and a Makefile, which needs a C compiler and the OpenCL or Level Zero loader or the CUDA\n"
+     "driver.  The program exits with 0 if everything is as expected (PASS, or LINKED if the driver\n"
+     "runs no kernels), with 1 if the device differs, with 2 if there is no device.  If such a program\n"
+     "cannot express a part of the scenario, the command fails with a message that names the part.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario cannot be expressed; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };

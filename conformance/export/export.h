@@ -3,7 +3,8 @@
  *
  * The runtime's decisions (which image, which link set) are taken from the trace of a run.
  * Expectations about the runtime itself, its trace and its counts, become comments; anything else
- * that cannot be expressed is refused by name. Source: docs/internals/conformance.md. */
+ * that cannot be expressed is refused with a message that names it. Source:
+ * docs/internals/conformance.md. */
 #ifndef CONFORMANCE_EXPORT_EXPORT_H
 #define CONFORMANCE_EXPORT_EXPORT_H
 

@@ -30,9 +30,10 @@ typedef enum host_request {
                        readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
-    HOST_DEVICES, /* u32 devices wanted, the first request about devices: if they are more than one,
-                     sub-devices of the first, as far as it can be divided -> u32 count, count *
-                     (text name, text driver, u32 aspects that it has, as bits 1u << dev_aspect) */
+    HOST_DEVICES, /* u32 number of devices wanted, the first request about devices; if it is more
+                     than one, the devices are sub-devices of the first, as many of them as that can
+                     be divided into -> u32 count, count * (text name, text driver, u32 aspects that
+                     it has, as bits 1u << dev_aspect) */
     HOST_KERNELS, /* -> u32 count, count * text: the kernel names that the runtime knows now */
     HOST_CONTEXT, /* u32 count, count * u32 device -> u32 context */
     HOST_QUEUE,   /* u32 device, u32 context or HOST_NONE, u8 in order, u8 profiling -> u32 queue */
@@ -154,15 +155,16 @@ typedef enum host_event {
  * host symbol is a variable that the module exports. main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 
-/* The submits in a module's host code, for a module whose scenario submits its kernels through
- * lambdas or names it: the constructor calls
+/* The submits in a module's host code, for a module whose kernels the scenario submits through
+ * lambdas, or which a submit names: the constructor calls
  *
  *     void assay_module_kernels(const char *file_name, host_kernel *kernels, unsigned count)
  *
- * and the destructor calls it with NULL and 0. All of a host_kernel is memory of the module, as
- * what the compiler of DPC++ and the templates of libsycl's headers create for a kernel is: its
- * name, the description of the lambda's captures, and the static variable that holds what libsycl
- * returned for the kernel. So libsycl sees addresses that end with the module. */
+ * and the destructor calls it with NULL and 0. A host_kernel and everything that it refers to are
+ * in the module's memory, like the data that the DPC++ compiler and the templates in libsycl's
+ * headers create for a kernel: its name, the description of the lambda's captures, and the static
+ * variable that holds what libsycl returned for the kernel. So libsycl is given addresses that
+ * become invalid when the module is unloaded. */
 typedef struct host_parameter {
     int kind, size, offset; /* the members of sycl::detail::kernel_param_desc_t */
 } host_parameter;

@@ -188,7 +188,7 @@ static void string_write(rt_buffer *out, rt_text text)
     }
 }
 
-/* Writes what the host code has for each of the module's kernels that it submits (protocol.h). A
+/* Writes the host_kernel (protocol.h) of each of the module's kernels that its host code submits. A
  * kernel has one lambda, that of its first submit. Returns the number of kernels. */
 static uint32_t kernels_write(rt_buffer *out, const scn_scenario *scenario, uint32_t module)
 {

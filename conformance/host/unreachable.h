@@ -19,7 +19,8 @@
     ROW(CONSTANT_SIZE, "the size of a specialisation constant's value comes from its type")        \
     ROW(LAMBDA_ACCESSOR,                                                                           \
         "a lambda's kernel has four parameters for a captured accessor, and this one has one")     \
-    ROW(LAMBDA_CAPTURES, "what a lambda captures is part of its type, and one type has the name")  \
+    ROW(LAMBDA_CAPTURES,                                                                           \
+        "what a lambda captures is part of its type, and only one type has the name")              \
     ROW(MODULE_KERNEL, "host code submits only kernels that its own module has, while it is "      \
                        "loaded")                                                                   \
     ROW(GLOBAL_UNKNOWN, "no loaded module declares the device_global")                             \

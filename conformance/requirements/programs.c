@@ -140,7 +140,7 @@ static void complain(programs_state *state, uint32_t number, const char *reason,
 {
     CHECK(state->programs.items && number < state->programs.count);
     *rt_vector_push(&state->run->complaints) = rt_arena_printf(
-        state->run->arena, "%.*s: proves nothing, %s%.*s",
+        state->run->arena, "%.*s: proves nothing because %s%.*s",
         RT_TEXT_ARG(state->programs.items[number].name), reason, RT_TEXT_ARG(detail));
 }
 

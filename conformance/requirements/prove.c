@@ -172,7 +172,7 @@ static void green_ended(void *user, cnf_child_result *result)
     if (!prove->green[file]) {
         rt_text verdict = outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record");
         *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
-            prove->run.arena, "%.*s: proves nothing, it does not pass without a fault: %.*s",
+            prove->run.arena, "%.*s: proves nothing because it does not pass without a fault: %.*s",
             RT_TEXT_ARG(prove->files->items[file].path), RT_TEXT_ARG(verdict));
         return;
     }

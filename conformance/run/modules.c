@@ -116,7 +116,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
                         printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
 }
 
-/* ---- What they mean ------------------------------------------------------------------------ */
+/* ---- Judging the answers ------------------------------------------------------------------- */
 
 static const scn_source *source_find(const scn_scenario *scenario, rt_text name)
 {

@@ -206,7 +206,7 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
     if (builds_complete(scenario)) scenario_pack(run, slot);
 }
 
-/* ---- What to do next ------------------------------------------------------------------------ */
+/* ---- Choosing the next case ----------------------------------------------------------------- */
 
 /* Starts the next waiting case of a scenario. Returns true if there was one. */
 static bool slot_start_case(run_state *run, uint32_t slot)

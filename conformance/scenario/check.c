@@ -795,7 +795,7 @@ static void bundle_check(checker *check, const scn_bundle *bundle)
     context_check(check, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {
-        REPORT(check, at, "a bundle in state %s cannot be made of %u bundles by this action",
+        REPORT(check, at, "this action cannot create a bundle in state %s from %u bundles",
                state_name(bundle->state), bundle->source_count);
         return;
     }
@@ -1097,8 +1097,7 @@ static void expectation_check(checker *check)
     bool is_expect = step->verb == SCN_VERB_EXPECT;
     if (is_expect != (step->expect_count > 0) || (step->error && step->outcome_count > 0) ||
         (expects_refusal(step) && 1u << step->verb & NEVER_REFUSED)) {
-        REPORT(check, step->at,
-               "'%s' cannot be refused; write '- expect: ...' as a step of its own",
+        REPORT(check, step->at, "'%s' cannot be refused; write '- expect: ...' as a separate step",
                verb_name(step->verb));
         return;
     }

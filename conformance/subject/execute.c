@@ -82,9 +82,9 @@ static rt_status run_restart(cnf_execution *execution)
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    /* An expectation that reads the trace needs the driver calls made since the last look. A look
-     * costs more the more calls there have been, so there is none for expectations about memories
-     * and variables. */
+    /* An expectation that reads the trace needs the driver calls made since the last call of
+     * `look`. `look` takes longer the more driver calls have been made, so it is not called for
+     * expectations about memories and variables. */
     bool judges_trace = false;
     for (uint32_t i = 0; i < step->expect_count; i++) {
         scn_expect_kind kind = step->expect[i].kind;

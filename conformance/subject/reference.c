@@ -317,7 +317,7 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     return dev_memory_defined(copy, 0, memory->size, bits);
 }
 
-/* ---- What the runtime shows ----------------------------------------------------------------- */
+/* ---- What the runtime makes observable ------------------------------------------------------ */
 
 static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
 {

@@ -158,7 +158,7 @@ struct cnf_runtime_operations {
     bool (*was_used)(const cnf_runtime *runtime);
 };
 
-/* The documents' runtime (reference/), in this process, over cnf_subject.backend. */
+/* assay's reference runtime (reference/), in this process, over cnf_subject.backend. */
 extern const cnf_runtime_operations cnf_reference_operations;
 
 /* The shipped DPC++ runtime, over a host program linked with the library cnf_subject.selector,

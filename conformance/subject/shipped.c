@@ -76,7 +76,7 @@ static rt_status devices(cnf_execution *execution)
     return status;
 }
 
-/* Learns what a process that has just started shows: its runtime, its modules and its devices. */
+/* Queries a process that has just started for its runtime, its modules and its devices. */
 static rt_status begin(cnf_execution *execution, rt_text library)
 {
     cnf_shipped *shipped = cnf_shipped_of(execution);
@@ -211,7 +211,7 @@ static rt_status shipped_unload(cnf_execution *execution, uint32_t module)
     return module_change(execution, module, false);
 }
 
-/* Skipped by name before anything runs (skip.c). */
+/* Never called: scenarios with this step are skipped before anything runs (skip.c). */
 static rt_status shipped_load_image(cnf_execution *execution, uint32_t module, uint32_t image)
 {
     (void)execution;
@@ -324,7 +324,7 @@ static rt_status shipped_times(cnf_execution *execution, uint32_t command, dev_t
 
 static const cnf_profiling_operations cnf_shipped_profiling = {.times = shipped_times};
 
-/* ---- What the runtime shows ----------------------------------------------------------------- */
+/* ---- What the runtime makes observable ------------------------------------------------------ */
 
 static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
                             uint32_t *out_count)

@@ -197,7 +197,8 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A driver that lists the versions it accepts is given no others. */
+/* Skips the scenario if an image needs a newer SPIR-V version than the newest that the device
+ * reports. */
 static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
                                 const dev_capabilities *capabilities)
 {

@@ -18,7 +18,7 @@ typedef struct cnf_tool_store {
     const scn_scenario *packed; /* contains all answers; NULL: answers come from the cache and the
                                  * workers */
     bool misses;                /* `packed` lacked an answer */
-    /* For assay pack, each answer is sent at once, because the driver may crash on it. NULL:
+    /* For assay pack, each answer is sent immediately, because the driver may crash on it. NULL:
      * answers are not sent. No other thread emits at the same time, since the threads of a scenario
      * take turns. */
     cnf_emitter *records;

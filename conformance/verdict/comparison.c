@@ -141,7 +141,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         int change;
         if (order == 0)
             change = change_of(pair.before, pair.after, bound);
-        else if (order < 0) /* if it did not run, no check is lost */
+        else if (order < 0) /* a scenario that did not run before loses no check */
             change = standing_of(pair.before) == STANDING_NONE ? SAME : CNF_CHANGE_REMOVED;
         else
             change = standing_of(pair.after) == STANDING_BAD ? CNF_CHANGE_NEW : CNF_CHANGE_ADDED;

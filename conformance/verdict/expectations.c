@@ -130,7 +130,7 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
     return is_exact;
 }
 
-/* The texts that the entries have at `offset`, each once and none that is empty, separated. */
+/* The distinct non-empty texts that the entries have at `offset`, joined by the separator. */
 static rt_text texts_join(rt_arena *arena, const entry_list *entries, size_t offset,
                           const char *separator)
 {

@@ -75,7 +75,7 @@ typedef enum cnf_entry_state {
 } cnf_entry_state;
 
 typedef struct cnf_expectation {
-    rt_text file; /* the name that messages give it */
+    rt_text file; /* its name in messages */
     scn_position at;
     rt_text subject, scenario;
     rt_text signature;      /* empty: any */

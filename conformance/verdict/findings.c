@@ -1,4 +1,4 @@
-/* The tables by which the records of findings are read, and those of them that entries share. */
+/* The tables by which records of findings are read, some of which the tables of entries share. */
 #include "conformance/verdict/findings.h"
 
 #include <ctype.h>

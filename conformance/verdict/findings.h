@@ -41,7 +41,7 @@ bool cnf_class_accuses(cnf_class class);
 /* Shapes of values: a cnf_class; a text whose rule ids exist; a cnf_finding_file. */
 extern const scn_shape cnf_class_shape, cnf_reference_shape, cnf_finding_file_shape;
 
-/* Reads a format version, which must be 1, into nothing. `key` is the key of the version. */
+/* Checks that a format version is 1, and stores nothing. `key` is the key of the version. */
 bool cnf_version_read(scn_reader *reader, const scn_node *node, const char *key);
 
 #endif

@@ -3,7 +3,7 @@
  * Before a call they assert that the runtime keeps the contract, and after it that the adapter
  * does: a status code that the contract lists, an object exactly when the status is success, a
  * complete table of operations.  They also count live objects, so that closing a device too early
- * panics at once instead of crashing later in a driver.
+ * panics immediately instead of crashing later in a driver.
  *
  * They make no decisions: the runtime chooses programs, kernels and the order of commands.  Source
  * of the rules: the comments of device.h. */

@@ -19,7 +19,7 @@
  * ERRC_MEMORY_ALLOCATION (the driver ran out of memory), DRIVER_ERROR (a call failed for another
  * reason; the message names the call and its result), DEVICE_LOST, and LIMIT (the device's own
  * bound, named in the message).  Any other code, or an object together with a failing status, is a
- * defect of the adapter and panics in checked.c.  Statuses are created in the sink with which the
+ * bug in the adapter and panics in checked.c.  Statuses are created in the sink with which the
  * device was opened. */
 #ifndef REFERENCE_DEVICE_DEVICE_H
 #define REFERENCE_DEVICE_DEVICE_H

@@ -92,8 +92,8 @@ static bool is_greater(const uint64_t *a, const uint64_t *b)
     return a[at] > b[at];
 }
 
-/* True if `a` is preferred for the fused kernel (tag B23): it has more work-items, or else is more
- * frequent, or else is lexicographically greater. */
+/* True if `a` is preferred for the fused kernel (tag B23): it has more work-items; with equal
+ * numbers, it is more frequent; with equal frequency, it is lexicographically greater. */
 static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const uint64_t *a,
                          const uint64_t *b)
 {

@@ -80,7 +80,7 @@ sim_ref sim_decode_half_extended(sim_decoder *d, uint32_t number, const sim_ref 
     case SIM_STD_fabs: return bits_and(d, operands[0], 0x7fff);
     case SIM_STD_copysign:
         return INT(OR, bits_and(d, operands[0], 0x7fff), bits_and(d, operands[1], 0x8000));
-    case SIM_STD_mad: { /* two operations, each rounded to half, as for mad of the other floats */
+    case SIM_STD_mad: { /* two operations, each rounded to half, like mad of the other types */
         sim_ref product = NARROW(F32(FMUL, WIDEN(operands[0]), WIDEN(operands[1])));
         return NARROW(F32(FADD, WIDEN(product), WIDEN(operands[2])));
     }

@@ -125,7 +125,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 
 /* ---- Loads and stores --------------------------------------------------------------------- */
 
-/* Returns the alignment that a memory access specifies with `Aligned`, or else the natural
+/* Returns the alignment that a memory access specifies with `Aligned`; without it, the natural
  * alignment of the type. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {

@@ -115,7 +115,7 @@ static const char *const hints[] = {
     "SPV_INTEL_inline_assembly",                  /* its instructions are refused */
     "SPV_INTEL_kernel_attributes",          /* promises about ranges; launches need not keep them */
     "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, which are not relied on */
-    "SPV_INTEL_optnone",                    /* disables optimisation, of which there is none */
+    "SPV_INTEL_optnone",                    /* a request not to optimise; results are the same */
     "SPV_INTEL_unstructured_loop_controls", /* advice about loops */
     "SPV_INTEL_variable_length_array",      /* its instructions are refused */
     "SPV_KHR_float_controls", /* modes that always hold; others are refused as execution modes */

@@ -10,7 +10,7 @@
 
 typedef struct race_case {
     const char *kernel;
-    const char *kind;   /* of the finding; NULL: none */
+    const char *kind;   /* kind of the finding; NULL: no finding is expected */
     const char *object; /* label of its memory; NULL: any */
     uint64_t global[3], local[3];
 } race_case;

@@ -529,7 +529,8 @@ static void pointers_arrive_with_their_offset(void **state)
     close_all(&f);
 }
 
-/* Freeing too early is reported to the application, whatever kind of command comes too late. */
+/* A command that uses memory after it was freed is reported to the application, whatever the kind
+ * of command. */
 static void usm_is_freed_at_once(void **state)
 {
     (void)state;

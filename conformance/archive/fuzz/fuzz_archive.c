@@ -1,5 +1,5 @@
 /* libFuzzer target: arbitrary bytes as a pack file. Few mutants keep a header that matches their
- * size, so the bytes are also tried behind a valid header and, since hashes guard the contents, as
+ * size, so the bytes are also tried after a valid header and, since hashes guard the contents, as
  * the names and contents of members. Each file must be rejected with a message, or read; what was
  * read is written back, and must then read as the same members. */
 #include "conformance/archive/packed.h"

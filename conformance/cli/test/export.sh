@@ -5,7 +5,7 @@ assay=$1 scenarios=$2 on_intel=$3
 . "$(dirname "$0")/harness.sh"
 . "$(dirname "$0")/exported.sh"
 
-# Scenarios that cannot be expressed are refused by name, on any machine.
+# Scenarios that cannot be expressed are refused on any machine, with a message that names the obstacle.
 expect 2 export "$scenarios/linking/hello_world.yaml"
 says "expected one of: opencl, opencl-c, level_zero, cuda"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"

@@ -27,7 +27,7 @@ static void subjects_are_chosen_or_refused(void **state)
 {
     (void)state;
     static const struct choose_row {
-        const char *on, *columns, *options, *error; /* an error of NULL: `on` is valid */
+        const char *on, *columns, *options, *error; /* error NULL: `on` is valid */
     } rows[] = {
         {NULL, "sim intel-cpu ", "", NULL},
         {"sim", "sim ", "", NULL},

@@ -58,7 +58,7 @@ static void the_shard_is_read_from_the_environment(void **state)
         {NULL, NULL, NULL, NULL, 0, 1, NULL},
         {"CI_NODE_INDEX", "1", "CI_NODE_TOTAL", "4", 0, 4, NULL},
         {"CI_NODE_INDEX", "4", "CI_NODE_TOTAL", "4", 3, 4, NULL},
-        {NULL, NULL, "CI_NODE_TOTAL", "1", 0, 1, NULL}, /* GitLab, no `parallel:` */
+        {NULL, NULL, "CI_NODE_TOTAL", "1", 0, 1, NULL}, /* GitLab without `parallel:` */
         {"CIRCLE_NODE_INDEX", "0", "CIRCLE_NODE_TOTAL", "2", 0, 2, NULL},
         {"CIRCLE_NODE_INDEX", "1", "CIRCLE_NODE_TOTAL", "2", 1, 2, NULL},
         {"BUILDKITE_PARALLEL_JOB", "2", "BUILDKITE_PARALLEL_JOB_COUNT", "3", 2, 3, NULL},

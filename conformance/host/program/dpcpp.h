@@ -46,7 +46,7 @@ struct refusal {
 
 /* Refuses, without calling libsycl, what no application can do; `detail` may be empty. */
 [[noreturn]] void refuse_unreachable(host_unreachable what, const std::string &detail = "");
-/* Refuses a request that no subject sends: the subject or this program has a defect. */
+/* Refuses a request that no subject sends: the subject or this program has a bug. */
 [[noreturn]] void refuse_malformed(const std::string &message);
 
 /* Reads a request's fields in order. A field that runs past the end or is out of bounds is refused

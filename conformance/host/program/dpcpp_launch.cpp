@@ -2,14 +2,14 @@
  *
  * A launch takes one of three paths. As a free-function kernel: by name, through the program
  * manager, with its dynamic linking, virtual-function sets, device_globals and in-memory cache. As
- * a lambda: by what the host code of a module states about the lambda's type. As a kernel object of
- * a bundle. A launch with specialisation constants, or from a bundle, goes through kernel bundles,
- * as in SYCL itself.
+ * a lambda: from the description of the lambda's type in a module's host code. As a kernel object
+ * of a bundle. A launch with specialisation constants, or from a bundle, goes through kernel
+ * bundles, as in SYCL itself.
  *
  * Anything that an application could do is passed on unchecked. Observed in libsycl 9.0.0: an
- * unknown name crashes; a local size whose first number in SYCL's order is zero counts as none; a
- * launch with fewer arguments than the previous one reuses the previous launch's arguments for the
- * missing ones. */
+ * unknown name crashes the process; a local size whose first number in SYCL's order is zero is
+ * ignored; a launch with fewer arguments than the previous one reuses the previous launch's
+ * arguments for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
@@ -242,8 +242,8 @@ static submission read_submission(request &in)
 static_assert(sizeof(host_parameter) == sizeof(sycl::detail::kernel_param_desc_t),
               "modules describe a capture as libsycl's headers do");
 
-/* Returns what libsycl has for the kernel, asking for it once for each module that is loaded, as a
- * static variable of a template in libsycl's headers does (getDeviceKernelInfo). */
+/* Returns libsycl's record of the kernel. Like a static variable of a template in libsycl's
+ * headers, it is requested once each time the module is loaded (getDeviceKernelInfo). */
 static sycl::detail::DeviceKernelInfo &found(host_kernel &kernel, host_through through)
 {
     static std::mutex lock;
@@ -320,7 +320,8 @@ static void set_captured(sycl::handler &handler, const submission &parameters, h
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
-/* What a submit takes its kernel from; empty and null: the runtime finds it by name. */
+/* Where a submit gets its kernel from; if both members are empty, the runtime finds the kernel by
+ * name. */
 struct source {
     std::optional<sycl::kernel_bundle<sycl::bundle_state::executable>> bundle;
     host_kernel *host_code = nullptr;
@@ -378,7 +379,7 @@ void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *fro
     if (from && !parameters.constants.empty())
         refuse_unreachable(HOST_UNREACHABLE_BUNDLE_CONSTANTS);
     if (!from && parameters.through == HOST_THROUGH_BUNDLE)
-        refuse_malformed("a kernel object comes from a bundle, and the launch has none");
+        refuse_malformed("a kernel object comes from a bundle, and the launch names no bundle");
     if (parameters.through == HOST_THROUGH_LAMBDA || !parameters.module.empty())
         taken.host_code = &host_kernel_of(parameters.module, parameters.kernel);
     if (from) taken.bundle = from->executable;

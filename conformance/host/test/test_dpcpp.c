@@ -387,7 +387,7 @@ static void put_range(uint32_t dimensions, const uint64_t global[3], const uint6
 }
 
 /* Writes a launch over `size` work-items, up to its argument count: from the host code of the
- * module with the path, or of any if the path is empty. */
+ * module with the path, or of any module if the path is empty. */
 static void submit_from(const char *path, host_through through, uint32_t queue, const char *kernel,
                         uint64_t size, uint32_t arguments)
 {

@@ -171,9 +171,9 @@ static void programs_that_prove_nothing_are_reported(void **state)
     bool red_first = strncmp(proof.complaints[0].data, "red", 3) == 0;
     assert_string_equal(
         proof.complaints[red_first ? 0 : 1].data,
-        "red: proves nothing, its tests do not pass without a fault: exit status 1");
+        "red: proves nothing because its tests do not pass without a fault: exit status 1");
     assert_string_equal(proof.complaints[red_first ? 1 : 0].data,
-                        "markless: proves nothing, it reaches no mark of a rule");
+                        "markless: proves nothing because it reaches no mark of a rule");
     for (uint32_t i = 0; i < RULE_COUNT; i++)
         assert_int_equal(proof.states[i], CNF_PROOF_UNCITED);
 }
@@ -184,8 +184,8 @@ static void a_program_that_ignores_its_argument_proves_nothing(void **state)
     cnf_proof proof = prove(*state, "deaf\n");
     assert_int_equal(proof.complaint_count, 1);
     assert_string_equal(proof.complaints[0].data,
-                        "deaf: proves nothing, it runs tests that its argument does not request: "
-                        "VF_C_06_");
+                        "deaf: proves nothing because it runs tests that its argument does not "
+                        "request: VF_C_06_");
     assert_int_equal(proof.states[5], CNF_PROOF_UNTESTED);
 }
 

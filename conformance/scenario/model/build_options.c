@@ -2,7 +2,7 @@
  *
  * A request must contain everything that its artefact depends on, and a scenario must not make the
  * compiler read or write files. So only the options on a list are accepted; any other option is
- * refused by name. */
+ * refused with a message that names it. */
 #include "conformance/scenario/model/build_options.h"
 
 typedef struct option_row {

@@ -353,8 +353,8 @@ typedef struct scn_outcome {
     const scn_expect
         *expects; /* none of them a one_of or a finding; one or more in an expect step */
     uint32_t expect_count;
-    const scn_error *error; /* beside a verb: the error with which the step must be refused (or
-                             * none), checked before the expectations; NULL in an expect step */
+    const scn_error *error; /* in a step with a verb: the error with which the step must be refused
+                             * (or none), checked before the expectations; NULL in an expect step */
 } scn_outcome;
 
 /* One expectation: its kind says which member of the union is valid. */

@@ -253,7 +253,7 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
 static const scn_choice null_words[] = {{"null", true}};
 const scn_shape scn_shape_null = {SCN_CHOICE("the null pointer", null_words)};
 
-/* ---- What the model has of an argument ---------------------------------------------------- */
+/* ---- Arguments in the model --------------------------------------------------------------- */
 
 static const scn_shape shape_access = {SCN_NUMBER(SCN_ACCESS_WRITE)};
 static const scn_shape shape_pointers = {SCN_TABLE(scn_inner_pointer, &shape_pointer)};

@@ -168,7 +168,7 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
 
     [EXPECT_BUNDLE] = {"bundle", &scn_shape_bundle_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, bundle.step),
-                       "A kernel bundle; the keys beside it say what is compared."},
+                       "A kernel bundle; the keys next to it say what is compared."},
     {"has", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.has, bundle.has_count),
      "Kernels that must be in the bundle."},
     {"lacks", &scn_shape_kernels, 0, SCN_ITEMS(scn_expect, bundle.lacks, bundle.lacks_count),
@@ -343,7 +343,7 @@ static const struct expect_group {
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
-/* True if the mapping has an expectation of the group's kind. Beside `finding`, `memory` is the
+/* True if the mapping has an expectation of the group's kind. Next to `finding`, `memory` is the
  * memory that the finding is about, not an expectation. */
 static bool is_present(const scn_node *node, const struct expect_group *group)
 {
@@ -380,7 +380,7 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
     return valid;
 }
 
-/* Refuses an error, which may be expected only beside a verb. */
+/* Refuses an error, which may be expected only in a step with a verb. */
 static bool error_refuse(scn_reader *reader, const scn_node *node)
 {
     const scn_entry *error = scn_node_entry(node, "error");
@@ -442,7 +442,7 @@ bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome
     const scn_node *value = scn_node_value(node, "error");
     if (value) return scn_value_read(reader, &scn_shape_error_value, value, error);
     return scn_report(reader->reporter, node->at,
-                      "beside a verb, an outcome needs 'error': the refusal, or none");
+                      "in a step with a verb, an outcome needs 'error': the refusal, or none");
 }
 
 static const scn_shape shape_error_pointer = {
@@ -459,7 +459,8 @@ static const scn_row outcome_rows[] = {
 static const scn_shape shape_stored_outcome = {SCN_STRUCT(outcome_rows)};
 const scn_shape scn_shape_outcomes = {SCN_TABLE(scn_outcome, &shape_stored_outcome)};
 
-/* What an outcome may hold: expectations other than further outcomes, and, beside a verb, an error.
+/* What an outcome may hold: expectations other than further outcomes, and, in a step with a verb,
+ * an error.
  */
 static const scn_shape shape_outcome = {
     .kind = SCN_SHAPE_OBJECT,
@@ -494,7 +495,7 @@ static const scn_shape shape_outcomes = {
     .most = SCN_OUTCOME_COUNT_MAX,
 };
 
-/* ---- What the model has of an expectation --------------------------------------------------- */
+/* ---- Expectations in the model -------------------------------------------------------------- */
 
 static const scn_row count_rows[] = {
     SCN_HIDDEN(&scn_shape_event_name, scn_expect, count.event),

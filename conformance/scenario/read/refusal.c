@@ -91,8 +91,8 @@ bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_st
     const scn_entry *entry = only_entry(node, "error");
     if (!entry) {
         return scn_report(reader->reporter, node->at,
-                          "beside a verb, expect holds {error: ...} or {one_of: [...]} and nothing "
-                          "else; write '- expect: ...' as a step of its own");
+                          "in a step with a verb, expect holds {error: ...} or {one_of: [...]} and "
+                          "nothing else; write '- expect: ...' as a separate step");
     }
     scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
     out_step->error = error;

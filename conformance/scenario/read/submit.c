@@ -105,7 +105,7 @@ static const scn_row submit_rows[] = {
      "options gives a separate program."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.module),
      "The module whose host code submits it: the kernel is taken from that module, even if others "
-     "have one of the same name; default: the module that registered the kernel first."},
+     "have a kernel of the same name; default: the module that registered the kernel first."},
     {"bundle", &scn_shape_bundle_reference, SCN_OR_NONE, SCN_FIELD(scn_step, submit.bundle),
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; without it "
      "the runtime finds the kernel."},

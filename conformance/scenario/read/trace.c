@@ -103,7 +103,7 @@ static bool event_read(scn_reader *reader, const scn_node *node, void *out)
     return valid;
 }
 
-/* ---- What the model has of them ------------------------------------------------------------- */
+/* ---- Trace events in the model -------------------------------------------------------------- */
 
 static const scn_shape shape_values = {SCN_TABLE(rt_text, &scn_shape_text)};
 static const scn_row field_rows[] = {

@@ -15,7 +15,7 @@ static const scn_row variable_rows[] = {
     {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
      "The name as written in the source, including namespaces, or the unique id."},
     {"module", &scn_shape_module_reference, SCN_OR_NONE, SCN_FIELD(scn_variable, module),
-     "The module that the variable belongs to, if several modules have one of that name."},
+     "The module that the variable belongs to, if several modules have a variable of that name."},
 };
 static const scn_shape shape_variable_object = {SCN_OBJECT("a device_global", variable_rows)};
 
@@ -73,7 +73,7 @@ const scn_shape scn_shape_copy_end = {
     .alternatives = {&shape_end_name, &shape_variable_object},
 };
 
-/* ---- What a variable is made of ------------------------------------------------------------ */
+/* ---- Element types ------------------------------------------------------------------------- */
 
 static const scn_shape shape_type_word = {SCN_WORD("a type", scn_type_word)};
 

@@ -137,7 +137,7 @@ static const scn_shape shape_profiling = {
     .shorthand = true,
 };
 
-/* ---- Kernel fusion, and what ends one ------------------------------------------------------- */
+/* ---- Kernel fusion, and the steps that end a fusion ----------------------------------------- */
 
 static const scn_shape shape_no_barriers = {SCN_TRUTH("whether barriers are left out")};
 static const scn_row complete_rows[] = {
@@ -278,7 +278,7 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
 #define CANNOT_BE_REFUSED(verb)                                                                    \
     {                                                                                              \
         "expect", SCN_BARS, {verb},                                                                \
-            "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
+            "'" verb "' cannot be refused; write '- expect: ...' as a separate step"               \
     }
 
 /* The relations of verbs that are allowed in the lists of a parallel come first. */
@@ -289,8 +289,8 @@ static const scn_relation step_relations[] = {
     LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
     CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
-/* An expect step may have any expectation but an error; beside a verb, the expectation must be an
- * error, or several outcomes that are errors or `none`. */
+/* An expect step may have any expectation but an error; in a step with a verb, the expectation must
+ * be an error, or several outcomes that are errors or `none`. */
 static const char step_also[] =
     "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
     " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
@@ -358,7 +358,7 @@ const scn_shape scn_shape_step = {
     .alternatives = {&shape_bare_verb, &scn_shape_step_object},
 };
 
-/* ---- What the model has of a step ----------------------------------------------------------- */
+/* ---- Steps in the model --------------------------------------------------------------------- */
 
 static const scn_row nothing = {.shape = NULL}; /* a verb without parts, or an expect step */
 static const scn_row *const variants[SCN_VERB_COUNT] = {

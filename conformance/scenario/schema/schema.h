@@ -96,7 +96,7 @@ typedef struct scn_relation {
 /* One word of a closed vocabulary. */
 typedef struct scn_choice {
     const char *name;
-    bool is_accepted; /* false: the word is known, but refused by name */
+    bool is_accepted; /* false: the word is known, but refused */
 } scn_choice;
 
 typedef enum scn_shape_kind {
@@ -374,7 +374,7 @@ bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_pr
 /* Checks a module's device config against its formats; false after a problem. */
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module);
 
-/* The value of `holds` and `not`, keys beside the fields of an expected event: a
+/* The value of `holds` and `not`, keys next to the fields of an expected event: a
  * scn_image_condition. */
 extern const scn_shape scn_shape_image_condition;
 
@@ -468,11 +468,12 @@ bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout
  * kind. False after a problem. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
-/* Reads an outcome beside a verb: its error, and what else it expects. False after a problem. */
+/* Reads an outcome in a step with a verb: its error, and what else it expects. False after a
+ * problem. */
 bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *out_outcome);
 
-/* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. False after a
- * problem. */
+/* Reads the expectation in a step with another verb: {error: …} or {one_of: [{error: …}, …]}. False
+ * after a problem. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
 #endif

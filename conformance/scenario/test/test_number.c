@@ -155,7 +155,7 @@ static void halves_are_rounded_once(void **state)
     for (uint32_t bits = 1; bits < 0x7BFF; bits++) {
         double middle = (half_value(bits) + half_value(bits + 1)) / 2;
         char exact[128], above[160], below[160];
-        snprintf(exact, sizeof exact, "%.30f", middle); /* 25 decimals are enough */
+        snprintf(exact, sizeof exact, "%.30f", middle); /* every midpoint has at most 25 places */
         snprintf(above, sizeof above, "%s00000000000000000001", exact);
         /* The tie, less one unit in the last of many digits: the last nonzero digit is decremented,
          * and nines follow it. */

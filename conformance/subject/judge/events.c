@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- What this runtime shows -------------------------------------------------------------- */
+/* ---- What this runtime makes observable --------------------------------------------------- */
 
 static bool observes(const cnf_execution *execution, rt_event_kind kind, const char *field)
 {

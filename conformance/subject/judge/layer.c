@@ -37,7 +37,7 @@ static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text w
     return added;
 }
 
-/* ---- What an event is about ----------------------------------------------------------------- */
+/* ---- The object of an event ----------------------------------------------------------------- */
 
 /* Names each image after the first image with the same code, because a driver cannot distinguish
  * images with the same code. */

@@ -204,8 +204,8 @@ static void misbehaviour_becomes_a_verdict(void **state)
     }
 }
 
-/* Whatever the host program refuses by itself makes the scenario a SKIP with the reason, even
- * beside an expected refusal, and even after a failing check. */
+/* Whatever the host program refuses by itself makes the scenario a SKIP with the reason, even if
+ * the step expects a refusal or an earlier check has failed. */
 static void what_no_program_can_do_is_skipped(void **state)
 {
     fixture *f = *state;
@@ -347,7 +347,7 @@ static const struct refusal_row {
 static void refusals_are_compared_with_the_documents_part(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(HOST_SUBMIT, 12); /* the rows assume it */
+    assert_int_equal(HOST_SUBMIT, 12); /* the number in the rows' `wish` */
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal_row *row = &refusals[i];
         run(f, row->wish, row->steps);

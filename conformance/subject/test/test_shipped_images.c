@@ -1,5 +1,5 @@
-/* Tests of images for shipped DPC++: an image of virtual functions gets an entry if it has none,
- * and only then. */
+/* Tests of images for shipped DPC++: every image keeps the entries that it has, and gets no
+ * others. */
 #include "conformance/subject/shipped_images.h"
 
 #include "reference/image/image.h"

@@ -13,7 +13,7 @@
 typedef enum cnf_fmt_end {
     CNF_FMT_DONE,
     CNF_FMT_REFUSED, /* the text is not in the YAML subset of scenario files */
-    CNF_FMT_BROKEN,  /* the result would differ in meaning from the text: a defect of the formatter
+    CNF_FMT_BROKEN,  /* the result would differ in meaning from the text: a bug in the formatter
                       */
 } cnf_fmt_end;
 

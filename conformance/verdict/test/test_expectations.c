@@ -511,7 +511,8 @@ static void every_key_is_kept(void **state)
     assert_string_equal(cnf_class_text(RT_TEXT("bug")), "");
 }
 
-/* Entries take class, reason and reference from the record; two that name it give them once. */
+/* Entries take class, reason and reference from the record; if two entries name the same record,
+ * these appear only once. */
 static void records_supply_class_and_reason(void **state)
 {
     fixture *f = *state;

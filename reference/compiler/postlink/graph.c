@@ -23,7 +23,7 @@ typedef struct builder {
     rt_map unit_of;  /* sycl-module-id -> unit */
     rt_map set_of;   /* name of a set -> set */
     pl_set *sets;
-    uint32_t *seen_for;            /* per node: 1 + the node whose uses it was last added to */
+    uint32_t *seen_for;            /* per node: 1 + the last node to whose uses it was added */
     uint32_t *referred_by;         /* per node: the same for references instead of uses */
     index_vector uses, references; /* of the current node */
     pl_text_list mistyped;         /* functions that are called with a type other than their own */

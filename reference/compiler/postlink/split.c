@@ -17,7 +17,7 @@
  * - A virtual function that is called by name (a qualified call, or one on an object of known
  *   class) is copied to its caller, as a helper is; vtable slots lead to its set.
  * - The document does not mention variables.  A variable that other images may import is defined by
- *   one image, its home, beside the functions of its source; other images copy it if it is a
+ *   one image, its home, with the functions of its source; other images copy it if it is a
  *   constant.  The home of a writable variable is with the kernels that reach it, so that they need
  *   no link, and images of functions import it: a program never has two copies of it.  Kernels of
  *   two images could not share it, because each has a program of its own; that is refused. */

@@ -2,8 +2,9 @@
  * requirements.
  *
  * Shipped DPC++ has one property in place of the two for calling and creating, and an image that
- * provides a set does not have it (tags D2 and D3 of requirements.yaml). The documents' runtime may
- * read both in any image, so a provider that itself creates objects has them too (VF-LINK-09). */
+ * provides a set does not have it (tags D2 and D3 of requirements.yaml). assay's reference runtime
+ * may read both in any image, so a provider that itself creates objects has them too
+ * (VF-LINK-09). */
 #include "reference/compiler/postlink/virtual_images.h"
 
 #include "reference/base/map.h"

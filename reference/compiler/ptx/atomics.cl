@@ -5,8 +5,8 @@
  * after it for acquire, and fence.sc before it for sequential consistency.  LLVM 14 selects neither
  * fences nor atomic loads and stores for NVPTX, so everything is inline assembly.  Operations that
  * PTX does not have (minimum and maximum of floats, 16-bit operations) are missing here; calls to
- * them are refused by name. Source: OpenCL C 2.0, 6.13.11; PTX ISA 6.4, "Memory Consistency Model",
- * "fence" and "atom". */
+ * them are refused with a message that names the function. Source: OpenCL C 2.0, 6.13.11; PTX ISA
+ * 6.4, "Memory Consistency Model", "fence" and "atom". */
 #include "builtins.clh"
 
 /* ---- Fences -------------------------------------------------------------------------------- */

@@ -56,10 +56,11 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
-    /* Functions from the sources, our builtins and libclc are made alike. OpenCL's calling
-     * conventions mean nothing to PTX, and a call must have its function's convention; kernels keep
-     * theirs, which identifies them until they have entries. The target attributes are removed,
-     * since LLVM does not inline a function for one processor into a function for another. */
+    /* Gives functions from the sources, our builtins and libclc the same attributes. OpenCL's
+     * calling conventions mean nothing to PTX, and a call must have its function's convention;
+     * kernels keep theirs, which identifies them until they have entries. The target attributes are
+     * removed, since LLVM does not inline a function for one processor into a function for
+     * another. */
     LLVMValueRef function = LLVMGetFirstFunction(*module);
     for (; function; function = LLVMGetNextFunction(function)) {
         pl_attribute_remove(function, "target-cpu");

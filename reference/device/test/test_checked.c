@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- An adapter that answers as it is told ------------------------------------------------ */
+/* ---- An adapter with configurable answers ------------------------------------------------- */
 
 typedef struct bad_device {
     dev_device base;

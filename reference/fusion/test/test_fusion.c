@@ -246,9 +246,9 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Requests promotion of two buffers of 16 bytes per group, which take up 128 bytes each, beside an
- * argument of `local` bytes, where a group has `room` bytes. Returns how many are promoted; checks
- * the messages for the others. */
+/* Requests promotion of two buffers of 16 bytes per group, which take up 128 bytes each, in
+ * addition to an argument of `local` bytes, where a group has `room` bytes. Returns how many are
+ * promoted; checks the messages for the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
     rt_arena arena = {0};

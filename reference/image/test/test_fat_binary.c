@@ -313,8 +313,7 @@ static void words_of_a_newer_compiler_are_read(void **state)
     assert_int_equal(set->properties[1].unused_bits, 4);
 }
 
-/* The runtime does not check the version, so files work for their producers whatever the version.
- */
+/* The runtime does not check the version, so files may state any version. */
 static void layout_is_found_whatever_the_version(void **state)
 {
     fixture *f = *state;

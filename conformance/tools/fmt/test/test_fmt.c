@@ -166,7 +166,7 @@ static void text_that_is_not_yaml_is_refused(void **state)
     }
 }
 
-/* This check protects a user's file from a defect of ours. */
+/* This check protects a user's file from a bug in assay. */
 static void a_change_of_meaning_is_noticed(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void every_file_of_the_tree_and_mutations_of_them(void **state)
     folder_formats(ASSAY_ROOT "/scenarios", &count);
     folder_formats(ASSAY_ROOT "/conformance/scenario/test/right", &count);
     wrong_scenarios_format(&count);
-    /* Neither all nor none of the mutations are YAML. */
+    /* Some of the mutations are YAML, and some are not. */
     assert_true(count.formatted > 500 && count.refused > 500);
 }
 
