@@ -980,10 +980,12 @@ static void expects_check(checker *check, const scn_expect *expects, uint32_t co
 /* True if one of the outcomes has the name of `named`, which belongs to another one_of. */
 static bool names_again(const scn_outcome *outcomes, uint32_t count, const scn_outcome *named)
 {
-    if (named >= outcomes && named < outcomes + count) return false; /* `named` is one of them */
-    for (uint32_t i = 0; i < count; i++)
-        if (rt_text_equal(outcomes[i].name, named->name)) return true;
-    return false;
+    bool is_again = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (&outcomes[i] == named) return false; /* `named` is one of them */
+        is_again = is_again || rt_text_equal(outcomes[i].name, named->name);
+    }
+    return is_again;
 }
 
 static bool name_is_shared(const scn_scenario *scenario, const scn_outcome *named)

@@ -239,7 +239,9 @@ static void DL_LINK_06_programs_of_two_formats_are_handed_over_together(void **s
     load(w, LIBRARY), load(w, MAIN), load(w, AHEADLIB);
     const rt_bundle *spirv = get(w, RT_BUNDLE_OBJECT, "k");
     const rt_bundle *native = get(w, RT_BUNDLE_OBJECT, "aheadlib");
-    assert_images(w, link_two(w, spirv, native), "main/0 library/0 aheadlib/0");
+    const rt_bundle *linked = link_two(w, spirv, native);
+    assert_non_null(linked);
+    assert_images(w, linked, "main/0 library/0 aheadlib/0");
     assert_int_equal(w->f->counting->links_done, 1);
     assert_int_equal(w->f->counting->last_link_inputs, 3);
     w->f->counting->fail_builds = true;
