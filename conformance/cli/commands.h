@@ -56,6 +56,9 @@ int cnf_compare_command(const cnf_arguments *arguments);
 /* assay history: the verdicts of many runs. */
 int cnf_history_command(const cnf_arguments *arguments);
 
+/* assay generate: a scenario from a seed. */
+int cnf_generate_command(const cnf_arguments *arguments);
+
 /* assay new: a scenario from a template. */
 int cnf_new_command(const cnf_arguments *arguments);
 

@@ -186,6 +186,13 @@ static const cnf_option export_options[] = {
     {HELP},
 };
 
+static const cnf_option generate_options[] = {
+    {CNF_OPTION_WITHOUT, "--without", NULL, "N,...", "Leave out these units, counted from 1.",
+     NULL},
+    {CNF_OPTION_UNITS, "--units", NULL, NULL, "Print only how many units could be left out.", NULL},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL,
      "Plant each fault and check that a scenario or test fails.", NULL},
@@ -276,6 +283,15 @@ static const cnf_command commands[] = {
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "To use it in an editor, start a scenario with: # yaml-language-server: $schema=FILE",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
+    {"generate", "KIND SEED", "Write a scenario that is drawn from a seed, on stdout.",
+     "KIND is one of:\n"
+     "  kernel    a kernel whose result no device may change; compare subjects by their memories\n"
+     "  program   a host program that loads and unloads libraries with colliding names; what its\n"
+     "            kernels store shows what was linked, and a model predicts it\n"
+     "The same seed gives the same scenario on every machine.  --without reduces a failing scenario:\n"
+     "what remains is valid, and its expectations are predicted anew.  ci/fuzz uses all of this.\n"
+     "Exit status: 0 written; 2 wrong usage; 3 stdout cannot be written.",
+     generate_options, COUNT(generate_options), false, cnf_generate_command},
     {"new", "FEATURE NAME", "Write a scenario from a template.",
      "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not\n"
      "exist yet; the scenario passes on sim unchanged.\n"

@@ -59,6 +59,8 @@ typedef enum cnf_option_id {
     CNF_OPTION_MARKDOWN,
     CNF_OPTION_SLOWER,
     CNF_OPTION_COLOR,
+    CNF_OPTION_WITHOUT,
+    CNF_OPTION_UNITS,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

@@ -40,6 +40,23 @@ expect 2 new linking
 expect 2 new linking none/other
 says "No such file"
 
+# What is drawn from a seed is a formatted scenario that passes, also after something was left out.
+for words in "kernel 1" "program 1" "program 1 --without 1,3"; do
+    expect 0 generate $words
+    cp out drawn.yaml
+    expect 0 fmt --check drawn.yaml
+    expect 0 run drawn.yaml --on sim
+    says "sim: 1 PASS"
+done
+expect 0 generate program 1 --units
+grep -qx '[1-9][0-9]*' out
+expect 2 generate programs 1
+says "did you mean 'program'?"
+expect 2 generate program one
+says "the seed 'one' is not a number"
+expect 2 generate program 1 --without 0
+says "not a list of numbers from 1"
+
 # If PATH has no programs, doctor reports missing tools; if the cache folder cannot be created, an error.
 status=0
 env PATH=/none "$assay" doctor >out 2>&1 || status=$?

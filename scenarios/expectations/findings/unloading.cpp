@@ -9,6 +9,8 @@
 // name. The kernel is launched, `first` is closed, `third`, whose kernel `rest` adds 100, is
 // opened, perhaps at the same address, and `first` is opened again. `work` is launched: 1, then 2.
 //
+// after-an-export: `exporter` is opened, and then `first`, whose kernel `work` is launched: 1.
+//
 // replaced: library `one` exports f, which adds 1, and `four` exports f, which adds 4. The
 // program's kernel calls f. It is launched with `one` open; then `four` is opened and `one` closed,
 // and it is launched again: 1, then 5.
@@ -99,6 +101,12 @@ int main(int count, char **words)
         open_library(folder, "second");
         launch(queue, "work", data);
         dlclose(first);
+        launch(queue, "work", data);
+        return 0;
+    }
+    if (std::strcmp(what, "after-an-export") == 0) {
+        open_library(folder, "exporter");
+        open_library(folder, "first");
         launch(queue, "work", data);
         return 0;
     }

@@ -1,0 +1,90 @@
+/* The generated program, and a model of what a runtime that obeys document 003 does with it.
+ *
+ * The model is small and independent of the reference runtime: it knows images, the definitions in
+ * them, which modules are loaded, and which programs exist. It explores every order of imports and
+ * every choice of a provider that the document leaves open. What the documents do not decide (a
+ * kernel and a function of the same name in one program) it calls unknown, and the generator leaves
+ * such a launch out. */
+#ifndef CONFORMANCE_TOOLS_GENERATE_HOST_MODEL_H
+#define CONFORMANCE_TOOLS_GENERATE_HOST_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    GEN_FUNCTIONS = 5, /* names f0 to f4; a function calls only functions with larger numbers, since
+                        * OpenCL C has no recursion */
+    GEN_KERNELS = 4,   /* names k0 to k2, and f4 */
+    GEN_SHARED_FUNCTION = GEN_FUNCTIONS - 1, /* the function whose name kernels have too */
+    GEN_SHARED_KERNEL = GEN_KERNELS - 1,
+    GEN_MODULES_MAX = 6,
+    GEN_IMAGES_MAX = 12,
+    GEN_ALTERNATIVES_MAX = 6
+};
+
+/* A definition of a function or kernel. */
+typedef struct gen_body {
+    uint64_t bit;     /* what it adds to a kernel's result; unique in the program */
+    uint32_t callees; /* bits 1u << function */
+} gen_body;
+
+typedef struct gen_image {
+    uint32_t module;
+    uint32_t functions; /* bits 1u << function: those that it defines and exports */
+    uint32_t kernels;   /* bits 1u << kernel */
+    gen_body function_bodies[GEN_FUNCTIONS];
+    gen_body kernel_bodies[GEN_KERNELS];
+} gen_image;
+
+typedef struct gen_module {
+    uint32_t needs; /* bits 1u << module; only modules with larger numbers */
+} gen_module;
+
+/* The modules and their images; module 0 is the executable. Fixed once drawn. */
+typedef struct gen_program {
+    gen_module modules[GEN_MODULES_MAX];
+    uint32_t module_count;
+    gen_image images[GEN_IMAGES_MAX];
+    uint32_t image_count;
+} gen_program;
+
+/* The device programs that may exist for the kernels of an image: one of `sets`, or none. */
+typedef struct gen_built {
+    uint32_t sets[GEN_ALTERNATIVES_MAX]; /* bits 1u << image */
+    uint32_t set_count;
+    bool may_be_absent;  /* the next launch may link anew */
+    uint32_t generation; /* grows whenever `sets` changes */
+} gen_built;
+
+typedef struct gen_state {
+    const gen_program *program;
+    uint32_t open_count[GEN_MODULES_MAX]; /* dlopen minus dlclose; the executable has 1 */
+    gen_built built[GEN_IMAGES_MAX];
+} gen_state;
+
+/* How a launch may end. */
+typedef struct gen_outcome {
+    uint64_t values[GEN_ALTERNATIVES_MAX]; /* stored by the kernel; each once */
+    uint32_t value_count;
+    bool tells_programs_apart; /* values[i] is that of the program sets[i] */
+    bool may_be_refused;
+    bool is_unknown; /* the documents do not decide, or there are too many alternatives */
+} gen_outcome;
+
+/* The state of a process that has just started. */
+gen_state gen_state_start(const gen_program *program);
+
+/* The modules in memory, as bits 1u << module: those that are open, and what they need. */
+uint32_t gen_loaded(const gen_state *state);
+
+/* Opens or closes a module. Closing requires that it is open. */
+void gen_open(gen_state *state, uint32_t module);
+void gen_close(gen_state *state, uint32_t module);
+
+/* How a launch of a kernel of an image would end. The image's module is loaded. */
+gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel);
+
+/* Records that the launch took place; the outcome is not unknown. */
+void gen_launch(gen_state *state, uint32_t image);
+
+#endif
