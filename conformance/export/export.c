@@ -132,23 +132,13 @@ static rt_status scenario_check(cnf_exporter *exporter)
     return RT_STATUS_OK;
 }
 
-static bool expect_output(const scn_expect *expects, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (expects[i].kind == SCN_EXPECT_OUTPUT) return true;
-        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
-            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
-            if (expect_output(outcome->expects, outcome->expect_count)) return true;
-        }
-    }
-    return false;
-}
-
 /* True if the scenario expects output, which is then captured. */
 static bool expects_output(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++)
-        if (expect_output(scenario->steps[i].expect, scenario->steps[i].expect_count)) return true;
+        if (scn_expects_contain(scenario->steps[i].expect, scenario->steps[i].expect_count,
+                                SCN_EXPECT_OUTPUT))
+            return true;
     return false;
 }
 

@@ -23,12 +23,13 @@ enum {
     HEAP_STEP = 1 << 20,    /* bytes by which a forked child's heap grows */
 };
 
-/* AddressSanitizer's shadow memory counts as data and is far larger than any limit that a user
- * would set. */
+/* The shadow memory of AddressSanitizer and ThreadSanitizer counts as data and is far larger than
+ * any limit that a user would set. */
 #ifndef __has_feature
 #define __has_feature(feature) 0 /* clang tests for a feature; gcc defines a macro */
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) ||                           \
+    defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 const bool cnf_start_limits_memory = false;
 #else
 const bool cnf_start_limits_memory = true;

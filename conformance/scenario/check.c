@@ -899,10 +899,26 @@ static const struct name_row {
     {"stands_for", image_check},
 };
 
+/* True for one decimal number without leading zeros: counts are compared as text. */
+static bool is_count(const scn_trace_field *field)
+{
+    if (field->is_list || field->value_count != 1 || field->values[0].length == 0) return false;
+    rt_text value = field->values[0];
+    for (size_t i = 0; i < value.length; i++)
+        if (value.data[i] < (i == 0 ? '1' : '0') || value.data[i] > '9') return false;
+    return true;
+}
+
 static void event_field_check(checker *check, rt_event_kind kind, const scn_trace_field *field,
                               scn_position at)
 {
     bool is_list = false;
+    if (scn_event_counts_work_items(kind, field->key)) {
+        if (!is_count(field))
+            REPORT(check, value_at(check, field, at),
+                   "field 'work_items' holds a number of work-items, such as 16");
+        return;
+    }
     if (!rt_event_has_field(kind, field->key, &is_list)) {
         REPORT(check, key_at(check, field, at), "event '%s' has no field '%s'; its fields are: %s",
                rt_event_name(kind), excerpt(check, field->key), rt_event_fields(kind));
@@ -921,6 +937,12 @@ static void event_field_check(checker *check, rt_event_kind kind, const scn_trac
         for (uint32_t k = 0; k < field->value_count; k++)
             name_rows[i].check(check, value_at(check, &field->values[k], at), field->values[k]);
     }
+}
+
+/* Documented in scenario.h. */
+bool scn_event_counts_work_items(rt_event_kind kind, rt_text key)
+{
+    return rt_text_is(key, "work_items") && rt_event_has_field(kind, RT_TEXT("global"), NULL);
 }
 
 /* Documented in scenario.h. */
@@ -958,10 +980,12 @@ static void expects_check(checker *check, const scn_expect *expects, uint32_t co
 /* True if one of the outcomes has the name of `named`, which belongs to another one_of. */
 static bool names_again(const scn_outcome *outcomes, uint32_t count, const scn_outcome *named)
 {
-    if (named >= outcomes && named < outcomes + count) return false; /* `named` is one of them */
-    for (uint32_t i = 0; i < count; i++)
-        if (rt_text_equal(outcomes[i].name, named->name)) return true;
-    return false;
+    bool is_again = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (&outcomes[i] == named) return false; /* `named` is one of them */
+        is_again = is_again || rt_text_equal(outcomes[i].name, named->name);
+    }
+    return is_again;
 }
 
 static bool name_is_shared(const scn_scenario *scenario, const scn_outcome *named)

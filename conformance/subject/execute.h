@@ -139,7 +139,7 @@ typedef void cnf_evaluate(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check);
 cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf_evaluate_program,
     cnf_evaluate_trace, cnf_evaluate_never, cnf_evaluate_host_symbol, cnf_evaluate_fusion_mode,
-    cnf_evaluate_event, cnf_evaluate_bundle, cnf_evaluate_output;
+    cnf_evaluate_event, cnf_evaluate_bundle, cnf_evaluate_output, cnf_evaluate_warnings;
 /* True if the event's images meet the conditions of the expected event (judge/images.c). */
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
@@ -151,8 +151,9 @@ rt_text cnf_images_print(rt_arena *arena, const rt_text *images, uint32_t count)
 /* Marks an expectation as neither met nor missed, because the subject does not show what would
  * decide it. */
 void cnf_leave_unobserved(cnf_emitted_check *check);
-/* Makes later expectations of output start after everything printed so far. */
-void cnf_output_seen(cnf_execution *execution);
+/* Makes later expectations of this kind, OUTPUT or WARNINGS, start after everything printed so far.
+ */
+void cnf_output_judged(cnf_execution *execution, const scn_expect *expect);
 
 /* True if the outcome's name permits it to hold and all its expectations do; otherwise appends the
  * reason. `number` is the outcome's position, from 1. Clears *inout_observed if the subject does

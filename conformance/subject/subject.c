@@ -32,7 +32,8 @@ enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
 /* Adds the scenario and the newest trace events to a panic's message. Must not take locks. */
 static void report_panic(void *user)
 {
-    const cnf_execution *execution = user;
+    cnf_execution *execution = user;
+    cnf_output_close(&execution->output); /* so that the panic's own message is not lost */
     fprintf(stderr, "assay: in scenario %.*s with seed %llu\n",
             RT_TEXT_ARG(execution->scenario->path), (unsigned long long)execution->options->seed);
     if (!execution->runtime || !execution->runtime->trace) return;
@@ -115,7 +116,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                 "assay: the scenario's persistent cache needs a folder: pass --scratch FOLDER\n");
             exit_status = CHILD_FAILED;
         } else if (!cnf_output_open(&execution.output, execution.scenario)) {
-            perror("assay: capturing kernel output");
+            perror("assay: capturing what the process prints");
             exit_status = CHILD_FAILED;
         } else {
             execution.tools = &tools;

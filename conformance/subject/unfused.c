@@ -56,6 +56,7 @@ bool cnf_unfused_hides(const cnf_execution *execution, const scn_expect *expect)
     case SCN_EXPECT_COUNT:
     case SCN_EXPECT_TRACE:
     case SCN_EXPECT_NEVER:
+    case SCN_EXPECT_WARNINGS:
     case SCN_EXPECT_OUTPUT: /* kernels without dependencies print in any order */
     case SCN_EXPECT_FINDING: return true;
     case SCN_EXPECT_MEMORY: return is_promoted(execution->scenario, expect->memory.index);

@@ -5,6 +5,7 @@
 #include "reference/base/alloc.h"
 #include "reference/base/check.h"
 #include "reference/base/hash.h"
+#include "reference/base/unseen.h"
 
 #include <stddef.h>
 
@@ -53,6 +54,20 @@ void rt_handover_destroy(rt_handover *handover)
     rt_free(handover);
 }
 
+/* The turns order everything that the threads do; the lock is unseen, so that only what orders them
+ * outside a parallel step as well counts. */
+static void lock(rt_handover *handover)
+{
+    RT_UNSEEN_BEGIN();
+    pthread_mutex_lock(&handover->lock);
+}
+
+static void unlock(rt_handover *handover)
+{
+    pthread_mutex_unlock(&handover->lock);
+    RT_UNSEEN_END();
+}
+
 /* Draws a thread and gives it the turn, or gives it to none if all have left.  Called with the lock
  * held. */
 static void pass(rt_handover *handover)
@@ -85,24 +100,24 @@ void rt_handover_enter(rt_handover *handover, uint32_t index)
     CHECK(index < handover->thread_count);
     place.handover = handover;
     place.index = index;
-    pthread_mutex_lock(&handover->lock);
+    lock(handover);
     CHECK(handover->states[index] == THREAD_EXPECTED);
     handover->states[index] = THREAD_PRESENT;
     /* Only the last thread to arrive draws, so that the order of arrival has no influence. */
     if (--handover->expected == 0) pass(handover);
     await_turn(handover, index);
-    pthread_mutex_unlock(&handover->lock);
+    unlock(handover);
 }
 
 void rt_handover_leave(void)
 {
     rt_handover *handover = place.handover;
     CHECK(handover != NULL);
-    pthread_mutex_lock(&handover->lock);
+    lock(handover);
     CHECK(handover->turn == place.index);
     handover->states[place.index] = THREAD_LEFT;
     pass(handover);
-    pthread_mutex_unlock(&handover->lock);
+    unlock(handover);
     place.handover = NULL;
 }
 
@@ -110,11 +125,11 @@ void rt_handover_point(void)
 {
     rt_handover *handover = place.handover;
     if (!handover) return;
-    pthread_mutex_lock(&handover->lock);
+    lock(handover);
     CHECK(handover->turn == place.index);
     pass(handover);
     await_turn(handover, place.index);
-    pthread_mutex_unlock(&handover->lock);
+    unlock(handover);
 }
 
 void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)

@@ -2,6 +2,7 @@
 #include "reference/base/rule.h"
 
 #include "reference/base/check.h"
+#include "reference/base/unseen.h"
 
 static const char *const rule_names[] = {
 #define RT_RULE_ROW(identifier, name) [RT_RULE_##identifier] = name,
@@ -78,6 +79,7 @@ static rule_site *site_add(rt_rule rule, const char *file, int line)
 bool rt_rule_obeyed(rt_rule rule, const char *file, int line)
 {
     CHECK(rule > RT_RULE_NONE && rule < RT_RULE_COUNT);
+    RT_UNSEEN_BEGIN();
     pthread_mutex_lock(&sites_lock);
     rule_site *site = NULL;
     for (int i = 0; i < site_count && !site; i++) {
@@ -90,6 +92,7 @@ bool rt_rule_obeyed(rt_rule rule, const char *file, int line)
     if (!site) site = site_add(rule, file, line);
     bool armed = site->armed;
     pthread_mutex_unlock(&sites_lock);
+    RT_UNSEEN_END();
     return !armed;
 }
 #endif

@@ -117,13 +117,10 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
     if (!registers) return;
     CHECK(module->registered_count == 0);
     module->first_image = loader->registry->images.count;
-    bool has_kernels = false;
     for (uint32_t i = 0; i < images.count; i++) {
-        /* The planted fault: mistakes an image without kernels, after one with kernels, for an
-         * image that was wrapped into the binary by hand; ignores it and all later images. */
-        bool lacks_kernels = images.images[i].kernel_count == 0;
-        if (has_kernels && lacks_kernels && !RULE(DL_REQ_06)) break;
-        has_kernels = has_kernels || !lacks_kernels;
+        /* Broken: registers the one image that the driver makes without device code split, and no
+         * image that was wrapped into the binary after it. */
+        if (i > 0 && !RULE(DL_REQ_06)) break;
         rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);
         CHECK(image == module->first_image + i);
         module->registered_count++;

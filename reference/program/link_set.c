@@ -231,7 +231,11 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     if (RULE(DL_RESOLVE_11)) mark_exports(&search, requesting);
 
     const rt_property_set *imports = imports_of(requesting);
-    bool is_self_contained = !imports || imports->property_count == 0;
+    const rt_property_set *exports = rt_image_set(requesting->image, RT_SET_EXPORTED_SYMBOLS);
+    /* An empty set means the same as none.  Broken, for each rule in turn: an image that has the
+     * set counts as one that imports; as a library, which has to be linked. */
+    bool is_self_contained = !imports || (imports->property_count == 0 && RULE(DL_IMPORT_09));
+    if (exports && exports->property_count == 0 && !RULE(DL_EXPORT_04)) is_self_contained = false;
     bool searched = !(is_self_contained && RULE(DL_RESOLVE_01));
 
     rt_status status = RT_STATUS_OK;

@@ -512,7 +512,8 @@ rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *progra
     uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < program->kernels.count);
     CHECK(program->references >= 1);
-    if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
+    /* Broken: kernel objects of linked programs are not cached. */
+    if (index != RT_MAP_NONE && (program->image_count <= 1 || RULE(DL_CACHE_12))) {
         *out_kernel = program->kernels.items[index].kernel;
         return RT_STATUS_OK;
     }

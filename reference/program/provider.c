@@ -111,15 +111,13 @@ static bool fault_refuses_several(const provider_query *query, const rt_provider
     }
     bool some_at_start = at_start > 0 && at_start < count;
     bool some_preloaded = preloaded > 0 && preloaded < count;
-    bool regular_is_first = !module_of(query, list->images.items[0])->preloaded;
     return !RULE(DL_RESOLVE_05) || /* exactly one provider is required */
            (definitions_differ(list) && !RULE(DL_ODR_02)) ||
            (some_at_start && !RULE(DL_DLOPEN_05)) || /* libraries loaded at the start must come
                                                       * first */
            (some_at_start && !RULE(DL_DLOPEN_06)) ||
            (files_are_namesakes(query, list) && !RULE(DL_DLOPEN_07)) ||
-           (some_preloaded && !RULE(DL_PRELOAD_02)) ||
-           (some_preloaded && regular_is_first && !RULE(DL_PRELOAD_01));
+           (some_preloaded && !RULE(DL_PRELOAD_02));
 }
 
 /* ---- The steps ---------------------------------------------------------------------------- */
@@ -167,20 +165,39 @@ static int by_age(const void *a, const void *b)
     return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
 }
 
+/* True if the image counts as one of a preloaded module, whichever was registered first.  Broken:
+ * the order of registration is what tells them apart, the first or the last being the preloaded. */
+static bool is_preloaded(const provider_query *query, const rt_provider_list *list, uint32_t index)
+{
+    const rt_registered_image *image = list->images.items[index];
+    bool preloaded = module_of(query, image)->preloaded, is_first = true, is_last = true;
+    for (uint32_t i = 0; i < list->images.count; i++) {
+        is_first = is_first && list->images.items[i]->id >= image->id;
+        is_last = is_last && list->images.items[i]->id <= image->id;
+    }
+    if (preloaded != is_first && !RULE(DL_PRELOAD_01)) return is_first;
+    if (preloaded != is_last && !RULE(DL_PRELOAD_01)) return is_last;
+    return preloaded;
+}
+
 /* Keeps only the images of preloaded modules, if there are any.  A regular image is replaced as a
  * whole, but it may still join the set as the provider of its other exports. */
 static void keep_preloaded(const provider_query *query, rt_provider_list *list)
 {
     uint32_t count[2] = {0}, most[2] = {0}; /* number of images, and maximum exports of one image;
                                              * index 0: regular, 1: preloaded */
+    bool *sides = rt_alloc_array(list->images.count, sizeof *sides);
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
-        bool side = module_of(query, image)->preloaded;
-        count[side]++;
-        if (export_count(image) > most[side]) most[side] = export_count(image);
+        sides[i] = is_preloaded(query, list, i);
+        count[sides[i]]++;
+        if (export_count(image) > most[sides[i]]) most[sides[i]] = export_count(image);
     }
     CHECK(count[0] + count[1] == list->images.count);
-    if (count[0] == 0 || count[1] == 0) return;
+    if (count[0] == 0 || count[1] == 0) {
+        rt_free(sides);
+        return;
+    }
     /* Broken: the regular library's image stays in use although there is a preloaded one.  For each
      * rule in turn: always; if the preloaded image replaces part of it; if it replaces all of it.
      */
@@ -189,10 +206,9 @@ static void keep_preloaded(const provider_query *query, rt_provider_list *list)
                          (!in_part && !RULE(DL_PRELOAD_04));
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < list->images.count; i++) {
-        const rt_registered_image *image = list->images.items[i];
-        if (module_of(query, image)->preloaded != keeps_regular)
-            list->images.items[kept_count++] = image;
+        if (sides[i] != keeps_regular) list->images.items[kept_count++] = list->images.items[i];
     }
+    rt_free(sides);
     CHECK(kept_count == count[!keeps_regular]);
     list->images.count = kept_count;
 }

@@ -32,7 +32,9 @@ static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
      * "host_access"). */
     bool to_global = inout_copy->to_global;
     rt_host_access access = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
-    if (inout_copy->host_access != RT_HOST_ACCESS_READ_WRITE && inout_copy->host_access != access) {
+    bool is_allowed =
+        inout_copy->host_access == RT_HOST_ACCESS_READ_WRITE || inout_copy->host_access == access;
+    if (!is_allowed && RULE(DG_HEADER_12)) { /* Broken, as shipped: both directions compile. */
         return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &name, 1,
                               "copying %s device_global '%.*s' does not compile: its host_access "
                               "is %s",
@@ -97,11 +99,12 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
     rt_global_instance *instance = entry->cached;
     bool fits =
         instance && instance->device == target->device && instance->context == target->context;
-    if (!fits && instance && RULE(DG_COPY_06)) instance = NULL;
+    /* Broken: the pointer is used on every device. */
+    if (instance && !fits && RULE(DG_COPY_06)) instance = NULL;
     if (!instance) {
         rt_global_database_found(scheduler->globals, entry);
         RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance));
-        entry->cached = instance;
+        if (RULE(DG_COPY_06)) entry->cached = instance; /* Broken: every copy looks it up. */
     }
     RT_TRY(submit(scheduler, queue, copy, instance->memory, NULL, instance->zero, out_command));
     /* Broken: the application gets the event of the fill. */

@@ -190,6 +190,8 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     command_list list = command_and_ancestors(scheduler, command);
     /* Broken: the event refers to no command once the kernels have been removed. */
     if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02)) list.count = 0;
+    /* Broken: the wait for a copy to or from a program's variable returns before the copy ends. */
+    if (awaited->moves_variable && !RULE(DG_PLUGIN_05)) list.count = 0;
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
     rt_status status = wait_list(scheduler, &list, false);

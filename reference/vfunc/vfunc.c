@@ -93,6 +93,7 @@ static rt_link_contribution providers_of(const discovery *d)
         if (functions.dummy) continue;
         bool other_format = image->image->format != d->requesting->image->format;
         if (other_format && RULE(VF_LINK_12)) continue;
+        if (other_format) break; /* Broken: it ends the search. */
         /* Broken: only the first provider counts. */
         if (providers.images.count > 0 && !RULE(VF_LINK_07)) break;
         *rt_vector_push(&providers.images) = image;

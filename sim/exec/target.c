@@ -89,13 +89,15 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
 
 /* True if a pointer to the callee may be called from the caller's module.  Pointers work across
  * linked modules, from the application (the first module) into a library and back (document 003,
- * requirements list; document 000, "Requirements").  Broken: a pointer is valid only in the module
- * that made it, or not from a library back into the application. */
+ * requirements list), and document 000, "Requirements", asks for the calls that a library makes.
+ * Broken, for each direction: a pointer is valid only in the module that defines its function. */
 static bool may_cross(const sim_program *program, uint32_t caller, uint32_t callee)
 {
     uint32_t from = program->functions[caller].module, to = program->functions[callee].module;
-    if (from != to && !RULE(DL_REQ_10)) return false;
-    return !(from != 0 && to == 0 && !RULE(DL_REQ_13));
+    bool is_out = from == 0 && to != 0, is_back = from != 0 && to == 0;
+    if (is_out && !RULE(DL_REQ_10)) return false;
+    if (is_back && !RULE(DL_REQ_10)) return false;
+    return !(is_back && !RULE(DL_REQ_13));
 }
 
 static bool list_has(rt_text list, rt_text name)

@@ -108,7 +108,7 @@ static rt_status define_symbols(sim_linker *linker)
         bool is_stronger = known != RT_MAP_NONE && symbol->linkage == SIM_LINKAGE_EXPORT;
         bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
         /* Broken: every module uses its own definition. */
-        if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, symbol->name);
+        if (is_second && RULE(DL_ODR_03)) report(linker, &twice, symbol->name);
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, symbol->name, i);
     }
     return refuse(linker, &twice, false, "defined more than once");

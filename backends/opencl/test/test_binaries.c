@@ -1,11 +1,12 @@
-/* Tests how a real driver treats programs that are compiled ahead of time but not linked: its
- * binaries of the types COMPILED_OBJECT and LIBRARY are loaded again, as another process would do,
- * linked, and run.
+/* Tests how a real driver treats programs that are compiled ahead of time but not linked: one
+ * process compiles, and another loads the binaries of the types COMPILED_OBJECT and LIBRARY, links
+ * them without compiling anything, and runs the result.
  *
  * Their contents, and whether they can be linked, are up to the driver (DL-BACKEND-13); the test
  * prints them.  It requires that an unresolved import compiles (DL-BACKEND-11), that a binary keeps
- * its type, and that the result of a successful link computes the right value.  The adapter itself
- * links no binaries.
+ * its type, and that the result of a successful link computes the right value.  With the argument
+ * `links`, it also requires that the driver links what it has compiled ahead of time
+ * (DL-BACKEND-12). The adapter itself links no binaries.
  *
  * Source: OpenCL 3.0 API specification, 5.8.1 "Creating Program Objects" and 5.8.3. */
 #include "backends/opencl/ocl_library.h"
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { SKIPPED = 77, PLATFORMS_MAX = 16, ITEMS = 4 };
 
@@ -82,23 +85,37 @@ static cl_program_binary_type type_of(driver *d, cl_program program)
     return type;
 }
 
-/* Serialises the program, which must have the given type, and creates a program from the binary;
- * NULL if the driver returns no binary or rejects the one it returned. */
-static cl_program read_back(driver *d, cl_program program, cl_program_binary_type type,
-                            const char *name)
+/* Writes the program's binary to the file, its size first; the program must have that type.  The
+ * size is 0 if the driver returns no binary. */
+static void keep(driver *d, cl_program program, cl_program_binary_type type, const char *name,
+                 FILE *file)
 {
     demand(type_of(d, program) == type, "a program has another binary type", (cl_int)type);
     size_t size = 0;
     d->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
-    if (size == 0) return NULL;
-    unsigned char *bytes = malloc(size);
+    unsigned char *bytes = malloc(size ? size : 1);
     demand(bytes != NULL, "no memory", 0);
     cl_int result =
         d->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
-    demand(result == CL_SUCCESS, "clGetProgramInfo", result);
+    demand(size == 0 || result == CL_SUCCESS, "clGetProgramInfo", result);
     bool bitcode = memmem(bytes, size, "BC\xC0\xDE", 4) != NULL;
     printf("%s: %zu bytes, %s\n", name, size, bitcode ? "LLVM bitcode" : "no LLVM bitcode");
+    demand(fwrite(&size, sizeof size, 1, file) == 1, "fwrite", 0);
+    demand(fwrite(bytes, 1, size, file) == size, "fwrite", 0);
+    free(bytes);
+}
+
+/* Creates a program from the file's next binary; NULL if the driver returned none or rejects it. */
+static cl_program read_back(driver *d, cl_program_binary_type type, FILE *file)
+{
+    size_t size = 0;
+    demand(fread(&size, sizeof size, 1, file) == 1, "fread", 0);
+    if (size == 0) return NULL;
+    unsigned char *bytes = malloc(size);
+    demand(bytes != NULL, "no memory", 0);
+    demand(fread(bytes, 1, size, file) == size, "fread", 0);
     const unsigned char *binary = bytes;
+    cl_int result;
     cl_program read =
         d->cl.clCreateProgramWithBinary(d->context, 1, &d->device, &size, &binary, NULL, &result);
     free(bytes);
@@ -135,41 +152,84 @@ static void run(driver *d, cl_program program)
     d->cl.clReleaseKernel(kernel);
 }
 
-/* Links the programs created from binaries and, if the driver can link them, runs the result. */
-static void link_and_run(driver *d, cl_program object, cl_program archive)
+/* The process that compiles ahead of time. */
+static int compile_all(const char *platform, FILE *file)
 {
-    const cl_program inputs[] = {object, archive};
-    cl_int result;
-    cl_program linked =
-        d->cl.clLinkProgram(d->context, 1, &d->device, "", 2, inputs, NULL, NULL, &result);
-    if (result == CL_SUCCESS) run(d, linked);
-    printf("linking what was read back: %s\n", result == CL_SUCCESS ? "offered" : "refused");
-    if (linked) d->cl.clReleaseProgram(linked);
-}
-
-int main(int argument_count, char **arguments)
-{
-    if (argument_count != 2) {
-        fprintf(stderr, "usage: %s PART-OF-A-PLATFORM'S-NAME\n", arguments[0]);
-        return 2;
-    }
     static driver d;
-    if (!driver_open(&d, arguments[1])) return SKIPPED;
+    if (!driver_open(&d, platform)) return SKIPPED;
     cl_program object = compiled(&d, application), exporter = compiled(&d, library_source);
     cl_int result;
     cl_program archive = d.cl.clLinkProgram(d.context, 1, &d.device, "-create-library", 1,
                                             &exporter, NULL, NULL, &result);
     demand(archive != NULL && result == CL_SUCCESS, "clLinkProgram of a library", result);
-    cl_program object_read =
-        read_back(&d, object, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, "compiled object");
-    cl_program archive_read = read_back(&d, archive, CL_PROGRAM_BINARY_TYPE_LIBRARY, "library");
-    if (object_read && archive_read)
-        link_and_run(&d, object_read, archive_read);
-    else
-        printf("linking of binaries is not offered\n");
-    const cl_program programs[] = {object, exporter, archive, object_read, archive_read};
+    keep(&d, object, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, "application", file);
+    keep(&d, exporter, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, "its provider", file);
+    keep(&d, archive, CL_PROGRAM_BINARY_TYPE_LIBRARY, "the provider as a library", file);
+    const cl_program programs[] = {object, exporter, archive};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        d.cl.clReleaseProgram(programs[i]);
+    d.cl.clReleaseContext(d.context);
+    return fflush(file) == 0 ? 0 : 1;
+}
+
+/* Links programs that were created from binaries; runs the result if there is one. */
+static bool link_and_run(driver *d, uint32_t input_count, const cl_program *inputs)
+{
+    for (uint32_t i = 0; i < input_count; i++)
+        if (!inputs[i]) return false;
+    cl_int result;
+    cl_program linked = d->cl.clLinkProgram(d->context, 1, &d->device, "", input_count, inputs,
+                                            NULL, NULL, &result);
+    bool is_linked = result == CL_SUCCESS;
+    if (is_linked) run(d, linked);
+    if (linked) d->cl.clReleaseProgram(linked);
+    return is_linked;
+}
+
+/* The process that links and runs, and compiles nothing. */
+static int link_all(const char *platform, bool must_link, FILE *file)
+{
+    static driver d;
+    if (!driver_open(&d, platform)) return SKIPPED;
+    cl_program object = read_back(&d, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, file);
+    cl_program provider = read_back(&d, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, file);
+    cl_program archive = read_back(&d, CL_PROGRAM_BINARY_TYPE_LIBRARY, file);
+    bool links_objects = link_and_run(&d, 2, (const cl_program[]){object, provider});
+    bool links_library = link_and_run(&d, 2, (const cl_program[]){object, archive});
+    printf("linking of objects: %s; of an object and a library: %s\n",
+           links_objects ? "offered" : "refused", links_library ? "offered" : "refused");
+    if (must_link) {
+        demand(links_objects, "objects are not linked (DL-BACKEND-12)", 0);
+        demand(links_library, "an object and a library are not linked (DL-BACKEND-12)", 0);
+        /* The import is still open: nothing in the binary provides it. */
+        demand(!link_and_run(&d, 1, &object), "the application links without its provider", 0);
+    }
+    const cl_program programs[] = {object, provider, archive};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (programs[i]) d.cl.clReleaseProgram(programs[i]);
     d.cl.clReleaseContext(d.context);
     return 0;
+}
+
+int main(int argument_count, char **arguments)
+{
+    bool must_link = argument_count == 3 && strcmp(arguments[2], "links") == 0;
+    if (argument_count != 2 + must_link) {
+        fprintf(stderr, "usage: %s PART-OF-A-PLATFORM'S-NAME [links]\n", arguments[0]);
+        return 2;
+    }
+    FILE *file = tmpfile();
+    demand(file != NULL, "tmpfile", 0);
+    fflush(stdout);
+    pid_t compiler = fork(); /* before this process loads a driver */
+    demand(compiler >= 0, "fork", 0);
+    if (compiler == 0) exit(compile_all(arguments[1], file));
+    int ended;
+    demand(waitpid(compiler, &ended, 0) == compiler && WIFEXITED(ended),
+           "the compiling process died", 0);
+    if (WEXITSTATUS(ended) != 0) return WEXITSTATUS(ended);
+    rewind(file);
+    int status = link_all(arguments[1], must_link, file);
+    fclose(file);
+    return status;
 }

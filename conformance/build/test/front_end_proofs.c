@@ -12,6 +12,10 @@
  *     // does not list SET: NAME     no image has such a property
  *     // variable: ID SIZE SCOPE     an image has that device_global; SCOPE is device or image
  *
+ *     // registers: ADDRESS ID       the integration footer, the host half that the compiler
+ * writes, registers the variable at that address with that id
+ *     // does not register: ADDRESS ID
+ *
  * A source without an expected error must compile; every unexpected error fails the test. In an ID,
  * "UID" is replaced by the prefix that distinguishes translation units.
  *
@@ -24,9 +28,11 @@
 #include "conformance/build/compile.h"
 
 #include "conformance/build/diagnostics.h"
+#include "conformance/build/front_end.h"
 #include "conformance/build/packages.h"
 #include "conformance/build/toolchain.h"
 #include "conformance/process/process.h"
+#include "conformance/process/scratch.h"
 #include "reference/base/hash.h"
 #include "reference/image/device_global.h"
 
@@ -68,12 +74,18 @@ typedef struct expected_variable {
     bool image_scope;
 } expected_variable;
 
+typedef struct expected_registration {
+    rt_text address, id;
+    bool absent;
+} expected_registration;
+
 typedef struct source {
     rt_arena arena;
     rt_text text;
     RT_VECTOR(expected_error) errors;
     RT_VECTOR(expected_property) properties;
     RT_VECTOR(expected_variable) variables;
+    RT_VECTOR(expected_registration) registrations;
 } source;
 
 /* Finds a mark in a line. True if it is present; *out_rest is then the text after it, without
@@ -133,6 +145,13 @@ static void read_line(source *from, rt_text line, uint32_t number)
     if (take_after(line, "// refused: ", &rest))
         *rt_vector_push(&from->errors) = (expected_error){number, rest, false};
     if (take_after(line, "// variable: ", &rest)) read_variable(from, rest);
+    expected_registration registration = {0};
+    registration.absent = take_after(line, "// does not register: ", &rest);
+    if (registration.absent || take_after(line, "// registers: ", &rest)) {
+        assert_true(cut(rest, ' ', &registration.address, &registration.id));
+        registration.id = whole_id(&from->arena, registration.id);
+        *rt_vector_push(&from->registrations) = registration;
+    }
     property.absent = take_after(line, "// does not list ", &rest);
     if (property.absent || take_after(line, "// lists ", &rest)) {
         assert_true(cut(rest, ':', &property.set, &property.name));
@@ -164,6 +183,7 @@ static void source_close(source *from)
     rt_vector_free(&from->errors);
     rt_vector_free(&from->properties);
     rt_vector_free(&from->variables);
+    rt_vector_free(&from->registrations);
     rt_arena_reset(&from->arena);
 }
 
@@ -247,6 +267,54 @@ static void judge_images(const source *from, rt_image_list images)
     }
 }
 
+/* ---- The integration footer ---------------------------------------------------------------- */
+
+static void judge_footer(const source *from, rt_text footer)
+{
+    for (uint32_t i = 0; i < from->registrations.count; i++) {
+        const expected_registration *expected = &from->registrations.items[i];
+        char call[256];
+        int length = snprintf(call, sizeof call, "device_global_map::add((void *)&%.*s, \"%.*s\");",
+                              RT_TEXT_ARG(expected->address), RT_TEXT_ARG(expected->id));
+        assert_true(length > 0 && (size_t)length < sizeof call);
+        bool is_present = memmem(footer.data, footer.length, call, (size_t)length) != NULL;
+        if (is_present == expected->absent)
+            fail_msg("the footer %s %s", expected->absent ? "has" : "lacks", call);
+    }
+}
+
+/* Compiles the source again with the options that make the compiler write its footer.  A scenario
+ * may not give them, because they name files. */
+static void compile_footer(source *from)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_text scratch;
+    assert_true(rt_ok(cnf_scratch_make(sink, &from->arena, &scratch)));
+    const char *path = rt_arena_printf(&from->arena, "%.*s/footer.h", RT_TEXT_ARG(scratch)).data;
+    const cnf_front_end_options options = {
+        .build_options = rt_arena_printf(&from->arena,
+                                         "-Xclang -fsycl-int-header=%.*s/header.h "
+                                         "-Xclang -fsycl-int-footer=%s",
+                                         RT_TEXT_ARG(scratch), path),
+        .split = RT_SPLIT_AUTO};
+    const cnf_request_source code = {SCN_LANGUAGE_SYCL, RT_TEXT(SOURCE_NAME), from->text};
+    cnf_front_end_run run = {0};
+    cnf_message_list messages = {0};
+    assert_true(rt_ok(cnf_front_end_start(sink, &from->arena, &toolchain, &code, &options, &run)));
+    assert_true(rt_ok(cnf_front_end_finish(sink, &from->arena, &code, &run, &messages)));
+    char *text = rt_arena_alloc(&from->arena, SOURCE_MAX);
+    FILE *stream = fopen(path, "re");
+    assert_non_null(stream);
+    size_t size = fread(text, 1, SOURCE_MAX, stream);
+    fclose(stream);
+    cnf_scratch_remove(scratch);
+    assert_true(size > 0 && size < SOURCE_MAX);
+    judge_footer(from, (rt_text){text, size});
+    rt_vector_free(&messages);
+    cnf_front_end_free(&run);
+    rt_sink_destroy(sink);
+}
+
 /* ---- The two compilers --------------------------------------------------------------------- */
 
 static void compile_for_device(source *from)
@@ -272,6 +340,7 @@ static void compile_for_device(source *from)
         rt_sink_destroy(sink);
     }
     rt_buffer_free(&bytes);
+    if (from->registrations.count > 0) compile_footer(from);
 }
 
 static void compile_for_host(source *from)

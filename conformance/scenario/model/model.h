@@ -320,8 +320,10 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
     SCN_EXPECT_ONE_OF,      /* several conforming outcomes, one of which must hold */
     SCN_EXPECT_OUTPUT,      /* what kernels have printed since the last expectation of output */
-    SCN_EXPECT_BUNDLE,      /* the contents of a kernel bundle */
-    SCN_EXPECT_VARIABLE,    /* a device_global, after a synchronising read */
+    SCN_EXPECT_WARNINGS, /* the number of lines that the process has printed to its standard error
+                          * since the last expectation of warnings */
+    SCN_EXPECT_BUNDLE,   /* the contents of a kernel bundle */
+    SCN_EXPECT_VARIABLE, /* a device_global, after a synchronising read */
     SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
     SCN_EXPECT_EVENT,       /* the status of a step's event, queried without waiting */
     SCN_EXPECT_KIND_COUNT
@@ -399,8 +401,9 @@ struct scn_expect {
         struct {
             const scn_outcome *outcomes; /* two or more */
             uint32_t outcome_count;
-        } one_of;       /* ONE_OF */
-        rt_text output; /* OUTPUT */
+        } one_of;          /* ONE_OF */
+        rt_text output;    /* OUTPUT */
+        uint32_t warnings; /* WARNINGS */
         struct {
             uint32_t step;              /* the step that creates it */
             const rt_text *has, *lacks; /* kernels that it must have, and must not have */
@@ -632,6 +635,20 @@ typedef struct scn_step {
 static inline uint32_t scn_expect_outcome_count(const scn_expect *expect)
 {
     return expect->kind == SCN_EXPECT_ONE_OF ? expect->one_of.outcome_count : 0;
+}
+
+/* True if one of the expectations, or of the outcomes in them, is of that kind. */
+static inline bool scn_expects_contain(const scn_expect *expects, uint32_t count,
+                                       scn_expect_kind kind)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (expects[i].kind == kind) return true;
+        for (uint32_t k = 0; k < scn_expect_outcome_count(&expects[i]); k++) {
+            const scn_outcome *outcome = &expects[i].one_of.outcomes[k];
+            if (scn_expects_contain(outcome->expects, outcome->expect_count, kind)) return true;
+        }
+    }
+    return false;
 }
 
 /* The number of following steps that belong to this one: those in the lists of a parallel,

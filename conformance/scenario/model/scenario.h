@@ -52,6 +52,10 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
     return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
 }
 
+/* True for the key work_items of events with a global size: the product of the sizes in their field
+ * `global`, which is the same for every shape of a launch.  No event holds it as a field. */
+bool scn_event_counts_work_items(rt_event_kind kind, rt_text key);
+
 /* The name (static) of the field in which events of that kind list their image or images; NULL if
  * events of that kind name no images, and so cannot have conditions on them. */
 const char *scn_event_images_field(rt_event_kind kind);

@@ -22,6 +22,7 @@ static const char *finding_word(uint32_t index)
 }
 static const scn_shape shape_finding = {SCN_WORD("a finding", finding_word)};
 static const scn_shape shape_event_count = {SCN_INTEGER("a number of events", 0, UINT32_MAX)};
+static const scn_shape shape_warning_count = {SCN_INTEGER("a number of lines", 0, UINT32_MAX)};
 static const scn_shape shape_byte_offset = {SCN_INTEGER("an offset in bytes", 0, INT64_MAX)};
 static const scn_shape shape_image = {
     SCN_TEXT("an image, MODULE/NUMBER"),
@@ -99,6 +100,7 @@ enum {
     EXPECT_LINKS,
     EXPECT_CACHE_HITS,
     EXPECT_KERNEL_CREATES,
+    EXPECT_LOOKUPS,
     EXPECT_MEMORY, /* followed by the rows of equals and oracle */
     EXPECT_VARIABLE = EXPECT_MEMORY + 3,
     EXPECT_PROGRAM = EXPECT_VARIABLE + 4,
@@ -108,6 +110,7 @@ enum {
     EXPECT_FINDING,
     EXPECT_HOST_SYMBOL = EXPECT_FINDING + 4,
     EXPECT_OUTPUT = EXPECT_HOST_SYMBOL + 3,
+    EXPECT_WARNINGS,
     EXPECT_FUSION_MODE,
     EXPECT_EVENT,
     EXPECT_ERROR = EXPECT_EVENT + 2,
@@ -132,6 +135,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "The number of hits in the program cache since the last expectation of cache_hits."},
     {"kernel_creates", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
      "The number of kernel objects created since the last expectation of kernel_creates."},
+    {"lookups", &shape_event_count, SCN_SUFFICES, SCN_FIELD(scn_expect, count.count),
+     "The number of times that copies have looked up a device_global in the database since the "
+     "last expectation of lookups."},
 
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, memory.index),
@@ -202,6 +208,10 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_OUTPUT] = {"output", &scn_shape_text, SCN_SUFFICES, SCN_FIELD(scn_expect, output),
                        "Exactly what the kernels of completed commands have printed since the "
                        "last expectation of output; put a wait before it."},
+    [EXPECT_WARNINGS] = {"warnings", &shape_warning_count, SCN_SUFFICES,
+                         SCN_FIELD(scn_expect, warnings),
+                         "The number of lines that the process has printed to its standard error "
+                         "since the last expectation of warnings."},
     [EXPECT_FUSION_MODE] =
         {"fusion_mode", &shape_fusion_mode, SCN_SUFFICES, SCN_SAME,
          "Whether a queue is in fusion mode; the query does not affect the mode."},
@@ -313,7 +323,8 @@ static const struct expect_group {
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_BUILDS, EXPECT_LINKS)}, "build"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_LINKS, EXPECT_CACHE_HITS)}, "link"},
     {SCN_EXPECT_COUNT, {GROUP(EXPECT_CACHE_HITS, EXPECT_KERNEL_CREATES)}, "cache_hit"},
-    {SCN_EXPECT_COUNT, {GROUP(EXPECT_KERNEL_CREATES, EXPECT_MEMORY)}, "kernel_create"},
+    {SCN_EXPECT_COUNT, {GROUP(EXPECT_KERNEL_CREATES, EXPECT_LOOKUPS)}, "kernel_create"},
+    {SCN_EXPECT_COUNT, {GROUP(EXPECT_LOOKUPS, EXPECT_MEMORY)}, "device_global_find"},
     {SCN_EXPECT_MEMORY, {GROUP(EXPECT_MEMORY, EXPECT_VARIABLE), .finish = memory_finish}, NULL},
     {SCN_EXPECT_VARIABLE,
      {GROUP(EXPECT_VARIABLE, EXPECT_PROGRAM), .finish = variable_finish},
@@ -323,7 +334,8 @@ static const struct expect_group {
     {SCN_EXPECT_TRACE, {GROUP(EXPECT_TRACE, EXPECT_NEVER)}, NULL},
     {SCN_EXPECT_NEVER, {GROUP(EXPECT_NEVER, EXPECT_FINDING)}, NULL},
     {SCN_EXPECT_HOST_SYMBOL, {GROUP(EXPECT_HOST_SYMBOL, EXPECT_OUTPUT)}, NULL},
-    {SCN_EXPECT_OUTPUT, {GROUP(EXPECT_OUTPUT, EXPECT_FUSION_MODE)}, NULL},
+    {SCN_EXPECT_OUTPUT, {GROUP(EXPECT_OUTPUT, EXPECT_WARNINGS)}, NULL},
+    {SCN_EXPECT_WARNINGS, {GROUP(EXPECT_WARNINGS, EXPECT_FUSION_MODE)}, NULL},
     {SCN_EXPECT_ONE_OF, {GROUP(EXPECT_ONE_OF, EXPECT_ROW_COUNT)}, NULL},
     {SCN_EXPECT_FINDING, {GROUP(EXPECT_FINDING, EXPECT_HOST_SYMBOL)}, NULL},
     {SCN_EXPECT_FUSION_MODE, {GROUP(EXPECT_FUSION_MODE, EXPECT_EVENT)}, NULL},
@@ -512,6 +524,7 @@ static const scn_row *const variants[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_HOST_SYMBOL] = &row_host_symbol,
     [SCN_EXPECT_ONE_OF] = &expect_rows[EXPECT_ONE_OF],
     [SCN_EXPECT_OUTPUT] = &expect_rows[EXPECT_OUTPUT],
+    [SCN_EXPECT_WARNINGS] = &expect_rows[EXPECT_WARNINGS],
     [SCN_EXPECT_BUNDLE] = &row_bundle,
     [SCN_EXPECT_VARIABLE] = &row_variable,
     [SCN_EXPECT_FUSION_MODE] = &expect_rows[EXPECT_FUSION_MODE],

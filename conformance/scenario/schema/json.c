@@ -258,6 +258,9 @@ static json_t *event_schema(const scn_objects *objects, rt_event_kind kind)
         cnf_json_set(properties, "holds", condition_schema(objects));
         cnf_json_set(properties, "not", condition_schema(objects));
     }
+    if (scn_event_counts_work_items(kind, RT_TEXT("work_items")))
+        cnf_json_set(properties, "work_items",
+                     cnf_json_checked(json_pack("{s:s,s:i}", "type", "integer", "minimum", 1)));
     return cnf_json_checked(json_pack("{s:s,s:o,s:[s],s:b}", "type", "object", "properties",
                                       properties, "required", "event", "additionalProperties", 0));
 }

@@ -158,7 +158,8 @@ void scn_page_write(rt_buffer *out)
         "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
         "kernel was launched from last. In events that have\nimages, `holds:` says what one of "
         "them is like and `not:` what none of them is like; both take a\n[condition on "
-        "images](#%s).\n\n| event | fields |\n|---|---|\n",
+        "images](#%s). In events with a global size, `work_items: N` means\nits product, which "
+        "does not depend on the shape.\n\n| event | fields |\n|---|---|\n",
         scn_objects_name(&objects, &scn_shape_image_condition).data);
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));

@@ -347,9 +347,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory",   "count",       "program_of", "trace",  "never",
-                                        "finding",  "host_symbol", "one_of",     "output", "bundle",
-                                        "variable", "fusion_mode", "event"};
+    static const char *const kinds[] = {
+        "memory", "count",  "program_of", "trace",  "never",    "finding",     "host_symbol",
+        "one_of", "output", "warnings",   "bundle", "variable", "fusion_mode", "event"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -381,6 +381,7 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         print_outcomes(out, expect->one_of.outcomes, expect->one_of.outcome_count);
         return;
     case SCN_EXPECT_OUTPUT: print_text(out, "text", expect->output); return;
+    case SCN_EXPECT_WARNINGS: rt_buffer_printf(out, " count=%u", expect->warnings); return;
     case SCN_EXPECT_VARIABLE:
         print_variable(out, &expect->variable.variable);
         rt_buffer_printf(out, " device=%u element=%u", expect->variable.device,

@@ -59,7 +59,7 @@ static const char steps[] =
     "  - expect: {host_symbol: f, from: lib}\n"
     "  - expect: {host_symbol: g, by: lib, from: none}\n"
     "  - expect: {one_of: [{launches: 1, builds: 2}, {memory: h, equals: {fill: 1}}]}\n"
-    "  - expect: {output: \"7\\n\"}\n"
+    "  - expect: {output: \"7\\n\", warnings: 2}\n"
     "  - bundle: {id: i, get: input, kernels: [k], device: main, spec_constants: {n: 3}}\n"
     "  - bundle: {id: o, compile: i, options: -c}\n"
     "  - bundle: {id: e, link: [o, o], options: -l}\n"

@@ -3,6 +3,8 @@
 #include "conformance/subject/execute.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- What this runtime makes observable --------------------------------------------------- */
 
@@ -37,7 +39,9 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
         (!observes_programs(execution) || !identifies_program(execution, kind)))
         return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
-        if (!runtime->operations->observes(runtime, kind, expected->fields[i].key)) return false;
+        rt_text key = expected->fields[i].key;
+        if (scn_event_counts_work_items(kind, key)) key = RT_TEXT("global");
+        if (!runtime->operations->observes(runtime, kind, key)) return false;
     }
     return expected->condition_count == 0 ||
            observes(execution, kind, scn_event_images_field(kind));
@@ -155,6 +159,18 @@ static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
                          field_of(rt_trace_event(trace, launch), "program")->values[0]);
 }
 
+/* True if the launch has that many work-items, a number in decimal, in whatever shape. */
+static bool has_work_items(const rt_event *event, rt_text expected)
+{
+    const rt_event_field *global = field_of(event, "global");
+    uint64_t count = 1;
+    char text[24];
+    for (uint32_t i = 0; i < global->value_count; i++)
+        count *= strtoull(global->values[i].data, NULL, 10);
+    (void)snprintf(text, sizeof text, "%" PRIu64, count);
+    return rt_text_is(expected, text);
+}
+
 static bool event_matches(const cnf_execution *execution, uint32_t index,
                           const scn_trace_event *expected)
 {
@@ -165,6 +181,10 @@ static bool event_matches(const cnf_execution *execution, uint32_t index,
     if (of_program && !is_about_program(trace, index, expected->program_of)) return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
         const scn_trace_field *expected_field = &expected->fields[i];
+        if (scn_event_counts_work_items(event->kind, expected_field->key)) {
+            if (!has_work_items(event, expected_field->values[0])) return false;
+            continue;
+        }
         const rt_event_field *field = rt_event_field_find(event, expected_field->key);
         if (!field || field->is_list != expected_field->is_list) return false;
         if (field->value_count != expected_field->value_count) return false;

@@ -161,6 +161,7 @@ static cnf_evaluate *const evaluators[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_HOST_SYMBOL] = cnf_evaluate_host_symbol,
     [SCN_EXPECT_ONE_OF] = evaluate_one_of,
     [SCN_EXPECT_OUTPUT] = cnf_evaluate_output,
+    [SCN_EXPECT_WARNINGS] = cnf_evaluate_warnings,
     [SCN_EXPECT_BUNDLE] = cnf_evaluate_bundle,
     [SCN_EXPECT_VARIABLE] = cnf_evaluate_variable,
     [SCN_EXPECT_FUSION_MODE] = cnf_evaluate_fusion_mode,
@@ -175,15 +176,16 @@ static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
     if (cnf_unfused_hides(execution, expect)) cnf_leave_unobserved(check);
 }
 
-/* After an expectation about a count or about output, the next such expectation considers only what
- * follows. */
+/* After an expectation about a count or about what was printed, the next such expectation considers
+ * only what follows. */
 static void cursor_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
         rt_event_kind kind = rt_event_find(expect->count.event);
         execution->counted[kind] = rt_trace_count(execution->runtime->trace);
     }
-    if (expect->kind == SCN_EXPECT_OUTPUT) cnf_output_seen(execution);
+    if (expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_WARNINGS)
+        cnf_output_judged(execution, expect);
 }
 
 void cnf_outcomes_judged(cnf_execution *execution, const scn_outcome *outcomes, uint32_t count,

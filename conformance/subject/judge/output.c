@@ -1,4 +1,4 @@
-/* Judges what kernels have printed since the last expectation of output. */
+/* Judges what kernels, and the process, have printed since the last expectation about it. */
 #include "conformance/subject/execute.h"
 
 #include <errno.h>
@@ -22,6 +22,17 @@ static rt_text text_escape(rt_arena *arena, rt_text text)
     return copy;
 }
 
+/* Appends what was printed; false, with the check failed, if it cannot be read. */
+static bool printed_read(cnf_execution *execution, const scn_expect *expect, rt_buffer *out_text,
+                         cnf_emitted_check *check)
+{
+    if (cnf_output_read(&execution->output, expect->kind, out_text)) return true;
+    check->code = RT_TEXT("unreadable");
+    check->message =
+        rt_arena_printf(&execution->arena, "what was printed cannot be read: %s", strerror(errno));
+    return false;
+}
+
 void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check)
 {
@@ -31,33 +42,52 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
     check->what = RT_TEXT("output");
     if (!execution->runtime->capabilities.executes) {
         cnf_leave_unobserved(check);
-    } else if (!cnf_output_read(&execution->output, &printed)) {
-        check->code = RT_TEXT("unreadable");
-        check->message =
-            rt_arena_printf(arena, "the printed output cannot be read: %s", strerror(errno));
-    } else if (rt_text_equal(rt_buffer_text(&printed), expect->output)) {
-        check->ok = true;
-    } else {
+    } else if (printed_read(execution, expect, &printed, check)) {
         rt_text text = rt_buffer_text(&printed);
+        check->ok = rt_text_equal(text, expect->output);
         /* The line, counted from 1, of the first byte that differs. */
         uint32_t line = 1;
         for (size_t i = 0; i < expect->output.length && i < text.length; i++) {
             if (expect->output.data[i] != text.data[i]) break;
             line += text.data[i] == '\n';
         }
-        check->code = RT_TEXT("differs");
-        check->place = rt_arena_printf(arena, "line %u", line);
-        check->message = rt_arena_printf(arena, "expected output \"%.*s\", got \"%.*s\"",
-                                         RT_TEXT_ARG(text_escape(arena, expect->output)),
-                                         RT_TEXT_ARG(text_escape(arena, text)));
+        if (!check->ok) {
+            check->code = RT_TEXT("differs");
+            check->place = rt_arena_printf(arena, "line %u", line);
+            check->message = rt_arena_printf(arena, "expected output \"%.*s\", got \"%.*s\"",
+                                             RT_TEXT_ARG(text_escape(arena, expect->output)),
+                                             RT_TEXT_ARG(text_escape(arena, text)));
+        }
     }
     rt_buffer_free(&printed);
 }
 
-void cnf_output_seen(cnf_execution *execution)
+void cnf_evaluate_warnings(cnf_execution *execution, const scn_expect *expect,
+                           cnf_emitted_check *check)
 {
-    if (!execution->runtime->capabilities.executes) return;
+    rt_arena *arena = &execution->arena;
     rt_buffer printed = {0};
-    if (cnf_output_read(&execution->output, &printed)) execution->output.seen += printed.size;
+    check->kind = "count";
+    check->what = RT_TEXT("warnings");
+    if (printed_read(execution, expect, &printed, check)) {
+        uint32_t count = 0;
+        for (size_t i = 0; i < printed.size; i++)
+            count += printed.data[i] == '\n' || i + 1 == printed.size;
+        check->ok = count == expect->warnings;
+        if (!check->ok) {
+            check->code = count > expect->warnings ? RT_TEXT("more") : RT_TEXT("fewer");
+            check->message = rt_arena_printf(
+                arena, "expected %u lines on standard error, got %u: \"%.*s\"", expect->warnings,
+                count, RT_TEXT_ARG(text_escape(arena, rt_buffer_text(&printed))));
+        }
+    }
+    rt_buffer_free(&printed);
+}
+
+void cnf_output_judged(cnf_execution *execution, const scn_expect *expect)
+{
+    rt_buffer printed = {0};
+    if (cnf_output_read(&execution->output, expect->kind, &printed))
+        cnf_output_seen(&execution->output, expect->kind, printed.size);
     rt_buffer_free(&printed);
 }

@@ -165,15 +165,10 @@ static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbo
  * empty set. */
 static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
 {
-    static const rt_text nameless[1] = {{"", 0}};
     pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, symbols->imports,
                               symbols->import_count);
-    if (symbols->import_count == 0 && !RULE(DL_IMPORT_09))
-        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
     pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, symbols->exports,
                               symbols->export_count);
-    if (symbols->export_count == 0 && !RULE(DL_EXPORT_04))
-        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
 }
 
 /* ---- The image ----------------------------------------------------------------------------- */

@@ -12,10 +12,13 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Support.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -513,6 +516,38 @@ static void note_pass(void *user, const char *next, LLVMModuleRef module)
     if (strcmp(next, "SYCLCP") == 0) trace->allocas_behind_promotion = holds(module, "alloca [1");
 }
 
+/* From now on, LLVM reports each pass that it runs on standard error, by the name of its class. The
+ * option belongs to the process, so the test that sets it is the last. */
+static void passes_report(void)
+{
+    static const char *const options[] = {"fuse_tests", "-print-after-all"};
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
+/* Writes the name of our table's next pass among what LLVM reports. */
+static void mark_pass(void *user, const char *next, LLVMModuleRef module)
+{
+    (void)user;
+    (void)module;
+    fprintf(stderr, "*** next %s\n", next);
+}
+
+/* From the report: for every pass of the table after SYCLCP "NAME:" and the passes that LLVM ran.
+ */
+static void report_read(FILE *report, rt_buffer *out_names)
+{
+    char text[4096], name[64];
+    bool is_past_promotion = false;
+    while (fgets(text, sizeof text, report)) {
+        if (sscanf(text, "*** next %63s", name) == 1) {
+            if (is_past_promotion) rt_buffer_printf(out_names, "%s: ", name);
+            is_past_promotion = is_past_promotion || strcmp(name, "SYCLCP") == 0;
+        } else if (is_past_promotion && sscanf(text, "*** IR Dump After %63s", name) == 1) {
+            rt_buffer_printf(out_names, "%s ", name);
+        }
+    }
+}
+
 static void KF_JIT_10_promotion_stands_behind_the_first_passes(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -559,6 +594,35 @@ static void KF_JIT_12_the_passes_run_in_the_documents_order(void **state)
     rt_buffer_free(&trace.names);
     /* The metadata for the passes must have been removed. */
     assert_false(holds(fixture->fusing.module, "sycl.kernel"));
+}
+
+/* The table's names are ours; these are LLVM's own.  The module has one function with a body. */
+static void KF_JIT_12_llvm_runs_what_the_names_say(void **state)
+{
+    fuse_fixture *fixture = *state;
+    rt_buffer names = {0};
+    begin_helped(fixture);
+    passes_report();
+    FILE *report = tmpfile();
+    assert_non_null(report);
+    fflush(stderr);
+    int standard_error = dup(STDERR_FILENO);
+    assert_true(dup2(fileno(report), STDERR_FILENO) >= 0);
+    rt_status status = pl_fuse_module(&fixture->fusing, &(pl_fusion_observer){.before = mark_pass});
+    fflush(stderr);
+    assert_true(dup2(standard_error, STDERR_FILENO) >= 0);
+    close(standard_error);
+    must(fixture, status);
+    rewind(report);
+    report_read(report, &names);
+    fclose(report);
+    assert_string_equal(rt_buffer_string(&names),
+                        "SROAPass: SROAPass SCCPPass: SCCPPass InstCombinePass: InstCombinePass "
+                        "SimplifyCFGPass: SimplifyCFGPass SROAPass: SROAPass "
+                        "InstCombinePass: InstCombinePass SimplifyCFGPass: SimplifyCFGPass "
+                        "ADCEPass: ADCEPass EarlyCSEPass: EarlyCSEPass "
+                        "finish: GlobalDCEPass StripDeadPrototypesPass emit: ");
+    rt_buffer_free(&names);
 }
 
 /* ---- Remapping ----------------------------------------------------------------------------- */
@@ -730,10 +794,9 @@ static void assert_register(LLVMValueRef value, const char *name)
     assert_string_equal(LLVMGetValueName2(LLVMGetCalledValue(call), &length), name);
 }
 
-/* ((ctaid * ntid) + tid) + offset, all for y, with an offset of 3. */
-static void KF_PTX_01_the_global_id_is_a_formula(void **state)
+/* An emitter into an empty function for nvptx64. */
+static pl_emitter ptx_emitter(fuse_fixture *fixture)
 {
-    fuse_fixture *fixture = *state;
     LLVMContextRef context = fixture->job.context;
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("ptx", context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
@@ -741,6 +804,20 @@ static void KF_PTX_01_the_global_id_is_a_formula(void **state)
     pl_emitter emitter = {&fixture->job, module, LLVMCreateBuilderInContext(context), true};
     LLVMPositionBuilderAtEnd(emitter.builder,
                              LLVMAppendBasicBlockInContext(context, function, "entry"));
+    return emitter;
+}
+
+static void ptx_emitter_close(pl_emitter *emitter)
+{
+    LLVMDisposeBuilder(emitter->builder);
+    LLVMDisposeModule(emitter->module);
+}
+
+/* ((ctaid * ntid) + tid) + offset, all for y, with an offset of 3. */
+static void KF_PTX_01_the_global_id_is_a_formula(void **state)
+{
+    fuse_fixture *fixture = *state;
+    pl_emitter emitter = ptx_emitter(fixture);
     rt_fusion_range launch = plane(8, 4);
     launch.offset[1] = 3;
     LLVMValueRef id = pl_emit_raw(&emitter, &launch, PL_GLOBAL_ID, 1);
@@ -750,8 +827,7 @@ static void KF_PTX_01_the_global_id_is_a_formula(void **state)
     assert_register(operand(inner, LLVMAdd, 1), "llvm.nvvm.read.ptx.sreg.tid.y");
     assert_register(operand(product, LLVMMul, 0), "llvm.nvvm.read.ptx.sreg.ctaid.y");
     assert_register(operand(product, LLVMMul, 1), "llvm.nvvm.read.ptx.sreg.ntid.y");
-    LLVMDisposeBuilder(emitter.builder);
-    LLVMDisposeModule(module);
+    ptx_emitter_close(&emitter);
 }
 
 /* The kernel's {8} differs from the launch's {16} only in component 0, which alone would not
@@ -789,13 +865,96 @@ static void KF_PTX_05_the_local_size_is_the_global_one(void **state)
     assert_stored(*state, REGISTER("ntid"), 0, 4);
 }
 
-/* The id is derived from the global linear id, which reads the group number; nothing else does,
- * since there is no guard. */
+/* Where a work-item is in a PTX launch: the values of three registers for x and y. */
+typedef struct ptx_place {
+    uint64_t tid[2], ctaid[2], ntid[2];
+} ptx_place;
+
+static uint64_t register_read(const char *name, const ptx_place *place)
+{
+    static const char prefix[] = "llvm.nvvm.read.ptx.sreg.";
+    assert_memory_equal(name, prefix, sizeof prefix - 1);
+    name += sizeof prefix - 1;
+    const char *dot = strchr(name, '.');
+    assert_true(dot && (strcmp(dot, ".x") == 0 || strcmp(dot, ".y") == 0));
+    size_t index = dot[1] == 'y', length = (size_t)(dot - name);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } registers[] = {
+        {"tid", place->tid[index]}, {"ctaid", place->ctaid[index]}, {"ntid", place->ntid[index]}};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (strlen(registers[i].name) == length && memcmp(registers[i].name, name, length) == 0)
+            return registers[i].value;
+    fail_msg("unexpected register '%s'", name);
+    return 0;
+}
+
+/* The value that the emitted code computes for a work-item; fails on anything but arithmetic. */
+static uint64_t value_at(LLVMValueRef value, const ptx_place *place)
+{
+    size_t length;
+    if (LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
+    if (LLVMIsACallInst(value))
+        return register_read(LLVMGetValueName2(LLVMGetCalledValue(value), &length), place);
+    assert_non_null(LLVMIsAInstruction(value));
+    uint64_t left = value_at(LLVMGetOperand(value, 0), place);
+    if (LLVMGetInstructionOpcode(value) == LLVMZExt) return left;
+    uint64_t right = value_at(LLVMGetOperand(value, 1), place);
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd: return left + right;
+    case LLVMSub: return left - right;
+    case LLVMMul: return left * right;
+    case LLVMUDiv: assert_true(right > 0); return left / right;
+    case LLVMURem: assert_true(right > 0); return left % right;
+    default: fail_msg("opcode %d is not arithmetic", LLVMGetInstructionOpcode(value));
+    }
+    return 0;
+}
+
+/* Evaluates the emitted ids for every work-item of a launch that belongs to the kernel.  A separate
+ * launch of the kernel would number them row by row: local_id is that position, and global_id is
+ * the position plus the offset. */
+static void assert_local_ids(fuse_fixture *fixture, rt_fusion_range kernel, rt_fusion_range launch,
+                             const uint64_t group[2])
+{
+    pl_emitter emitter = ptx_emitter(fixture);
+    const pl_view view = {kernel, launch, {.sizes = true, .groups = true, .ids = true}};
+    LLVMValueRef local[2], global[2];
+    uint64_t expected[2] = {0, 0};
+    for (uint32_t d = 0; d < 2; d++) {
+        local[d] = pl_emit_seen(&emitter, &view, PL_LOCAL_ID, d);
+        global[d] = pl_emit_seen(&emitter, &view, PL_GLOBAL_ID, d);
+    }
+    for (uint64_t y = 0; y < launch.global[1]; y++) {
+        for (uint64_t x = 0; x < launch.global[0] && expected[1] < kernel.global[1]; x++) {
+            const ptx_place place = {.tid = {x % group[0], y % group[1]},
+                                     .ctaid = {x / group[0], y / group[1]},
+                                     .ntid = {group[0], group[1]}};
+            for (uint32_t d = 0; d < 2; d++) {
+                assert_int_equal(value_at(local[d], &place), expected[d]);
+                assert_int_equal(value_at(global[d], &place), expected[d] + kernel.offset[d]);
+            }
+            if (++expected[0] < kernel.global[0]) continue;
+            expected[0] = 0;
+            expected[1]++;
+        }
+    }
+    assert_int_equal(expected[1], kernel.global[1]); /* the whole kernel was visited */
+    ptx_emitter_close(&emitter);
+}
+
 static void KF_PTX_06_the_local_id_is_the_global_one(void **state)
 {
     fuse_fixture *fixture = *state;
-    fuse_ptx(fixture, REGISTER("tid"), 0);
-    assert_true(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.ctaid.x") > 0);
+    static const uint64_t fours[] = {4, 1}, tiles[] = {2, 2};
+    rt_fusion_range eight = line(8), sixteen = line(16);
+    assert_local_ids(fixture, line(8), line(16), fours);
+    assert_local_ids(fixture, plane(4, 4), line(16), fours);
+    assert_local_ids(fixture, plane(4, 8), plane(8, 4), tiles);
+    assert_local_ids(fixture, plane(2, 3), plane(4, 2), tiles);
+    eight.offset[0] = sixteen.offset[0] = 4; /* the reading's example */
+    assert_local_ids(fixture, eight, sixteen, fours);
 }
 
 static void KF_PTX_07_tid_is_the_local_id(void **state)
@@ -891,6 +1050,7 @@ int main(int argc, char **argv)
         TEST(KF_PTX_10_nctaid_is_the_number_of_groups),
         TEST(KF_PTX_11_implicit_offset_is_the_offset),
         TEST(KF_PTX_12_the_global_size_follows_from_the_others),
+        TEST(KF_JIT_12_llvm_runs_what_the_names_say), /* the last: see passes_report */
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

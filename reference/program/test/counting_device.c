@@ -2,6 +2,7 @@
 #include "reference/program/test/counting_device.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/hash.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -99,8 +100,14 @@ static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
 static rt_status make_usm(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
                           dev_memory **out_memory)
 {
-    (void)kind;
-    count(&((counting_device *)device)->usms);
+    static const char *const kinds[] = {[DEV_MEMORY_USM_DEVICE] = "device",
+                                        [DEV_MEMORY_USM_HOST] = "host",
+                                        [DEV_MEMORY_USM_SHARED] = "shared"};
+    counting_device *self = (counting_device *)device;
+    count(&self->usms);
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->usm_sizes, "[%s %llu]", kinds[kind], (unsigned long long)size);
+    pthread_mutex_unlock(&self->lock);
     return make_memory(device, size, label, out_memory);
 }
 
@@ -198,6 +205,8 @@ static void log_code(counting_device *self, const dev_code *code)
             rt_buffer_printf(&self->codes, "%02x", code->constants[i].value.data[k]);
     }
     rt_buffer_printf(&self->codes, "]");
+    rt_buffer_printf(&self->hashes, "[%s]",
+                     rt_hash_print(rt_hash128(code->bytes.data, code->bytes.size)).digits);
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -366,6 +375,8 @@ static void destroy_device(dev_device *device)
 {
     counting_device *self = (counting_device *)device;
     rt_buffer_free(&self->codes);
+    rt_buffer_free(&self->hashes);
+    rt_buffer_free(&self->usm_sizes);
     rt_buffer_free(&self->arguments);
     rt_buffer_free(&self->globals);
     pthread_mutex_destroy(&self->lock);

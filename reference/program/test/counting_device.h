@@ -26,10 +26,12 @@ typedef struct counting_device {
     uint32_t copies, fills;
     uint32_t loads; /* number of loaded binaries */
     uint32_t usms;
+    rt_buffer usm_sizes; /* "[device 4]" for each USM allocation: its kind and bytes; under lock */
     rt_buffer globals; /* "[name]" for each variable looked up, "[name+0:1122334455660000]" (offset
                         * and bytes) for each write to one; guarded by lock */
     pthread_mutex_t lock;
-    rt_buffer codes; /* "[options 1=07000000]" for each image compiled or built; guarded by lock */
+    rt_buffer codes;  /* "[options 1=07000000]" for each image compiled or built; guarded by lock */
+    rt_buffer hashes; /* "[HASH]" of the code of each such image, rt_hash128; guarded by lock */
     rt_buffer arguments; /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
                           * offset, "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;

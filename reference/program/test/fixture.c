@@ -127,6 +127,25 @@ static rt_property_set ir_set(rt_arena *arena, const char *ir)
     return (rt_property_set){RT_TEXT(RT_SET_EMBEDDED_IR), property, 1};
 }
 
+/* Bytes of which the device checks nothing.  As in SPIR-V, the names of the imports are literals:
+ * each begins at a word and is padded with NUL bytes. */
+static rt_bytes code_make(rt_arena *arena, const fixture_module *module, bool is_dummy)
+{
+    rt_text *imports;
+    uint32_t import_count = split_names(arena, module->imports, &imports);
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < import_count; i++) {
+        rt_buffer_append_text(&text, imports[i]);
+        do
+            rt_buffer_append_byte(&text, '\0');
+        while (text.size % sizeof(uint32_t) != 0);
+    }
+    rt_buffer_printf(&text, "%s of %s", is_dummy ? "nothing" : "code", module->name);
+    rt_bytes code = rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)text.data, text.size});
+    rt_buffer_free(&text);
+    return code;
+}
+
 static void image_make(rt_arena *arena, const fixture_module *module, bool is_dummy,
                        rt_image *image)
 {
@@ -142,7 +161,6 @@ static void image_make(rt_arena *arena, const fixture_module *module, bool is_du
     if (module->embedded_ir) sets[set_count++] = ir_set(arena, module->embedded_ir);
     if (module->virtual_functions)
         sets[set_count++] = virtual_function_set(arena, module->virtual_functions, is_dummy);
-    rt_text code = rt_arena_printf(arena, "%s of %s", is_dummy ? "nothing" : "code", module->name);
     *image = (rt_image){
         .name = rt_arena_printf(arena, "%s/%d", module->name, is_dummy),
         .format = module->format,
@@ -150,7 +168,7 @@ static void image_make(rt_arena *arena, const fixture_module *module, bool is_du
         .kernel_count = split_names(arena, module->kernels, &kernels),
         .sets = sets,
         .set_count = set_count,
-        .code = {(const uint8_t *)code.data, code.length},
+        .code = code_make(arena, module, is_dummy),
     };
     image->kernels = kernels;
     rt_image_hash(image);

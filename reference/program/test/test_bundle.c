@@ -228,6 +228,28 @@ static void a_unit_is_linked_once(void **state)
     assert_int_equal(w->f->counting->last_link_inputs, 2);
 }
 
+/* A device that links both formats gets one call with all programs, which it may refuse. */
+static void DL_LINK_06_programs_of_two_formats_are_handed_over_together(void **state)
+{
+    world *w = *state;
+    const char *const extensions[] = {rt_format_link_extension(RT_FORMAT_SPIRV64),
+                                      rt_format_link_extension(RT_FORMAT_NATIVE)};
+    w->f->device.capabilities.extensions = extensions;
+    w->f->device.capabilities.extension_count = 2;
+    load(w, LIBRARY), load(w, MAIN), load(w, AHEADLIB);
+    const rt_bundle *spirv = get(w, RT_BUNDLE_OBJECT, "k");
+    const rt_bundle *native = get(w, RT_BUNDLE_OBJECT, "aheadlib");
+    const rt_bundle *linked = link_two(w, spirv, native);
+    assert_non_null(linked);
+    assert_images(w, linked, "main/0 library/0 aheadlib/0");
+    assert_int_equal(w->f->counting->links_done, 1);
+    assert_int_equal(w->f->counting->last_link_inputs, 3);
+    w->f->counting->fail_builds = true;
+    assert_null(link_two(w, spirv, native));
+    assert_int_equal(w->status.code, RT_ERRC_BUILD); /* the device's refusal */
+    assert_int_equal(w->f->counting->links_done, 2);
+}
+
 static void joined_units_are_there_once(void **state)
 {
     world *w = *state;
@@ -434,7 +456,7 @@ static void traces_record_the_origin_of_bundles(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(input_has_the_dependencies_and_does_not_call_the_device),
@@ -444,6 +466,7 @@ int main(void)
         TEST(refusals_of_get_have_their_class),
         TEST(objects_are_linked_by_hand),
         TEST(a_unit_is_linked_once),
+        TEST(DL_LINK_06_programs_of_two_formats_are_handed_over_together),
         TEST(joined_units_are_there_once),
         TEST(built_in_one_step),
         TEST(a_failing_device_leaves_nothing),
@@ -456,5 +479,6 @@ int main(void)
         TEST(a_program_lives_as_long_as_some_bundle_or_launch),
         TEST(traces_record_the_origin_of_bundles),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Unit tests of the program manager: building once, caching, refusing, unloading. */
+#include "reference/base/hash.h"
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -53,6 +54,25 @@ static void a_self_contained_image_is_built_without_a_link(void **state)
     assert_true(rt_ok(fixture_ask(f, "solo")));
     assert_int_equal(f->counting->builds, 1);
     assert_int_equal(f->counting->links_done + f->counting->compiles, 0);
+}
+
+/* For every member of the set, and for an image without imports, the device is given the bytes that
+ * the image was registered with. */
+static void DL_LINK_03_the_device_gets_the_registered_bytes(void **state)
+{
+    static const uint32_t order[] = {MAIN, LIBRARY, ALONE};
+    fixture *f = *state;
+    rt_buffer expected = {0};
+    for (uint32_t i = 0; i < MODULES; i++)
+        rt_loader_open(&f->loader, i);
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        rt_bytes code = fixture_image(f, modules[order[i]].name)->image->code;
+        rt_buffer_printf(&expected, "[%s]", rt_hash_print(rt_hash128(code.data, code.size)).digits);
+    }
+    assert_true(rt_ok(fixture_ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_string_equal(rt_buffer_string(&f->counting->hashes), rt_buffer_string(&expected));
+    rt_buffer_free(&expected);
 }
 
 static void no_failure_is_cached(void **state)
@@ -276,11 +296,12 @@ static void threads_that_want_the_same_program_build_it_once(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(linked_once_for_all_kernels_of_the_set),
         TEST(a_self_contained_image_is_built_without_a_link),
+        TEST(DL_LINK_03_the_device_gets_the_registered_bytes),
         TEST(no_failure_is_cached),
         TEST(refusals_have_their_class),
         TEST(a_refused_kernel_gets_a_hint),
@@ -294,5 +315,6 @@ int main(void)
         cmocka_unit_test(a_provider_that_needs_a_missing_aspect_is_none),
         TEST(threads_that_want_the_same_program_build_it_once),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

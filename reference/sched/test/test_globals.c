@@ -181,6 +181,16 @@ static void an_object_that_goes_takes_its_address_along(void **state)
 
 /* ---- Before the first kernel --------------------------------------------------------------- */
 
+/* 4 bytes is what the images' property sets say; usmptr has 8. */
+static void DG_INIT_03_storage_is_device_memory_of_the_size_in_the_database(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_string_equal(rt_buffer_string(&w->f->counting->usm_sizes), "[device 4]");
+    assert_true(rt_ok(launch(w, w->queue, "l"))); /* adds own; plain has its storage */
+    assert_string_equal(rt_buffer_string(&w->f->counting->usm_sizes), "[device 4][device 4]");
+}
+
 static void DG_INIT_07_the_pointer_is_written_by_name(void **state)
 {
     world *w = *state;
@@ -383,6 +393,7 @@ int main(int argc, char **argv)
         TEST(DG_DB_02_an_entry_has_its_five_parts),
         TEST(DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs),
         TEST(an_object_that_goes_takes_its_address_along),
+        TEST(DG_INIT_03_storage_is_device_memory_of_the_size_in_the_database),
         TEST(DG_INIT_07_the_pointer_is_written_by_name),
         TEST(content_is_created_once_and_every_program_points_to_it),
         TEST(a_launch_fails_with_its_variables_and_the_next_succeeds),

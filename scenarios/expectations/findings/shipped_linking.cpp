@@ -1,7 +1,7 @@
 // What libsycl does with device images that import and export symbols, without assay: the images
 // are made by hand here, from OpenCL C, and launched through SYCL's public interface.
 //
-// providers (DL-RESOLVE-07, DL-RESOLVE-17): image `both` exports f and g, image `g` exports g alone
+// providers (DL-RESOLVE-07): image `both` exports f and g, image `g` exports g alone
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
@@ -17,9 +17,6 @@
 //
 // no-entries (VF-LINK-02): as set-name-nul, but the image that exports `area` lists no entries. Its
 // set decides that it is linked, so the answer is 1 2 3.
-//
-// other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
-// too. The kernel's image is SPIR-V, so that image is left out, and the answer is 1 2 3.
 //
 // dummy (VF-LINK-03): a second image in SPIR-V has the set and `dummy-image` = 1, and its `area`
 // does nothing.  The device can run the first image, so the answer is 1 2 3.
@@ -129,15 +126,6 @@ static const property_set provider_of_s[] = {
     {"SYCL/device requirements", &needs_gpu, &needs_gpu + 1}};
 static const property_set dummy_of_s{"SYCL/virtual functions", has_s, has_s + 2};
 
-static int other_format()
-{
-    static const unsigned char code[] = {1, 2, 3, 4};
-    add({set_begin, set_end, "area", provider_of_s, 1});
-    add({code, code + 4, "area", provider_of_s, 1, 1, "spir64_x86_64"});
-    add({user_begin, user_end, "draw", &user_of_s, 1});
-    return launch("draw");
-}
-
 static int dummies(bool provider_runs, bool with_dummy)
 {
     add({set_begin, set_end, "area", provider_of_s, provider_runs ? 1u : 2u});
@@ -155,12 +143,11 @@ try {
     if (std::strcmp(what, "set-name") == 0) return sets('X', "area");
     if (std::strcmp(what, "set-name-nul") == 0) return sets('\0', "area");
     if (std::strcmp(what, "no-entries") == 0) return sets('\0', nullptr);
-    if (std::strcmp(what, "other-format") == 0) return other_format();
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
     std::printf("usage: shipped_linking providers|unloaded|unloaded-before|set-name|set-name-nul|"
-                "no-entries|other-format|dummy|dummy-needed|no-dummy\n");
+                "no-entries|dummy|dummy-needed|no-dummy\n");
     return 2;
 } catch (const std::exception &failed) {
     std::printf("neither run nor refused: %s\n", failed.what());
