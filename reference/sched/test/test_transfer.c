@@ -336,9 +336,22 @@ static void a_failure_on_another_device_holds_commands_back(void **state)
     rt_command_id copied = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
     transfer(w, w->other, fill(w->b, 0, 4, "x"));
     rt_command_id independent = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
+    rt_command_id task = 0;
+    const rt_host_task reading = {.from = w->a, .to = w->undefined};
+    assert_true(rt_ok(launch(w, w->other, buffer(w->a, RT_ACCESS_READ), null_pointer)));
+    assert_true(rt_ok(rt_scheduler_host_task(w->scheduler, w->queue, &reading, &task)));
+    assert_int_equal(w->f->other_counting->launches, 0);
     assert_int_equal(w->f->other_counting->copies, 0);
     assert_int_equal(w->f->other_counting->fills, 1);
+    /* Only what reached a device, or ran on the host, is in the trace. */
+    assert_int_equal(fixture_count(w->f, RT_EVENT_LAUNCH), 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_COPY), 0);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FILL), 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_UPLOAD),
+                     w->f->counting->writes + w->f->other_counting->writes);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_HOST_TASK), 0);
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, independent)));
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, task).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_wait_command(w->scheduler, copied).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->b).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->a).code, RT_DRIVER_ERROR);
