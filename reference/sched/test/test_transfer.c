@@ -395,6 +395,17 @@ static void a_host_read_of_usm_returns_failures_not_yet_reported(void **state)
     assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->usm)));
 }
 
+/* The failed kernel only read the buffer, so its contents are still good. */
+static void the_end_of_a_buffer_returns_the_failure_of_its_reader(void **state)
+{
+    world *w = *state;
+    w->f->counting->fail_waits = true;
+    assert_true(rt_ok(launch(w, w->queue, buffer(w->a, RT_ACCESS_READ), null_pointer)));
+    w->f->counting->fail_waits = false;
+    assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->a)));
+    assert_int_equal(rt_scheduler_memory_end(w->scheduler, w->a).code, RT_DRIVER_ERROR);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -417,6 +428,7 @@ int main(void)
         TEST(waiting_for_a_queue_or_a_command_leaves_others_pending),
         TEST(a_failure_in_another_queue_is_reported_to_its_dependents),
         TEST(a_host_read_of_usm_returns_failures_not_yet_reported),
+        TEST(the_end_of_a_buffer_returns_the_failure_of_its_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
