@@ -91,11 +91,10 @@ static void launch(world *w, uint32_t device, rt_argument first, rt_argument sec
     step(w, rt_scheduler_launch(w->scheduler, w->queues[device], &request, &command));
 }
 
-static void global_copy(world *w, const rt_device_global *global, bool to_global)
+static rt_global_copy global_copy_of(world *w, const rt_device_global *global, bool to_global)
 {
-    rt_global_database *database = rt_runtime_globals(w->runtime);
-    const rt_global_copy copy = {
-        .address = rt_global_database_address(database, global->unique_id),
+    return (rt_global_copy){
+        .address = rt_global_database_address(rt_runtime_globals(w->runtime), global->unique_id),
         .name = global->name,
         .type_size = global->size,
         .image_scope = global->image_scope,
@@ -103,8 +102,22 @@ static void global_copy(world *w, const rt_device_global *global, bool to_global
         .memory = w->a,
         .size = global->size,
     };
+}
+
+static void global_copy(world *w, uint32_t device, const rt_device_global *global, bool to_global)
+{
+    const rt_global_copy copy = global_copy_of(w, global, to_global);
     rt_command_id command;
-    step(w, rt_scheduler_global_copy(w->scheduler, w->queues[0], &copy, &command));
+    step(w, rt_scheduler_global_copy(w->scheduler, w->queues[device], &copy, &command));
+}
+
+static void global_read(world *w, const rt_device_global *global)
+{
+    const rt_global_copy copy = global_copy_of(w, global, false);
+    rt_buffer bytes = {0}, defined = {0};
+    step(w, rt_scheduler_global_read(w->scheduler, w->queues[0], &copy, false, &bytes, &defined));
+    rt_buffer_free(&bytes);
+    rt_buffer_free(&defined);
 }
 
 /* ---- The script --------------------------------------------------------------------------- */
@@ -123,8 +136,11 @@ static void transfers_and_launches(world *w)
     step(w, rt_scheduler_host_task(w->scheduler, w->queues[1], &task, &command));
     launch(w, 0, pointer, none, NULL);
     step(w, rt_scheduler_wait_queue(w->scheduler, w->queues[0]));
-    if (step(w, rt_scheduler_transfer(w->scheduler, w->queues[1], &filling, &command)))
+    if (step(w, rt_scheduler_transfer(w->scheduler, w->queues[1], &filling, &command))) {
+        dev_times times;
         step(w, rt_scheduler_wait_command(w->scheduler, command));
+        step(w, rt_scheduler_times(w->scheduler, command, &times));
+    }
 }
 
 static void cancelled_fusion(world *w)
@@ -133,7 +149,10 @@ static void cancelled_fusion(world *w)
     if (!step(w, rt_fusion_start(fusion, w->queues[0]))) return;
     launch(w, 0, buffer(w->a, RT_ACCESS_READ_WRITE), buffer(w->b, RT_ACCESS_READ), NULL);
     launch(w, 0, buffer(w->a, RT_ACCESS_READ), buffer(w->b, RT_ACCESS_WRITE), NULL);
+    dev_times times;
     step(w, rt_fusion_cancel(fusion, w->queues[0]));
+    step(w, rt_scheduler_times(w->scheduler, rt_fusion_command_event(w->scheduler, w->queues[0]),
+                               &times));
     step(w, rt_scheduler_wait(w->scheduler));
 }
 
@@ -211,17 +230,20 @@ static void run(world *w)
         rt_status status =
             rt_scheduler_queue_create(w->scheduler, w->devices[i], 0, false, &w->queues[i]);
         if (!step(w, status)) return;
+        if (!step(w, rt_scheduler_queue_enable_profiling(w->scheduler, w->queues[i]))) return;
         rt_scheduler_queue_enable_fusion(w->scheduler, w->queues[i]);
     }
     if (!step(w, rt_runtime_usm_create(w->runtime, RT_TEXT("usm"), w->devices[0],
                                        DEV_MEMORY_USM_SHARED, 4, "uuuu", &w->usm)))
         return;
-    global_copy(w, &globals[0], true);
+    global_copy(w, 0, &globals[0], true);
+    global_copy(w, 1, &globals[1], true); /* builds the program that has the variable */
     transfers_and_launches(w);
     cancelled_fusion(w);
-    global_copy(w, &globals[0], false);
-    global_copy(w, &globals[1], true);
-    global_copy(w, &globals[1], false);
+    global_copy(w, 0, &globals[0], false);
+    global_copy(w, 0, &globals[1], true);
+    global_read(w, &globals[1]);
+    global_read(w, &globals[0]);
     bundles(w);
     step(w, rt_scheduler_host_read(w->scheduler, w->a));
     step(w, rt_scheduler_host_read(w->scheduler, w->b));
@@ -263,11 +285,31 @@ static void every_failing_call_of_another_device_is_reported(void **state)
     fail_every_call_of(1, 10);
 }
 
+static void a_memory_that_is_too_large_is_refused(void **state)
+{
+    (void)state;
+    world w = {0};
+    set_up(&w, 0, 0);
+    rt_memory *memory = NULL;
+    assert_int_equal(
+        rt_runtime_memory_create(w.runtime, RT_TEXT("large"), RT_MEMORY_SIZE_MAX + 1, NULL, &memory)
+            .code,
+        RT_ERRC_MEMORY_ALLOCATION);
+    assert_int_equal(rt_runtime_usm_create(w.runtime, RT_TEXT("large"), w.devices[0],
+                                           DEV_MEMORY_USM_SHARED, RT_MEMORY_SIZE_MAX + 1, NULL,
+                                           &memory)
+                         .code,
+                     RT_ERRC_MEMORY_ALLOCATION);
+    assert_null(memory);
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failing_call_is_reported),
         cmocka_unit_test(every_failing_call_of_another_device_is_reported),
+        cmocka_unit_test(a_memory_that_is_too_large_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,7 @@ static dev_event_state event_state(dev_event *event)
 
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
+    RT_TRY(call(event->device, "times"));
     *out_times = ((counting_event *)event)->times;
     return RT_STATUS_OK;
 }
