@@ -3,6 +3,8 @@
 #include "conformance/subject/unfused.h"
 #include "reference/base/number.h"
 
+#include <string.h>
+
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
     cnf_execution *execution = user;
@@ -219,8 +221,26 @@ static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
 {
     /* A kernel that does not terminate, or exhausts its stack, is reported as a finding, and judged
      * like any other. */
+    execution->stop_is_returned = execution->stop_is_returned || status.code == RT_BUDGET;
     if (rt_ok(status) || status.code == RT_BUDGET) return;
     judge_failure(execution, "step", what, status);
+}
+
+/* The finding about a stopped kernel comes from the device; its command has also failed, and some
+ * wait or read must have returned that. */
+static void judge_stopped_kernels(cnf_execution *execution)
+{
+    bool is_stopped = false;
+    for (uint32_t i = 0; i < execution->findings.count; i++) {
+        const char *kind = execution->findings.items[i].kind;
+        is_stopped =
+            is_stopped || strcmp(kind, "budget") == 0 || strcmp(kind, "stack-exhausted") == 0;
+    }
+    if (!is_stopped || execution->stop_is_returned) return;
+    judge_failure(execution, "step", RT_TEXT("wait"),
+                  rt_fail(execution->sink, RT_BUDGET, RT_RULE_NONE,
+                          "a kernel was stopped, but neither a wait nor a read returned the "
+                          "failure of its command"));
 }
 
 /* Judges the status of set-up. Missing build tools are an infrastructure failure, not the
@@ -314,6 +334,7 @@ static void finish(cnf_execution *execution)
     bool reads = executes && runtime->operations->read_global != NULL;
     for (uint32_t m = 0; reads && m < scenario->module_count; m++)
         emit_final_variables(execution, m);
+    judge_stopped_kernels(execution);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);

@@ -70,8 +70,9 @@ struct cnf_execution {
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
     cnf_output output;             /* opened and closed by the caller of cnf_execute */
-    bool stopped;  /* the program was lost, or could not be started again: no step can run */
-    bool refused;  /* a step was refused as expected */
+    bool stopped; /* the program was lost, or could not be started again: no step can run */
+    bool refused; /* a step was refused as expected */
+    bool stop_is_returned; /* a step or the end returned the failure of a kernel that was stopped */
     bool skipped;  /* the scenario does what no real program can do, and a skip was emitted */
     bool was_used; /* result of cnf_runtime_operations.was_used before the final reads */
 };

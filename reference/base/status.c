@@ -37,7 +37,8 @@ static rt_code errc_of(rt_code code)
 {
     if (code >= RT_ERRC_RUNTIME && code <= RT_ERRC_BACKEND_MISMATCH) return code;
     if (code == RT_LINK_ERROR) return RT_ERRC_BUILD;
-    if (code == RT_DRIVER_ERROR || code == RT_DEVICE_LOST) return RT_ERRC_RUNTIME;
+    if (code == RT_DRIVER_ERROR || code == RT_DEVICE_LOST || code == RT_BUDGET)
+        return RT_ERRC_RUNTIME;
     return RT_OK;
 }
 

@@ -77,8 +77,9 @@ rt_code rt_code_find(rt_text name);
 
 /* True if a failure with `code` belongs to the documents' failure class `wanted`.  "exception" is
  * any code that reaches the application as a sycl::errc.  LINK_ERROR reaches it as errc::build,
- * DRIVER_ERROR and DEVICE_LOST as errc::runtime, and each matches that class as well as its own;
- * any other code matches only its own.  Source: requirements.yaml, "Failure classes". */
+ * DRIVER_ERROR, DEVICE_LOST and BUDGET (from a wait) as errc::runtime, and each matches that class
+ * as well as its own; any other code matches only its own.  Source: requirements.yaml, "Failure
+ * classes". */
 bool rt_code_matches(rt_code code, rt_text wanted);
 
 /* Keeps diagnostics.  Thread-safe; must outlive every status created in it. */

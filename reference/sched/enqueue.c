@@ -80,17 +80,20 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     };
 }
 
-/* Ends the step with the status that the device returned.  False: the device refused the command,
- * whose state has not changed. */
+/* Ends the step with the status that the device returned.  True: the device has the command, which
+ * the caller now traces.  False: nothing reached the device, which either refused the command
+ * (whose state has not changed) or was not called because of the failure of a predecessor (which
+ * has stopped the command). */
 static bool handover_end(rt_command *command, const handover *step, rt_status answer)
 {
     rt_free(step->events);
     CHECK_IMPLIES(!rt_ok(answer), rt_ok(step->failure) && !command->event);
     if (!rt_ok(answer)) return false;
-    CHECK(rt_ok(step->failure) == (command->event != NULL));
+    bool is_handed_over = rt_ok(step->failure);
+    CHECK(is_handed_over == (command->event != NULL));
     command->result = step->failure;
-    rt_command_step(command, rt_ok(step->failure) ? RT_STEP_HAND_OVER : RT_STEP_STOP);
-    return true;
+    rt_command_step(command, is_handed_over ? RT_STEP_HAND_OVER : RT_STEP_STOP);
+    return is_handed_over;
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------- */

@@ -51,10 +51,11 @@ static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_h
     rt_graph_book_access(scheduler, command, task->from, RT_ACCESS_READ);
     if (task->to) rt_graph_book_access(scheduler, command, task->to, RT_ACCESS_WRITE);
     scheduler->queues.items[queue].last = command->id;
+    *out_command = command->id;
+    if (!rt_ok(command->result)) return RT_STATUS_OK; /* the task did not run */
     RT_COMMAND_TRACE(scheduler, command, HOST_TASK, RT_T("from", task->from->name),
                      RT_T("to", task->to ? task->to->name : (rt_text){0}), RT_N("queue", queue));
-    *out_command = command->id;
-    if (!task->to || !rt_ok(command->result)) return RT_STATUS_OK;
+    if (!task->to) return RT_STATUS_OK;
     CHECK(task->from->host_valid && task->from->size == task->to->size);
     memcpy(task->to->host, task->from->host, task->to->size);
     rt_memory_host_written(task->to);

@@ -1,6 +1,7 @@
 /* Finds the dummy image that replaces another image. */
 #include "reference/vfunc/dummy.h"
 
+#include "reference/base/rule.h"
 #include "reference/image/virtual_functions.h"
 
 /* True if both images state which functions they define, and define the same ones. */
@@ -33,9 +34,9 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
     const rt_registered_image *first_free = NULL;
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *candidate = group->images.items[i];
-        bool alike =
-            candidate->module == real->module && candidate->image->format == real->image->format;
-        if (!alike || rt_virtual_functions_read(candidate->image, &functions)) continue;
+        bool other_format = candidate->image->format != real->image->format;
+        if (candidate->module != real->module || (other_format && RULE(VF_LINK_12))) continue;
+        if (rt_virtual_functions_read(candidate->image, &functions)) continue;
         if (!functions.dummy || !rt_device_meets(context->device, candidate->image, NULL)) continue;
         const rt_property_set *listed =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);

@@ -136,6 +136,7 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         .what = what,
         .observed = true,
     };
+    execution->stop_is_returned = execution->stop_is_returned || status.code == RT_BUDGET;
     if (!rt_ok(status)) {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
         RT_TRACE(execution->runtime->trace, ERROR,

@@ -239,6 +239,8 @@ static void code_classes_match_what_an_application_sees(void **state)
     assert_true(rt_code_matches(RT_LINK_ERROR, RT_TEXT("link-error")));
     assert_true(rt_code_matches(RT_LINK_ERROR, RT_TEXT("errc::build")));
     assert_false(rt_code_matches(RT_ERRC_BUILD, RT_TEXT("link-error")));
+    assert_true(rt_code_matches(RT_BUDGET, RT_TEXT("errc::runtime")));
+    assert_true(rt_code_matches(RT_BUDGET, RT_TEXT("exception")));
     assert_false(rt_code_matches(RT_POSTLINK_ERROR, RT_TEXT("exception")));
     assert_int_equal(rt_code_find(RT_TEXT("errc::nd_range")), RT_ERRC_ND_RANGE);
     assert_int_equal(rt_code_find(RT_TEXT("errc::nothing")), RT_CODE_COUNT);

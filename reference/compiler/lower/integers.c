@@ -206,6 +206,20 @@ static void lower_use(widening *w, LLVMValueRef instruction)
     LLVMReplaceAllUsesWith(instruction, result);
 }
 
+/* Erases the instructions that have been replaced, which are used only by each other.  No pass does
+ * so in a function that is marked optnone. */
+static void erase_replaced(LLVMValueRef function)
+{
+    RT_VECTOR(LLVMValueRef) replaced = {0};
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i))
+        if (is_odd(i) || has_odd_operand(i)) *rt_vector_push(&replaced) = i;
+    for (uint32_t i = 0; i < replaced.count; i++)
+        LLVMReplaceAllUsesWith(replaced.items[i], LLVMGetUndef(LLVMTypeOf(replaced.items[i])));
+    for (uint32_t i = 0; i < replaced.count; i++)
+        LLVMInstructionEraseFromParent(replaced.items[i]);
+    rt_vector_free(&replaced);
+}
+
 static void lower_function(widening *w, LLVMValueRef function)
 {
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
@@ -225,6 +239,7 @@ static void lower_function(widening *w, LLVMValueRef function)
         }
         CHECK(LLVMCountIncoming(wide) == LLVMCountIncoming(odd));
     }
+    erase_replaced(function);
 }
 
 void pl_lower_integers(pl_job *job, LLVMModuleRef module)

@@ -140,10 +140,18 @@ static void types_that_spirv_lacks(void **state)
          "f", ":3: 'f' needs a vector of 7"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: a type that the passes remove, and a struct that points to itself. */
+    /* Twins: a type that the passes remove, one that is lowered in a function that no pass changes,
+     * and a struct that points to itself. */
     make(*state, "A.ll",
          LOADED("i32") " %y = zext i32 %x to i128\n %z = mul i128 %y, 5\n"
                        " %r = trunc i128 %z to i32\n" STORED("i32"));
+    make(*state, "A.ll",
+         TARGET "define spir_func i32 @f(i32 %x) noinline optnone {\n"
+                "entry:\n %first = trunc i32 %x to i3\n br label %loop\n"
+                "loop:\n %j = phi i3 [ %first, %entry ], [ %next, %loop ]\n"
+                " %next = add i3 %j, 1\n %again = icmp ne i3 %next, 0\n"
+                " br i1 %again, label %loop, label %end\n"
+                "end:\n %r = zext i3 %j to i32\n ret i32 %r\n}\n");
     make(*state, "A",
          "struct node { global struct node *next; int value; };\n"
          "int f(global struct node *n) { return n->next->value; }");

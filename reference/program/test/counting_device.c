@@ -17,6 +17,16 @@ static rt_status refused(counting_device *device, const char *message)
     return rt_fail(device->base.sink, RT_ERRC_BUILD, RT_RULE_NONE, "%s fails on demand", message);
 }
 
+/* Counts a call, and fails it if its number is that of fail_call. */
+static rt_status call(dev_device *device, const char *operation)
+{
+    counting_device *self = (counting_device *)device;
+    if (__atomic_add_fetch(&self->calls, 1, __ATOMIC_RELAXED) != self->fail_call)
+        return RT_STATUS_OK;
+    return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "call %u, %s, fails on demand",
+                   self->fail_call, operation);
+}
+
 static void destroy_event(dev_event *event)
 {
     rt_free(event);
@@ -31,9 +41,13 @@ typedef struct counting_event {
 
 static rt_status wait_event(dev_event *event)
 {
-    ((counting_event *)event)->pending = false;
-    if (!((counting_event *)event)->failed) return RT_STATUS_OK;
-    return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
+    counting_event *self = (counting_event *)event;
+    self->pending = false;
+    rt_status status = call(event->device, "wait");
+    if (!rt_ok(status)) self->failed = true;
+    if (rt_ok(status) && self->failed)
+        status = rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
+    return status;
 }
 
 static dev_event_state event_state(dev_event *event)
@@ -44,6 +58,7 @@ static dev_event_state event_state(dev_event *event)
 
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
+    RT_TRY(call(event->device, "times"));
     *out_times = ((counting_event *)event)->times;
     return RT_STATUS_OK;
 }
@@ -89,7 +104,8 @@ static const dev_memory_ops memory_ops = {.destroy = destroy_memory, .address = 
 static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
                              dev_memory **out_memory)
 {
-    (void)device, (void)label;
+    (void)label;
+    RT_TRY(call(device, "memory_create"));
     counting_memory *memory = rt_alloc(sizeof *memory);
     memory->base.ops = &memory_ops;
     memory->bytes = rt_alloc((size_t)size);
@@ -157,6 +173,7 @@ static const dev_kernel_ops kernel_ops = {destroy_kernel, argument_count};
 static rt_status make_kernel(dev_program *program, rt_text name, dev_kernel **out_kernel)
 {
     (void)name;
+    RT_TRY(call(program->device, "kernel_create"));
     count(&((counting_device *)program->device)->kernels);
     *out_kernel = rt_alloc(sizeof **out_kernel);
     (*out_kernel)->ops = &kernel_ops;
@@ -187,6 +204,7 @@ static rt_status make_program(dev_device *device, uint32_t *counter, const char 
                               dev_program **out_program)
 {
     counting_device *self = (counting_device *)device;
+    RT_TRY(call(device, message));
     count(counter);
     if (self->build_delay_us) usleep(self->build_delay_us);
     if (self->fail_builds) return refused(self, message);
@@ -289,6 +307,7 @@ static rt_status launch(dev_queue *queue, dev_command command, dev_kernel *kerne
                         dev_event **out_event)
 {
     (void)kernel, (void)range;
+    RT_TRY(call(queue->device, "enqueue_kernel"));
     log_arguments(device_of(queue), arguments, number);
     count(&device_of(queue)->launches);
     if (device_of(queue)->fail_kernels) {
@@ -303,6 +322,7 @@ static rt_status read_memory(dev_queue *queue, dev_command command, dev_memory *
                              uint64_t offset, uint64_t size, void *destination,
                              dev_event **out_event)
 {
+    RT_TRY(call(queue->device, "enqueue_read"));
     count(&device_of(queue)->reads);
     memcpy(destination, ((counting_memory *)memory)->bytes + offset, (size_t)size);
     *out_event = make_event(command, false);
@@ -313,6 +333,7 @@ static rt_status write_memory(dev_queue *queue, dev_command command, dev_memory 
                               uint64_t offset, uint64_t size, const void *source,
                               dev_event **out_event)
 {
+    RT_TRY(call(queue->device, "enqueue_write"));
     count(&device_of(queue)->writes);
     if (device_of(queue)->fail_writes)
         return rt_fail(queue->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
@@ -326,6 +347,7 @@ static rt_status copy_memory(dev_queue *queue, dev_command command, dev_memory *
                              uint64_t source_offset, dev_memory *destination,
                              uint64_t destination_offset, uint64_t size, dev_event **out_event)
 {
+    RT_TRY(call(queue->device, "enqueue_copy"));
     count(&device_of(queue)->copies);
     memcpy(((counting_memory *)destination)->bytes + destination_offset,
            ((counting_memory *)source)->bytes + source_offset, (size_t)size);
@@ -337,6 +359,7 @@ static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *
                              uint64_t offset, uint64_t size, rt_bytes pattern,
                              dev_event **out_event)
 {
+    RT_TRY(call(queue->device, "enqueue_fill"));
     count(&device_of(queue)->fills);
     if (device_of(queue)->fail_fills)
         return rt_fail(queue->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
@@ -365,7 +388,7 @@ static const dev_queue_ops queue_ops = {
 
 static rt_status make_queue(dev_device *device, dev_queue **out_queue)
 {
-    (void)device;
+    RT_TRY(call(device, "queue_create"));
     *out_queue = rt_alloc(sizeof **out_queue);
     (*out_queue)->ops = &queue_ops;
     return RT_STATUS_OK;

@@ -19,8 +19,11 @@ typedef struct counting_device {
     bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
     bool fail_fills, fail_writes; /* fills or writes are refused */
-    uint32_t global_size;         /* bytes of every variable; 0: 64 */
-    uint32_t build_delay_us;      /* duration of a build or link */
+    uint32_t fail_call;   /* the number, from 1, of the one call that fails with DRIVER_ERROR, which
+                           * every operation may return; 0: none */
+    uint32_t calls;       /* of operations that return a status, and waits; atomic */
+    uint32_t global_size; /* bytes of every variable; 0: 64 */
+    uint32_t build_delay_us; /* duration of a build or link */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;

@@ -118,6 +118,22 @@ static void commands_without_a_device_have_no_times(void **state)
     refuses(w, task, "a host task");
 }
 
+/* Each query returns the failure, not only the first, which waits. */
+static void failed_commands_have_no_times(void **state)
+{
+    world *w = *state;
+    w->f->counting->fail_waits = true;
+    rt_command_id failed = launch(w, w->queue);
+    assert_true(rt_ok(rt_fusion_command_start(w->scheduler, w->queue)));
+    rt_command_id event = launch(w, w->queue);
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    dev_times times;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(rt_scheduler_times(w->scheduler, failed, &times).code, RT_DRIVER_ERROR);
+        assert_int_equal(rt_scheduler_times(w->scheduler, event, &times).code, RT_DRIVER_ERROR);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -127,6 +143,7 @@ int main(void)
         TEST(a_queue_without_the_property_keeps_none),
         TEST(a_fusion_lasts_from_its_first_kernel_to_its_last),
         TEST(commands_without_a_device_have_no_times),
+        TEST(failed_commands_have_no_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,9 +336,22 @@ static void a_failure_on_another_device_holds_commands_back(void **state)
     rt_command_id copied = transfer(w, w->other, copy(w->a, 0, w->b, 0, 4));
     transfer(w, w->other, fill(w->b, 0, 4, "x"));
     rt_command_id independent = transfer(w, w->other, fill(w->undefined, 0, 4, "y"));
+    rt_command_id task = 0;
+    const rt_host_task reading = {.from = w->a, .to = w->undefined};
+    assert_true(rt_ok(launch(w, w->other, buffer(w->a, RT_ACCESS_READ), null_pointer)));
+    assert_true(rt_ok(rt_scheduler_host_task(w->scheduler, w->queue, &reading, &task)));
+    assert_int_equal(w->f->other_counting->launches, 0);
     assert_int_equal(w->f->other_counting->copies, 0);
     assert_int_equal(w->f->other_counting->fills, 1);
+    /* Only what reached a device, or ran on the host, is in the trace. */
+    assert_int_equal(fixture_count(w->f, RT_EVENT_LAUNCH), 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_COPY), 0);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FILL), 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_UPLOAD),
+                     w->f->counting->writes + w->f->other_counting->writes);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_HOST_TASK), 0);
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, independent)));
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, task).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_wait_command(w->scheduler, copied).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->b).code, RT_DRIVER_ERROR);
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->a).code, RT_DRIVER_ERROR);
@@ -382,6 +395,17 @@ static void a_host_read_of_usm_returns_failures_not_yet_reported(void **state)
     assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->usm)));
 }
 
+/* The failed kernel only read the buffer, so its contents are still good. */
+static void the_end_of_a_buffer_returns_the_failure_of_its_reader(void **state)
+{
+    world *w = *state;
+    w->f->counting->fail_waits = true;
+    assert_true(rt_ok(launch(w, w->queue, buffer(w->a, RT_ACCESS_READ), null_pointer)));
+    w->f->counting->fail_waits = false;
+    assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->a)));
+    assert_int_equal(rt_scheduler_memory_end(w->scheduler, w->a).code, RT_DRIVER_ERROR);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -404,6 +428,7 @@ int main(void)
         TEST(waiting_for_a_queue_or_a_command_leaves_others_pending),
         TEST(a_failure_in_another_queue_is_reported_to_its_dependents),
         TEST(a_host_read_of_usm_returns_failures_not_yet_reported),
+        TEST(the_end_of_a_buffer_returns_the_failure_of_its_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
