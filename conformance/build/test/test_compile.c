@@ -733,7 +733,7 @@ static void a_missing_tool_is_named(void **state)
     const cnf_request_source source = {SCN_LANGUAGE_SPIRV_ASM, RT_TEXT("app/0"), RT_TEXT("x")};
     const cnf_front_end_options plain = {0};
     rt_status status =
-        cnf_front_end_start(fixture->sink, &fixture->arena, &none, &source, &plain, &run);
+        cnf_front_end_start(fixture->sink, &fixture->arena, NULL, &none, &source, &plain, &run);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
                         "spirv-as is not installed; apt-get install spirv-tools");
