@@ -115,10 +115,13 @@ class Build:
         self.dropped = 0
 
     def make(self):
-        """Brings everything up to date; sets `mutants` and `identity`."""
+        """Brings everything up to date; sets `mutants`, `state` (of the programs) and `identity` (of the mutants)."""
         files = {name: (self.root / name).read_bytes() for name in source_text.tree_files(self.root)}
         product = sorted(name for name in files if is_product(name) or name in TOOL or name.endswith("CMakeLists.txt"))
         self.identity = digest([name.encode() + b"\0" + files[name] for name in product])
+        self.state = digest([self.identity, *(name.encode() + b"\0" + data for name, data in sorted(files.items())
+                                              if name.startswith(("backends/", "conformance/"))
+                                              and not re.search(r"/(test|fuzz)/", name))])
         kept = read_json(self.folder / "mutants.json", {})
         generated = [mutate_generate.Mutant(**{**row, "rules": tuple(row["rules"])}) for row in kept.get("mutants", ())] \
             if kept.get("identity") == self.identity else None

@@ -28,7 +28,7 @@ struct cnf_cache {
     rt_store *store;    /* NULL: nothing is cached */
     rt_buffer identity; /* compilers and format versions; part of every key */
     rt_buffer warning;
-    bool tools_only; /* the worker's answers are neither found nor kept */
+    bool finds_answers, keeps_answers; /* of the worker; those of single tools always */
 };
 
 _Static_assert(CACHE_SIZE_KEPT < CACHE_SIZE_MAX, "a sweep removes something");
@@ -64,7 +64,8 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
         if (strstr(fault, folders[i])) rt_buffer_printf(&cache->identity, "fault %s\n", fault);
 
     const char *answers = getenv("ASSAY_CACHE_ANSWERS");
-    cache->tools_only = answers && strcmp(answers, "tools") == 0;
+    cache->finds_answers = !answers || strcmp(answers, "none") != 0;
+    cache->keeps_answers = !answers || answers[0] == '\0';
 
     const char *ours = getenv("ASSAY_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME");
@@ -156,13 +157,13 @@ void cnf_cache_tool_keep(cnf_cache *cache, rt_text tool, rt_bytes request, rt_by
 
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
 {
-    return !cache->tools_only &&
+    return cache->finds_answers &&
            cnf_cache_tool_find(cache, rt_buffer_text(&cache->identity), request, out_answer);
 }
 
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
 {
-    if (!cache->tools_only)
+    if (cache->keeps_answers)
         cnf_cache_tool_keep(cache, rt_buffer_text(&cache->identity), request, answer);
 }
 

@@ -87,8 +87,9 @@ typedef struct cnf_cache cnf_cache;
  * cache works but stores nothing, and `out_warning` (borrowed from the cache; "" otherwise) says
  * why. The versions of the front ends and of the plugin, which are part of every key, are
  * determined here from the paths, sizes and modification times of their files, without running any
- * of them. With ASSAY_CACHE_ANSWERS=tools in the environment the worker's answers are neither found
- * nor kept, only the output of the tools that it runs: everything of assay's own runs again. */
+ * of them. With ASSAY_CACHE_ANSWERS=find in the environment the worker's answers are found but not
+ * kept, and with ASSAY_CACHE_ANSWERS=none neither: everything of assay's own runs again. Both find
+ * and keep the output of the tools that the worker runs. */
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
 void cnf_cache_close(cnf_cache *cache);
 
