@@ -27,7 +27,6 @@ TARGETS = ("assay", "assay_compiler", "assay_registrar")
 TOOL = ("ci/mutate_generate.py", "ci/mutate_syntax.py", "ci/mutate_build.py", "ci/mutant.h", "ci/mutant.c")
 SECTION = "assay_mutants"
 GENERATED = (".h", ".inc", ".c", ".def")
-NICE = ("nice", "-n", "15")
 ROUNDS = 12
 
 
@@ -127,7 +126,7 @@ class Build:
             if kept.get("identity") == self.identity else None
         self.copy(files, instrumented=generated is not None)
         if not (self.build / "build.ninja").is_file() or generated is None:
-            run([*NICE, "cmake", "-S", self.tree, "-B", self.build, "--preset", "mutate"], cwd=self.tree)
+            run(["cmake", "-S", self.tree, "-B", self.build, "--preset", "mutate"], cwd=self.tree)
         if generated is None:
             self.build_generated()
             generated = self.generate()
@@ -151,7 +150,7 @@ class Build:
         listed = run(["ninja", "-C", self.build, "-t", "targets", "rule", "CUSTOM_COMMAND"])
         below = tuple(f"{self.build}/{part}" for part in PARTS)
         targets = [line for line in listed.splitlines() if line.startswith(below) and line.endswith(GENERATED)]
-        run([*NICE, "ninja", "-C", self.build, f"-j{self.jobs}", *targets])
+        run(["ninja", "-C", self.build, f"-j{self.jobs}", *targets])
 
     def commands(self):
         """Yields (path, arguments) of the product's translation units, which are parsed where they are."""
@@ -212,13 +211,13 @@ class Build:
         refused = {tuple(row) for row in read_json(path, [])}
         numbered = self.numbered(mutants)
         for attempt in range(ROUNDS):
-            kept = {name: [(n, m) for n, m in rows if self.place_of(m) not in refused] for name, rows in numbered.items()}
+            kept = {name: [(n, m) for n, m in rows if m.key not in refused] for name, rows in numbered.items()}
             for name in files:
                 if is_product(name):
                     text = mutate_generate.instrumented(files[name].decode("latin-1"), kept.get(name, []))
                     write_if_changed(self.tree / name, text.encode("latin-1"))
             say(f"building {sum(map(len, kept.values())):,} mutants" + (f", attempt {attempt + 1}" if attempt else ""))
-            done = subprocess.run([*NICE, "ninja", "-C", self.build, f"-j{self.jobs}", "-k0", *TARGETS],
+            done = subprocess.run(["ninja", "-C", self.build, f"-j{self.jobs}", "-k0", *TARGETS],
                                   capture_output=True, text=True)
             if done.returncode == 0:
                 break
@@ -226,18 +225,14 @@ class Build:
             if not wrong:
                 print(done.stdout[-4000:], file=sys.stderr)
                 sys.exit("ci/mutate: the build fails")
-            refused |= {self.place_of(m) for m in wrong}
+            refused |= {m.key for m in wrong}
             write_json(path, sorted(refused))
         else:
             sys.exit(f"ci/mutate: the build still fails after {ROUNDS} attempts")
-        present = self.present()
-        self.mutants = {n: m for rows in kept.values() for n, m in rows if n in present}
+        present, unlinked = self.present(), self.unlinked()
+        self.mutants = {n: m for rows in kept.values() for n, m in rows if n in present and m.function not in unlinked}
         total = sum(map(len, kept.values()))
         self.refused, self.dropped = len(mutants) - total, total - len(self.mutants)
-
-    @staticmethod
-    def place_of(mutant):
-        return (*mutant.key, mutant.line)
 
     def wrong(self, output, kept):
         """The mutants on the lines of the compiler's errors, or around them."""
@@ -251,6 +246,14 @@ class Build:
             around = [m for m in rows if m.line <= line <= source.line_of(m.end)]
             found.update(here or around)
         return found
+
+    def unlinked(self):
+        """The functions that object files have and the linked programs lack, because nothing calls them."""
+        objects = [path for part in PARTS for path in (self.build / part).rglob("*.o")]
+        programs = [self.build / program for program in PROGRAMS]
+        compiled, linked = (set(re.findall(r" (\S+) [tT] ", run(["nm", "--defined-only", "-P", "-A", *paths])))
+                            for paths in (objects, programs))
+        return compiled - linked
 
     def present(self):
         """The numbers that the linked programs contain."""

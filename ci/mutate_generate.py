@@ -3,10 +3,11 @@
 A mutant replaces an expression or a statement by an alternative.  Alternatives consist of the text as written, so no
 alternative contains another mutant.  See OPERATORS for what is changed, and SKIPPED_* for what is left alone.
 """
+import collections
 import dataclasses
 import re
 
-from mutate_syntax import Kind, Source, Type, Unit, Uses, shown
+from mutate_syntax import Kind, Type, Unit, Uses, flat, shown
 
 OPERATORS = {
     "relational": "< and <=, > and >=, == and != are exchanged",
@@ -72,11 +73,12 @@ class Mutant:
     original: str    # these two for people
     mutated: str
     rules: tuple     # ids of the rule marks in the same condition, such as "DL_RESOLVE_09"
+    nth: int = 1     # among the mutants of the function with the same operator and texts
 
     @property
     def key(self):
-        """Identifies the mutant across changes elsewhere; equal ones in one function are told apart by a number."""
-        return self.file, self.function, self.operator, self.original, self.mutated
+        """Identifies the mutant for as long as its function does not change."""
+        return self.file, self.function, self.operator, self.original, self.mutated, self.nth
 
 
 @dataclasses.dataclass(frozen=True)
@@ -493,7 +495,7 @@ class Generator:
         elif text in LOGICAL:
             self.add(where, context, "logical", f"{texts[0]} {LOGICAL[text]} {texts[1]}")
             # A rule mark is the constant true; its fault belongs to the preset prove.
-            if not any(re.fullmatch(r"RULE\s*\(\s*\w+\s*\)", operand) for operand in texts):
+            if not any(re.fullmatch(r"!?\s*RULE\s*\(\s*\w+\s*\)", operand) for operand in texts):
                 for operand in texts:
                     self.add(where, context, "logical", operand)
 
@@ -605,9 +607,10 @@ class Generator:
                 continue
             if not start <= places[i][1] < places[i][2] <= places[i + 1][1] < places[i + 1][2] <= end:
                 continue  # a default argument, or an operand of an operator
-            said = source.said(start, places[i][1]) + texts[i + 1] + ", " + texts[i] + \
-                source.said(places[i + 1][2], end)
-            self.add(where, context, "swapped arguments", said)
+            between = source.text[places[i][2]:places[i + 1][1]]
+            self.add(where, context, "swapped arguments",
+                     flat(source.text[start:places[i][1]] + texts[i + 1] + between + texts[i] +
+                          source.text[places[i + 1][2]:end]))
 
     def stale(self, cursor, name, where, context):
         result = cursor.type.get_canonical().kind
@@ -674,11 +677,15 @@ def generate(path, arguments, wanted, source_of):
 # ---- Writing -----------------------------------------------------------------------------------
 
 def without_repeats(mutants):
-    """Drops mutants whose place and alternative other units have too, in the order of places."""
+    """Drops mutants whose place and alternative other units have too; sorts by place, and counts equal keys."""
     found = {}
     for mutant in mutants:
         found.setdefault((mutant.file, mutant.start, mutant.end, mutant.alternative), mutant)
-    return sorted(found.values(), key=lambda m: (m.file, m.start, -m.end, m.is_statement, m.alternative))
+    counts, kept = collections.Counter(), []
+    for mutant in sorted(found.values(), key=lambda m: (m.file, m.start, -m.end, m.is_statement, m.alternative)):
+        counts[mutant.key] += 1
+        kept.append(dataclasses.replace(mutant, nth=counts[mutant.key]))
+    return kept
 
 
 def instrumented(text, numbered):

@@ -26,7 +26,7 @@ class Reviewed:
             if problem:
                 self.problems.append(f"{path.name}: entry {i}: {problem}")
                 continue
-            key = tuple(str(row[name]) for name in KEY)
+            key = (*(str(row[name]) for name in KEY), row.get("nth", 1))
             if key in self.entries:
                 self.problems.append(f"{path.name}: entry {i}: the same mutant as an entry before")
             self.entries[key] = row
@@ -37,7 +37,7 @@ class Reviewed:
         if not isinstance(row, dict):
             return "expected a mapping"
         wanted = {*KEY, "class"} | ({"scenario", "date"} if row.get("class") == OPEN else {"reason"})
-        missing, unknown = sorted(wanted - set(row)), sorted(set(row) - wanted)
+        missing, unknown = sorted(wanted - set(row)), sorted(set(row) - wanted - {"nth"})
         if missing or unknown:
             return (f"'{missing[0]}' is missing" if missing else f"unknown key '{unknown[0]}'")
         if row["class"] not in CLASSES:
@@ -65,7 +65,7 @@ class Reviewed:
 
 
 def place(key):
-    return f"{key[0]}, {key[1]}, {key[2]}: {key[3]} => {key[4]}"
+    return f"{key[0]}, {key[1]}, {key[2]}: {key[3]} => {key[4]}" + (f" ({key[5]})" if key[5] > 1 else "")
 
 
 def wilson(count, total):

@@ -20,8 +20,9 @@ import zlib
 
 from mutate_build import digest, read_json, say, write_json
 
-TIMEOUT_S = 30        # of a child; the slowest scenarios take 9 s on a busy machine
-SLOW_S = 1.0          # scenarios that take longer run only for mutants that few others reach
+TIMEOUT_S = 10        # of a child, at least
+TIMEOUT_FACTOR = 10   # and this many times what the slowest scenario of the group takes without a mutant
+SLOW_S = 1.0          # scenarios that take longer run only for mutants that at most FEW scenarios reach
 FEW = 20
 MEMORY_MIB = 4096
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
@@ -43,7 +44,9 @@ FEATURES = {
 VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
 SURVIVED, UNREACHED = "survived", "unreached"
 KILLED = (VERDICT, CRASH, TIME_OUT)
-DEAD_WORKER = re.compile(r"compiler worker (ended by signal|ended with status|(did not end))")
+# Statuses of a compile stage that died, by their signature; a worker for a fusion list says it in its message.
+DEAD_WORKER = re.compile(r"tool\.(?!answer)|compiler worker (ended|did not end)")
+SLOW_WORKER = re.compile(r"tool\.timeout|compiler worker did not end")
 
 
 def features_of(name):
@@ -57,11 +60,10 @@ def features_of(name):
 
 def kind_of(record):
     """How a record that is not a PASS noticed its mutant."""
-    verdict = record["verdict"]
-    dead = DEAD_WORKER.search(record.get("message", ""))
-    if verdict in ("TIMEOUT", "HANG") or dead and dead.group(2):
+    said = record["signature"] + " " + record.get("message", "")
+    if record["verdict"] in ("TIMEOUT", "HANG") or SLOW_WORKER.search(said):
         return TIME_OUT
-    return CRASH if verdict == "CRASH" or dead else VERDICT
+    return CRASH if record["verdict"] == "CRASH" or DEAD_WORKER.search(said) else VERDICT
 
 
 class Scenarios:
@@ -79,7 +81,11 @@ class Scenarios:
         self.seconds = {}
         self.identity = digest([build.state, *((self.root / name).read_bytes() for name in self.names)])
 
-    def command(self, names, records, timeout=TIMEOUT_S):
+    def timeout(self, names):
+        """The time limit of a child, in seconds."""
+        return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds.get(name, 0) for name in names)))
+
+    def command(self, names, records, timeout):
         return [str(self.assay), "run", *names, "--on", "sim", "-j1", "--cache", str(self.cache), "--json", records,
                 "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color", "never", "--fail-fast"]
 
@@ -198,14 +204,13 @@ class Runner:
         folders = features_of(mutant.file)
 
         def rank(name):
-            if name in killers:
-                return 0, killers.index(name), name
-            feature = name.split("/")[1]
-            return (1, folders.index(feature), name) if feature in folders else (2, 0, name)
+            if seconds[name] > SLOW_S:
+                return 3
+            return 0 if name in killers else 1 if name.split("/")[1] in folders else 2
 
-        for level in range(3):
+        for level in range(4):
             for names, answers in ((rest, "find"), (compiled, "none")):
-                chosen = sorted((name for name in names if rank(name)[0] == level), key=rank)
+                chosen = [name for name in names if rank(name) == level]
                 if chosen:
                     yield chosen, answers
 
@@ -232,9 +237,10 @@ class Runner:
             path = os.path.join(folder, "records")
             environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
                                                      TMPDIR=folder)
-            process = subprocess.Popen(self.scenarios.command(names, path), cwd=self.scenarios.root, env=environment,
+            timeout = self.scenarios.timeout(names)
+            process = subprocess.Popen(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root, env=environment,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            status = self.wait(process, path)
+            status = self.wait(process, path, 2 * timeout)
             records = self.scenarios.records(path)
         for record in records:
             if record["verdict"] != "PASS":
@@ -245,8 +251,8 @@ class Runner:
         return len(records), (TIME_OUT if status is None else CRASH if status < 0 else VERDICT, at)
 
     @staticmethod
-    def wait(process, path):
-        """The exit status, or None if the program itself made no progress for too long."""
+    def wait(process, path, limit):
+        """The exit status, or None if the program itself made no progress for too long, in seconds."""
         size, since = -1, time.monotonic()
         while True:
             try:
@@ -255,7 +261,7 @@ class Runner:
                 now = os.path.getsize(path) if os.path.exists(path) else 0
                 if now != size:
                     size, since = now, time.monotonic()
-                if time.monotonic() - since > 3 * TIMEOUT_S:
+                if time.monotonic() - since > limit:
                     os.killpg(process.pid, 9)
                     process.wait()
                     return None

@@ -46,22 +46,20 @@ class Source:
         return bisect.bisect_right(self.lines, offset)
 
     def said(self, start, end):
-        """The text of a range on one line, without comments."""
-        kept = []
-        at = start
-        for kind, offset, token in source_text.c_tokens(self.text[start:end]):
-            kept.append(self.text[at:start + offset])
-            kept.append(" " if kind == "comment" else token)
-            at = start + offset + len(token)
-        return " ".join("".join(kept + [self.text[at:end]]).split("\n")).strip()
+        return flat(self.text[start:end])
 
-    def shown(self, start, end):
-        """The same for people: with single spaces, and in Unicode."""
-        return shown(self.said(start, end))
+
+def flat(text):
+    """A text on one line, without comments."""
+    kept, at = [], 0
+    for kind, offset, token in source_text.c_tokens(text):
+        kept += [text[at:offset], " " if kind == "comment" else token]
+        at = offset + len(token)
+    return " ".join("".join([*kept, text[at:]]).split("\n")).strip()
 
 
 def shown(text):
-    """Joins indented continuation lines; strings keep their spaces."""
+    """A text for people: in Unicode, and with single spaces outside strings."""
     parts, at = [], 0
     for _, offset, token in source_text.c_tokens(text):
         parts += [re.sub(r"\s+", " ", text[at:offset]), token]
