@@ -42,7 +42,7 @@ FEATURES = {
 }
 
 VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
-SURVIVED, UNREACHED = "survived", "unreached"
+SURVIVED, UNREACHED, SAME_CODE = "survived", "unreached", "same code"
 KILLED = (VERDICT, CRASH, TIME_OUT)
 # Statuses of a compile stage that died, by their signature; a worker for a fusion list says it in its message.
 DEAD_WORKER = re.compile(r"tool\.(?!answer)|compiler worker (ended|did not end)")
@@ -151,6 +151,45 @@ class Scenarios:
         return compiled, rest
 
 
+class Compiler:
+    """Compares the object code of a mutant with that of the original, as both would be without any marks."""
+
+    def __init__(self, build):
+        self.build = build
+        self.arguments = dict(build.commands())
+        self.originals = {}
+        self.lock = threading.Lock()
+
+    def object_of(self, name, text):
+        """The bytes of the object file of a text, or None if it does not compile."""
+        compiler = "c++" if name.endswith(".cpp") else "cc"
+        language = "c++" if name.endswith(".cpp") else "c"
+        with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
+            path = os.path.join(folder, "object")
+            done = subprocess.run([compiler, *self.arguments[name], "-O2", "-w", "-iquote", os.path.dirname(name), "-x",
+                                   language, "-c", "-", "-o", path],
+                                  cwd=self.build.root, input=text.encode("latin-1"), capture_output=True)
+            if done.returncode != 0:
+                return None
+            with open(path, "rb") as file:
+                return file.read()
+
+    def is_same(self, mutant):
+        """True if the compiler makes the same code of both; false for code in headers, which has no object file."""
+        if mutant.file not in self.arguments:
+            return False
+        text = (self.build.root / mutant.file).read_bytes().decode("latin-1")
+        with self.lock:
+            if mutant.file not in self.originals:
+                self.originals[mutant.file] = self.object_of(mutant.file, text)
+        # Lines are in messages of assertions.
+        lines = "\n" * text.count("\n", mutant.start, mutant.end)
+        changed = text[:mutant.start] + f"({mutant.alternative})" * (not mutant.is_statement) + \
+            mutant.alternative * mutant.is_statement + lines + text[mutant.end:]
+        original = self.originals[mutant.file]
+        return original is not None and self.object_of(mutant.file, changed) == original
+
+
 class Runner:
     """Runs mutants; a record of each is a line of a file, so that a run can be resumed."""
 
@@ -158,6 +197,7 @@ class Runner:
         self.build = build
         self.scenarios = scenarios
         self.path = build.folder / f"results-{scenarios.identity[:12]}.jsonl"
+        self.compiler = Compiler(build)
         self.lock = threading.Lock()
         self.killers = collections.defaultdict(list)
         self.results = {}
@@ -228,6 +268,8 @@ class Runner:
                     listed = [name for name in self.killers[mutant.file] if name != row["by"]]
                     self.killers[mutant.file] = [row["by"], *listed][:KILLERS]
                 break
+        if row["result"] in (SURVIVED, UNREACHED) and self.compiler.is_same(mutant):
+            row["result"] = SAME_CODE
         row["seconds"] = round(time.monotonic() - begin, 2)
         return row
 
