@@ -6,21 +6,26 @@
  * forked and programs that are started (the compile worker with its plugin) add to the same file:
  * the first MUTANT_CAPACITY bytes belong to the compile stage, the others to all other processes.
  *
- * A mark leaves its number in the section assay_mutants of the object file.  The compiler drops
- * that number with the code around it, so the numbers in the linked programs are the mutants that
- * exist in them. */
+ * With MUTANT_PROBE marks are the constant false and leave their number and place in the section
+ * .debug_mutants.  The compiler drops code that no mutant revives and its marks with it, and the
+ * linker clears the places in functions that it discards: what is left are the mutants of code that
+ * exists in the original. */
 #ifndef CI_MUTANT_H
 #define CI_MUTANT_H
 
 #define MUTANT_CAPACITY (1 << 18)
 
 /* True in the process of the selected mutant. */
+#ifdef MUTANT_PROBE
 #define MUTANT(n)                                                                                  \
     (__extension__({                                                                               \
-        __asm__ volatile(".pushsection assay_mutants,\"\"\n\t.long %c0\n\t.popsection" ::"i"(n));  \
-        assay_mutant_reached[n] = 1;                                                               \
-        assay_mutant_active == (n);                                                                \
+        __asm__ volatile("771:\n\t.pushsection .debug_mutants,\"\"\n\t.long %c0\n\t.quad 771b\n\t" \
+                         ".popsection" ::"i"(n));                                                  \
+        0;                                                                                         \
     }))
+#else
+#define MUTANT(n) (assay_mutant_reached[n] = 1, assay_mutant_active == (n))
+#endif
 
 /* What this call returned first. */
 #define MUTANT_FIRST(...)                                                                          \

@@ -1,9 +1,9 @@
-"""Builds a program that contains every mutant: build/mutate/tree is the tree with the mutants written into it, and
-build/mutate/build is its build.
+"""Builds a program that contains every mutant: build/mutate/tree is the tree with the mutants written into it,
+build/mutate/build is its build, and build/mutate/probe is one that shows which code the compiler and the linker drop.
 
 A mutant has a number for as long as its file does not change: each file has a range of numbers with some room, so a
 change to one file leaves the others, and their object files, as they are.  Mutants that do not compile are refused;
-the compiler's messages say which.  What remains in the linked programs are the mutants that count.
+the compiler's messages say which.
 """
 import hashlib
 import json
@@ -25,7 +25,7 @@ PARTS = ("reference/", "sim/")
 PROGRAMS = ("assay", "libassay_compiler.so")
 TARGETS = ("assay", "assay_compiler", "assay_registrar")
 TOOL = ("ci/mutate_generate.py", "ci/mutate_syntax.py", "ci/mutate_build.py", "ci/mutant.h", "ci/mutant.c")
-SECTION = "assay_mutants"
+SECTION = ".debug_mutants"
 GENERATED = (".h", ".inc", ".c", ".def")
 ROUNDS = 12
 
@@ -108,6 +108,7 @@ class Build:
         self.folder = self.root / "build" / "mutate"
         self.tree = self.folder / "tree"
         self.build = self.folder / "build"
+        self.probed = self.folder / "probe"
         self.jobs = jobs
         self.mutants = {}  # {number: mutant} of those that exist in the programs
         self.refused = 0
@@ -229,8 +230,8 @@ class Build:
             write_json(path, sorted(refused))
         else:
             sys.exit(f"ci/mutate: the build still fails after {ROUNDS} attempts")
-        present, unlinked = self.present(), self.unlinked()
-        self.mutants = {n: m for rows in kept.values() for n, m in rows if n in present and m.function not in unlinked}
+        present = self.probe()
+        self.mutants = {n: m for rows in kept.values() for n, m in rows if n in present}
         total = sum(map(len, kept.values()))
         self.refused, self.dropped = len(mutants) - total, total - len(self.mutants)
 
@@ -247,20 +248,24 @@ class Build:
             found.update(here or around)
         return found
 
-    def unlinked(self):
-        """The functions that object files have and the linked programs lack, because nothing calls them."""
-        objects = [path for part in PARTS for path in (self.build / part).rglob("*.o")]
-        programs = [self.build / program for program in PROGRAMS]
-        compiled, linked = (set(re.findall(r" (\S+) [tT] ", run(["nm", "--defined-only", "-P", "-A", *paths])))
-                            for paths in (objects, programs))
-        return compiled - linked
-
-    def present(self):
-        """The numbers that the linked programs contain."""
+    def probe(self):
+        """The numbers of the mutants whose code exists in the original."""
+        flags = {"FLAGS": "-DMUTANT_PROBE", "FLAGS_RELEASE": "-O2 -ffunction-sections"}
+        collects = {f"CMAKE_{kind}_LINKER_FLAGS": "-Wl,--gc-sections" for kind in ("EXE", "MODULE")}
+        settings = {**collects, **{f"CMAKE_{language}_{name}": value
+                                   for language in ("C", "CXX") for name, value in flags.items()}}
+        if not (self.probed / "build.ninja").is_file():
+            run(["cmake", "-S", self.tree, "-B", self.probed, "--preset", "mutate",
+                 *(f"-D{name}={value}" for name, value in settings.items())], cwd=self.tree)
+        run(["ninja", "-C", self.probed, f"-j{self.jobs}", *TARGETS])
         found = set()
         for program in PROGRAMS:
             with tempfile.NamedTemporaryFile() as file:
-                run(["objcopy", "--dump-section", f"{SECTION}={file.name}", self.build / program, "/dev/null"])
-                data = pathlib.Path(file.name).read_bytes()
-            found.update(struct.unpack(f"<{len(data) // 4}I", data))
+                run(["objcopy", "--dump-section", f"{SECTION}={file.name}", self.probed / program, "/dev/null"])
+                found.update(marks_of(pathlib.Path(file.name).read_bytes()))
         return found
+
+
+def marks_of(section):
+    """The numbers in a section .debug_mutants of the marks that the linker did not discard."""
+    return {number for number, place in struct.iter_unpack("<IQ", section) if place}

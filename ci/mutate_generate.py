@@ -39,7 +39,7 @@ MESSAGE_CALL = re.compile(r"(^|_)(fail|fail_naming|fail_prefixed|panic|v?f?print
 # Calls that only give something back, or only write a trace.
 FREE_CALL = re.compile(r"(^|_)(free|destroy)$|^(rt_arena_reset|close|fclose|munmap|dlclose)$|Dispose|^rt_trace_"
                        r"|^__builtin|^va_(start|end)$")
-SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|memcmp|strcmp|strncmp)$|^operator")
+SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|alloc_array|memcmp|strcmp|strncmp)$|^operator")
 LOOKUP_CALL = re.compile(r"(^|_)(find|lookup|get)(_|$)")
 STATUS_ENUM = "rt_code"
 STATUS_TYPE = "rt_status"

@@ -261,6 +261,9 @@ class Runner:
         for names, answers in self.groups(mutant, number):
             row["result"] = SURVIVED
             ran, killed = self.run_on(number, names, answers)
+            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], answers):
+                names = [name for name in names if name != killed[1]]
+                ran, killed = self.run_on(number, names, answers) if names else (0, None)
             row["scenarios"] += ran
             if killed:
                 row["result"], row["by"] = killed
@@ -273,13 +276,17 @@ class Runner:
         row["seconds"] = round(time.monotonic() - begin, 2)
         return row
 
-    def run_on(self, number, names, answers):
+    def is_confirmed(self, number, name, answers):
+        """True if a scenario does not pass with three times the time either: the machine may have been busy."""
+        return self.run_on(number, [name], answers, patience=3)[1] is not None
+
+    def run_on(self, number, names, answers, patience=1):
         """(scenarios that ran, (how, by which the mutant was killed) or None)."""
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             path = os.path.join(folder, "records")
             environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
                                                      TMPDIR=folder)
-            timeout = self.scenarios.timeout(names)
+            timeout = patience * self.scenarios.timeout(names)
             process = subprocess.Popen(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root, env=environment,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             status = self.wait(process, path, 2 * timeout)

@@ -20,6 +20,7 @@ with contextlib.redirect_stderr(io.StringIO()):
         import mutate_syntax
     except SystemExit:
         sys.exit(77)
+import mutate_build
 import mutate_report
 
 HEAD = """\
@@ -197,7 +198,8 @@ def test_keys():
 
 PROGRAM = """\
 #include <stdio.h>
-int dropped(int a) { if (RULE(X_01) || a > 5) return 1; return 0; }
+int uncalled(int a) { return a < 7; }
+int dropped(int a) { if (RULE(X_01) || a > 5) return 0; return 1; }
 int *table_find(int a) { static int table[9]; table[a] = a; return &table[a]; }
 int larger(int a, int b) { return a < b ? b : a; }
 int main(int count, char **texts)
@@ -205,7 +207,7 @@ int main(int count, char **texts)
     int sum = 0;
     for (int i = 0; i < 3; i++) sum += *table_find(i);
     if (count > 1) sum += 100;
-    printf("%d\\n", sum + larger(2, 1));
+    printf("%d\\n", sum + larger(2, 1) + dropped(count));
     return 0;
 }
 """
@@ -218,8 +220,9 @@ def test_run():
     number = {(m.function, m.operator, m.original, m.mutated): n for n, m in numbered}
     with tempfile.TemporaryDirectory() as folder:
         program, reached = pathlib.Path(folder) / "program", pathlib.Path(folder) / "reached"
-        errors = compile_with(C, mutate_generate.instrumented(source.text, numbered), folder, "-D_GNU_SOURCE", "-I",
-                              CI.parent, CI / "mutant.c", "-o", program)
+        text = mutate_generate.instrumented(source.text, numbered)
+        options = ["-D_GNU_SOURCE", "-I", CI.parent, CI / "mutant.c", "-o", program]
+        errors = compile_with(C, text, folder, *options)
         if errors:
             sys.exit(f"the program does not compile:\n{errors}")
 
@@ -246,14 +249,19 @@ def test_run():
             places = [data[at * len(data) // 2 + literal] for at in (0, 1)]
             if places != [half == 0, half == 1]:
                 sys.exit(f"{argument}: reached in {places}")
-        printed(ASSAY_MUTANT_REACHED=str(reached))
+        # What the compiler drops after a rule mark, and what the linker discards, is not there.
+        errors = compile_with(C, text, folder, *options, "-DMUTANT_PROBE", "-O2", "-ffunction-sections",
+                              "-Wl,--gc-sections")
         section = pathlib.Path(folder) / "section"
-        subprocess.run(["objcopy", "--dump-section", f"assay_mutants={section}", program, "/dev/null"], check=True)
-        data = section.read_bytes()
-        present = {int.from_bytes(data[at:at + 4], "little") for at in range(0, len(data), 4)}
-        dropped = {n for n, m in numbered if m.function == "dropped" and m.original in ("5", "a > 5")}
-        if not dropped or dropped & present or literal not in present:
-            sys.exit("the program has the wrong mutants")
+        subprocess.run(["objcopy", "--dump-section", f"{mutate_build.SECTION}={section}", program, "/dev/null"],
+                       check=True)
+        absent = {mutants[n - 1] for n in set(range(1, len(mutants) + 1)) -
+                  mutate_build.marks_of(section.read_bytes())}
+        expected = {m for m in mutants if m.function == "uncalled" or m.original in ("5", "a > 5")}
+        expected |= {m for m in mutants if m.function == "dropped" and m.operator == "literal" and m.line > 0
+                     and m.original == "1"}
+        if errors or absent != expected:
+            sys.exit("absent are " + "; ".join(f"{m.function}: {m.original} => {m.mutated}" for m in absent) + errors)
 
 
 def test_report():
