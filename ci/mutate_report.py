@@ -151,6 +151,6 @@ def report(rows, mutants, reviewed):
     holes = sorted((row for row in reviewed.entries.values() if row["class"] == OPEN), key=lambda row: str(row["date"]))
     if holes:
         parts.append(f"Open holes, the oldest first: {len(holes)}\n" + "\n".join(
-            f"{row['date']} {row['file']}: {row['function']}: {row['original']} => {row['mutated']}\n    {row['scenario']}"
+            f"{row['date']} {place([*(row[name] for name in KEY), row.get('nth', 1)])}\n    {row['scenario']}"
             for row in holes))
     return "\n\n".join(parts)
