@@ -123,9 +123,10 @@ class Build:
                                               if name.startswith(("backends/", "conformance/"))
                                               and not re.search(r"/(test|fuzz)/", name))])
         kept = read_json(self.folder / "mutants.json", {})
-        generated = [mutate_generate.Mutant(**{**row, "rules": tuple(row["rules"])}) for row in kept.get("mutants", ())] \
-            if kept.get("identity") == self.identity else None
-        self.copy(files, instrumented=generated is not None)
+        generated = None
+        if kept.get("identity") == self.identity:
+            generated = [mutate_generate.Mutant(**{**row, "rules": tuple(row["rules"])}) for row in kept["mutants"]]
+        self.copy(files)
         if not (self.build / "build.ninja").is_file() or generated is None:
             run(["cmake", "-S", self.tree, "-B", self.build, "--preset", "mutate"], cwd=self.tree)
         if generated is None:
@@ -135,13 +136,12 @@ class Build:
                                                       "mutants": [vars(mutant) for mutant in generated]})
         self.compile(generated, files)
 
-    def copy(self, files, instrumented):
-        """Copies the tree; product files are written with their mutants later if the mutants are known."""
+    def copy(self, files):
+        """Copies the tree, without product files that it has already: they are written with their mutants."""
         for name, data in files.items():
-            if not (instrumented and is_product(name) and (self.tree / name).is_file()):
-                if not is_product(name) or not (self.tree / name).is_file():
-                    write_if_changed(self.tree / name, data)
-                    (self.tree / name).chmod((self.root / name).stat().st_mode)
+            if not is_product(name) or not (self.tree / name).is_file():
+                write_if_changed(self.tree / name, data)
+                (self.tree / name).chmod((self.root / name).stat().st_mode)
         for path in self.tree.rglob("*"):
             if path.is_file() and str(path.relative_to(self.tree)) not in files:
                 path.unlink()
@@ -188,7 +188,7 @@ class Build:
     # ---- Compiling -----------------------------------------------------------------------------
 
     def numbered(self, mutants):
-        """{file: [(number, mutant)]}; keeps the ranges of numbers of earlier builds."""
+        """{file: [(number, mutant)]}; keeps the ranges of numbers of earlier builds, which are part of `state`."""
         by_file = {}
         for mutant in mutants:
             by_file.setdefault(mutant.file, []).append(mutant)
@@ -204,6 +204,7 @@ class Build:
             path.unlink()
             sys.exit("ci/mutate: the numbers are used up; run it again, which numbers all mutants anew")
         write_json(path, ranges)
+        self.state = digest([self.state, json.dumps(ranges, sort_keys=True)])
         return {name: list(enumerate(rows, ranges[name][0])) for name, rows in by_file.items()}
 
     def compile(self, mutants, files):

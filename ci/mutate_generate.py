@@ -39,7 +39,8 @@ MESSAGE_CALL = re.compile(r"(^|_)(fail|fail_naming|fail_prefixed|panic|v?f?print
 # Calls that only give something back, or only write a trace.
 FREE_CALL = re.compile(r"(^|_)(free|destroy)$|^(rt_arena_reset|close|fclose|munmap|dlclose)$|Dispose|^rt_trace_"
                        r"|^__builtin|^va_(start|end)$")
-SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|alloc_array|memcmp|strcmp|strncmp)$|^operator")
+SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|alloc_array|memcmp|strcmp|strncmp)$"
+                            r"|^operator")
 LOOKUP_CALL = re.compile(r"(^|_)(find|lookup|get)(_|$)")
 STATUS_ENUM = "rt_code"
 STATUS_TYPE = "rt_status"
@@ -592,7 +593,8 @@ class Generator:
         children = list(cursor.get_children())
         left, right = self.said(children[0]), self.said(children[-1])
         if len(children) == 3 and left and right:
-            self.add(where, context, "relational", f"{left} {'!=' if cursor.spelling == 'operator==' else '=='} {right}")
+            other = "!=" if cursor.spelling == "operator==" else "=="
+            self.add(where, context, "relational", f"{left} {other} {right}")
 
     def swap(self, cursor, arguments, where, context):
         texts = [self.said(argument) for argument in arguments]
