@@ -5,6 +5,7 @@ with the mutants in them compile, select them and record which were reached; and
 Exits with 77 if clang's Python module is not installed.
 """
 import contextlib
+import dataclasses
 import io
 import pathlib
 import subprocess
@@ -22,6 +23,7 @@ with contextlib.redirect_stderr(io.StringIO()):
         sys.exit(77)
 import mutate_build
 import mutate_report
+import mutate_run
 
 HEAD = """\
 #include <stdarg.h>
@@ -60,7 +62,7 @@ void list_add(list *l, int value);
 
 C, CPP = "c", "cpp"
 
-# What: the language, the body of the function f, and its mutants as "operator: original => mutated".
+# What is planted: the language, the body of the function f, and its mutants as "operator: original => mutated".
 PLANTED = {
     "a relation": (C, "int f(int a, int b) { return a < b; }", ["relational: a < b => a <= b"]),
     "the other relations": (C, "int f(int a, int b) { return (a >= b) + (a == b); }",
@@ -264,6 +266,29 @@ def test_run():
             sys.exit("absent are " + "; ".join(f"{m.function}: {m.original} => {m.mutated}" for m in absent) + errors)
 
 
+class OneFile:
+    """A build whose only file is f.c."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+
+    @staticmethod
+    def commands():
+        return [("f.c", ["-std=c17"])]
+
+
+def test_same_code():
+    """Only one of these conditions decides anything."""
+    source, mutants = generated(C, "int f(int a, int b) { if (a) return b; if (b) return a; return a; }")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "f.c").write_text(source.text, encoding="latin-1")
+        compiler = mutate_run.Compiler(OneFile(folder))
+        found = {m.original: compiler.is_same(dataclasses.replace(m, file="f.c"))
+                 for m in mutants if m.operator == "condition"}
+    if found != {"a": False, "b": True}:
+        sys.exit(f"of the conditions have the same code: {found}")
+
+
 def test_report():
     low, high = mutate_report.wilson(8, 10)  # Wilson 1927; the interval of 8 of 10 is a standard example
     if (round(low, 1), round(high, 1)) != (49.0, 94.3):
@@ -302,6 +327,7 @@ def main():
     test_mutants()
     test_keys()
     test_run()
+    test_same_code()
     test_report()
 
 
