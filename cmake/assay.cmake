@@ -1,6 +1,16 @@
 # Helpers for the folders' CMakeLists.txt, which only list what a folder contains; compiler flags are
 # set here only.
 
+if(ASSAY_MUTATE)
+  # For every target: some compile files of the reference with flags of their own.  Mutants break what warnings
+  # demand, such as the shape of a condition.
+  add_library(assay_mutant STATIC ${PROJECT_SOURCE_DIR}/ci/mutant.c)
+  target_include_directories(assay_mutant PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(assay_mutant PRIVATE _GNU_SOURCE)
+  add_compile_options(-w "SHELL:-include ${PROJECT_SOURCE_DIR}/ci/mutant.h")
+  link_libraries(assay_mutant)
+endif()
+
 add_library(assay_options INTERFACE)
 target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(assay_options INTERFACE _GNU_SOURCE)

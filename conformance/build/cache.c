@@ -28,6 +28,7 @@ struct cnf_cache {
     rt_store *store;    /* NULL: nothing is cached */
     rt_buffer identity; /* compilers and format versions; part of every key */
     rt_buffer warning;
+    bool finds_answers, keeps_answers; /* of the worker; those of single tools always */
 };
 
 _Static_assert(CACHE_SIZE_KEPT < CACHE_SIZE_MAX, "a sweep removes something");
@@ -61,6 +62,10 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
     const char *fault = getenv("ASSAY_FAULT");
     for (size_t i = 0; fault && i < sizeof folders / sizeof *folders; i++)
         if (strstr(fault, folders[i])) rt_buffer_printf(&cache->identity, "fault %s\n", fault);
+
+    const char *answers = getenv("ASSAY_CACHE_ANSWERS");
+    cache->finds_answers = !answers || strcmp(answers, "none") != 0;
+    cache->keeps_answers = !answers || answers[0] == '\0';
 
     const char *ours = getenv("ASSAY_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME");
@@ -152,12 +157,14 @@ void cnf_cache_tool_keep(cnf_cache *cache, rt_text tool, rt_bytes request, rt_by
 
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
 {
-    return cnf_cache_tool_find(cache, rt_buffer_text(&cache->identity), request, out_answer);
+    return cache->finds_answers &&
+           cnf_cache_tool_find(cache, rt_buffer_text(&cache->identity), request, out_answer);
 }
 
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
 {
-    cnf_cache_tool_keep(cache, rt_buffer_text(&cache->identity), request, answer);
+    if (cache->keeps_answers)
+        cnf_cache_tool_keep(cache, rt_buffer_text(&cache->identity), request, answer);
 }
 
 void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)

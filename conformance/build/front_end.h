@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_BUILD_FRONT_END_H
 #define CONFORMANCE_BUILD_FRONT_END_H
 
+#include "conformance/build/cache.h"
 #include "conformance/build/diagnostics.h"
 #include "conformance/build/request.h"
 #include "conformance/build/toolchain.h"
@@ -14,7 +15,9 @@ typedef struct cnf_front_end_run {
     rt_buffer output; /* its standard output: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
                        * SYCLBIN */
     rt_buffer errors;
-    bool is_cached; /* output and errors come from an earlier, successful run */
+    rt_buffer tool;    /* identifies the program and its version */
+    rt_buffer request; /* what the output depends on besides the program */
+    bool is_cached;    /* output and errors come from an earlier, successful run */
 } cnf_front_end_run;
 
 /* Reports whether the language's front end is a program; for the other languages it is the compiler
@@ -32,10 +35,11 @@ typedef struct cnf_front_end_options {
     bool ptx;              /* compile for nvptx64, which the language supports */
 } cnf_front_end_options;
 
-/* Starts the front end of a source's language, which must have one. Runs of several sources may
- * overlap. UNAVAILABLE: the program is not installed or cannot be started; if not every machine
- * needs it, the diagnostic names the capability that this machine lacks. */
-RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
+/* Starts the front end of a source's language, which must have one, or fills `run` with its cached
+ * output for the same input and arguments. Runs of several sources may overlap. `cache` may be
+ * NULL: nothing is cached. UNAVAILABLE: the program is not installed or cannot be started; if not
+ * every machine needs it, the diagnostic names the capability that this machine lacks. */
+RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_cache *cache,
                                           const cnf_toolchain *toolchain,
                                           const cnf_request_source *source,
                                           const cnf_front_end_options *options,
@@ -47,6 +51,10 @@ RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
 RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
                                            const cnf_request_source *source, cnf_front_end_run *run,
                                            cnf_message_list *messages);
+
+/* Stores the output of a finished, successful run, unless it came from the cache. The caller keeps
+ * only output that it could use, so that damaged output is not found again. */
+void cnf_front_end_keep(cnf_cache *cache, const cnf_front_end_run *run);
 
 /* Frees a run, killing the program if it is still running. */
 void cnf_front_end_free(cnf_front_end_run *run);

@@ -142,31 +142,39 @@ static rt_status take_sycl(module_job *job, source_unit *unit)
     rt_text name = unit->source->name;
     rt_status status =
         cnf_sycl_images(worker, name, unit->code, job->request->profile, &unit->images);
-    if (rt_ok(status) && !unit->run.is_cached) {
-        cnf_front_end_options options = options_of(job->request, unit);
-        cnf_sycl_keep(worker, unit->source, &options, &unit->run);
-    }
     if (status.code != RT_UNSUPPORTED) return status;
     return refuse(worker, unit, rt_sink_diagnostic(worker->sink, status)->message);
 }
 
-static rt_status finish_unit(module_job *job, source_unit *unit)
+/* Takes what the front end of the unit's language wrote. */
+static rt_status take_output(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
+    RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, unit->source, &unit->run,
+                                &worker->messages));
+    unit->code = rt_buffer_bytes(&unit->run.output);
+    switch (unit->source->language) {
+    case SCN_LANGUAGE_SYCL: return take_sycl(job, unit);
+    case SCN_LANGUAGE_OPENCL_CPP: return read_text(worker, unit);
+    case SCN_LANGUAGE_SPIRV_ASM: return describe(worker, unit);
+    default: return RT_STATUS_OK;
+    }
+}
+
+static rt_status finish_unit(module_job *job, source_unit *unit)
+{
     const cnf_request_source *source = unit->source;
     if (cnf_front_end_exists(source->language)) {
-        RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &unit->run,
-                                    &worker->messages));
-        unit->code = rt_buffer_bytes(&unit->run.output);
-    } else if (source->language == SCN_LANGUAGE_SPIRV) {
-        unit->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
-    } else {
-        CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
-        return read_ir(worker, unit);
+        rt_status status = take_output(job, unit);
+        if (rt_ok(status)) cnf_front_end_keep(job->worker->cache, &unit->run);
+        return status;
     }
-    if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, unit);
-    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, unit);
-    return is_spirv(unit) ? describe(worker, unit) : RT_STATUS_OK;
+    if (source->language == SCN_LANGUAGE_SPIRV) {
+        unit->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
+        return describe(job->worker, unit);
+    }
+    CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
+    return read_ir(job->worker, unit);
 }
 
 static rt_status start_unit(module_job *job, source_unit *unit)
@@ -184,10 +192,8 @@ static rt_status start_unit(module_job *job, source_unit *unit)
     }
     if (!cnf_front_end_exists(language)) return RT_STATUS_OK;
     cnf_front_end_options options = options_of(job->request, unit);
-    if (language == SCN_LANGUAGE_SYCL && cnf_sycl_find(worker, unit->source, &options, &unit->run))
-        return RT_STATUS_OK;
-    return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, unit->source,
-                               &options, &unit->run);
+    return cnf_front_end_start(worker->sink, &worker->arena, worker->cache, &worker->toolchain,
+                               unit->source, &options, &unit->run);
 }
 
 /* Runs all front ends concurrently while the plugin is opened. Waits for all of them, so that the

@@ -8,14 +8,9 @@
  * the code's HostAccessINTEL decorations and the mapping of ids to symbols have the ids without it.
  * That name distinguishes the bundles of one process, and every compilation here runs in a separate
  * process, in which the only bundle is "rtc_0". Translation units are distinguished by the prefix
- * that the driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
- *
- * A compilation takes some two seconds and depends on the source and this one compiler, so its
- * result is cached separately from the module's images: a change to another source of the module,
- * or to post-link, does not cause it to be compiled again. */
+ * that the driver of DPC++ gives to ids of variables with internal linkage (front_end.c). */
 #include "conformance/build/sycl_images.h"
 
-#include "conformance/build/cache.h"
 #include "reference/base/spirv.h"
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
@@ -24,8 +19,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { CACHED_TAG = 0x43594341, CACHED_VERSION = 2 }; /* "ACYC" */
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
@@ -224,69 +217,4 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt
     if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
     out_images->images = images;
     return RT_STATUS_OK;
-}
-
-/* ---- Keeping ------------------------------------------------------------------------------- */
-
-/* What the result depends on besides the compiler; ids of variables with internal linkage derive
- * from the source's name. */
-static void write_request(rt_buffer *out, const cnf_request_source *source,
-                          const cnf_front_end_options *options)
-{
-    rt_write_u32(out, CACHED_TAG);
-    rt_write_u32(out, CACHED_VERSION);
-    rt_write_u32(out, options->split);
-    rt_write_text(out, options->build_options);
-    rt_write_text(out, source->name);
-    rt_write_text(out, source->code);
-}
-
-bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
-                   const cnf_front_end_options *options, cnf_front_end_run *run)
-{
-    rt_buffer tool = {0}, request = {0}, entry = {0};
-    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
-    write_request(&request, source, options);
-    bool found = tool.size > 0 && cnf_cache_tool_find(worker->cache, rt_buffer_text(&tool),
-                                                      rt_buffer_bytes(&request), &entry);
-    if (found) {
-        rt_reader reader = rt_reader_of(rt_buffer_bytes(&entry));
-        rt_text errors = rt_read_text(&reader);
-        rt_bytes output = rt_read_bytes(&reader);
-        run->is_cached = rt_reader_finished(&reader) && output.size > 0;
-        if (run->is_cached) {
-            rt_buffer_append_text(&run->errors, errors);
-            rt_buffer_append(&run->output, output.data, output.size);
-        }
-    }
-    rt_buffer_free(&entry);
-    rt_buffer_free(&request);
-    rt_buffer_free(&tool);
-    return run->is_cached;
-}
-
-void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
-                   const cnf_front_end_options *options, const cnf_front_end_run *run)
-{
-    CHECK(run->output.size > 0 && !run->is_cached);
-    rt_buffer tool = {0}, request = {0}, messages = {0}, entry = {0};
-    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
-    write_request(&request, source, options);
-    /* Leaves out the list of headers (-H), which has already been checked. */
-    for (rt_text rest = rt_buffer_text(&run->errors); rest.length > 0;) {
-        const char *end = memchr(rest.data, '\n', rest.length);
-        size_t length = end ? (size_t)(end - rest.data) + 1 : rest.length;
-        if (rest.data[0] != '.') rt_buffer_append(&messages, rest.data, length);
-        rest = (rt_text){rest.data + length, rest.length - length};
-    }
-    rt_write_text(&entry, rt_buffer_text(&messages));
-    rt_write_bytes(&entry, rt_buffer_bytes(&run->output));
-    if (tool.size > 0) {
-        cnf_cache_tool_keep(worker->cache, rt_buffer_text(&tool), rt_buffer_bytes(&request),
-                            rt_buffer_bytes(&entry));
-    }
-    rt_buffer_free(&entry);
-    rt_buffer_free(&messages);
-    rt_buffer_free(&request);
-    rt_buffer_free(&tool);
 }

@@ -1,8 +1,7 @@
-/* Converts the output of the shipped SYCL compiler to images, and caches it. */
+/* Converts the output of the shipped SYCL compiler to images. */
 #ifndef CONFORMANCE_BUILD_SYCL_IMAGES_H
 #define CONFORMANCE_BUILD_SYCL_IMAGES_H
 
-#include "conformance/build/front_end.h"
 #include "conformance/build/worker.h"
 
 /* Reads a SYCLBIN into unnamed images, sorted by the names of their kernels or symbols, in the
@@ -13,14 +12,5 @@
  * the source uses a feature that no image can hold; TOOL: the compiler's output is damaged. */
 RT_MUST_USE rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes syclbin,
                                       rt_profile profile, rt_image_list *out_images);
-
-/* Fills `run` with the installed compiler's cached output for the same code and options, as after a
- * successful run. False: not cached. */
-bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
-                   const cnf_front_end_options *options, cnf_front_end_run *run);
-
-/* Stores the output of a successful run. */
-void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
-                   const cnf_front_end_options *options, const cnf_front_end_run *run);
 
 #endif

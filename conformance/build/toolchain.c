@@ -103,26 +103,40 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
                      (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
+/* clang's libraries are in a sibling of the folder that its symbolic link resolves to. */
+#define LIBCLANG "../lib/libclang-cpp.so.14"
+#define LIBLLVM  "../lib/libLLVM-14.so.1"
+
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
-    static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
-                                               "../lib/libLLVM-14.so.1"};
-    cnf_toolchain_identify_file(out, toolchain->clang);
-    cnf_toolchain_identify_file(out, toolchain->spirv_as);
+    cnf_toolchain_identify_clang(toolchain, out);
+    cnf_toolchain_identify_spirv_as(toolchain, out);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     cnf_toolchain_identify_file(out, toolchain->libclc);
-    /* clang's libraries are in a sibling of the folder that its symbolic link resolves to, and the
-     * translator is next to the real libLLVM. */
+    /* The translator is next to the real libLLVM. */
     char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
-    if (toolchain->clang[0] && realpath(toolchain->clang, real)) {
-        for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++)
-            if (join(path, folder_of(real), beside_clang[i]))
-                cnf_toolchain_identify_file(out, path);
-        if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR))
-            cnf_toolchain_identify_file(out, path);
-    }
+    if (toolchain->clang[0] && realpath(toolchain->clang, real) &&
+        join(path, folder_of(real), LIBLLVM) && realpath(path, library) &&
+        join(path, folder_of(library), TRANSLATOR))
+        cnf_toolchain_identify_file(out, path);
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
+}
+
+void cnf_toolchain_identify_clang(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    static const char *const libraries[] = {LIBCLANG, LIBLLVM};
+    char real[PATH_MAX], path[PATH_MAX];
+    if (toolchain->clang[0] == '\0') return;
+    cnf_toolchain_identify_file(out, toolchain->clang);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (realpath(toolchain->clang, real) && join(path, folder_of(real), libraries[i]))
+            cnf_toolchain_identify_file(out, path);
+}
+
+void cnf_toolchain_identify_spirv_as(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    if (toolchain->spirv_as[0] != '\0') cnf_toolchain_identify_file(out, toolchain->spirv_as);
 }
 
 /* Covers the program and the libraries that do its work. */

@@ -37,7 +37,9 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
  * libraries that do their work, and the versions of assay's native format. */
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out);
 
-/* Appends what identifies a SYCL compiler, in the same way; nothing if it is missing. */
+/* Append what identifies one compiler, in the same way; nothing if it is missing. */
+void cnf_toolchain_identify_clang(const cnf_toolchain *toolchain, rt_buffer *out);
+void cnf_toolchain_identify_spirv_as(const cnf_toolchain *toolchain, rt_buffer *out);
 void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out);
 
 #endif

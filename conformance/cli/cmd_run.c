@@ -129,9 +129,12 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
                          RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
                          RT_TEXT_ARG(detail->warning));
-    if (cnf_journal_append(&command->journal, &judged)) return true;
-    command->output_failed = true;
-    return false;
+    if (!cnf_journal_append(&command->journal, &judged)) {
+        command->output_failed = true;
+        return false;
+    }
+    bool is_expected = cnf_verdict_effect(judged.judgement.verdict) == CNF_EFFECT_EXPECTED;
+    return is_expected || !command->arguments->values[CNF_OPTION_FAIL_FAST];
 }
 
 static void on_begin(void *user, rt_text path, rt_text subject)
@@ -148,7 +151,8 @@ static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
 
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
-    if (end != CNF_RUN_COMPLETE || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
+    /* A run that the listener stopped has an unexpected verdict, or its output failed. */
+    if (end == CNF_RUN_INTERRUPTED || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
     /* A subject that is not installed is a failure only if it was requested by name; a missing
      * compiler always is. */
     bool is_named = command->arguments->values[CNF_OPTION_ON] != NULL;

@@ -84,6 +84,8 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
+    {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL,
+     "Stop at the first verdict that is not as expected.", NULL},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N",
      "Exit with N if every verdict is SKIP or UNAVAILABLE.", NULL},
     {HELP},

@@ -245,6 +245,34 @@ static void the_cache_finds_what_it_keeps(void **state)
     cnf_cache_close(reopened);
 }
 
+/* ASSAY_CACHE_ANSWERS leaves the answers of tools alone. */
+static void the_environment_leaves_out_answers(void **state)
+{
+    static const struct {
+        const char *value;
+        bool finds, keeps;
+    } rows[] = {{"", true, true}, {"find", true, false}, {"none", false, false}};
+    compile_fixture *fixture = *state;
+    const rt_bytes other = {(const uint8_t *)"other", 5};
+    cnf_cache_keep(fixture->cache, some_request, some_answer);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("ASSAY_CACHE_ANSWERS", rows[i].value, 1);
+        rt_text warning, tool = rt_text_of(rows[i].value[0] ? rows[i].value : "tool");
+        cnf_cache *cache = cnf_cache_open(rt_text_of(fixture->folder), &warning);
+        unsetenv("ASSAY_CACHE_ANSWERS");
+        assert_int_equal(finds(cache, some_request), rows[i].finds);
+        cnf_cache_keep(cache, other, some_answer);
+        assert_int_equal(finds(fixture->cache, other), rows[i].keeps);
+        cnf_cache_tool_keep(cache, tool, some_request, some_answer);
+        rt_buffer found = {0};
+        assert_true(cnf_cache_tool_find(cache, tool, some_request, &found));
+        rt_buffer_free(&found);
+        cnf_cache_close(cache);
+        cnf_cache_sweep(fixture->cache, 0, 0);
+        cnf_cache_keep(fixture->cache, some_request, some_answer);
+    }
+}
+
 /* The path of the only entry in a cache. */
 static void only_entry(const compile_fixture *fixture, char path[256])
 {
@@ -377,6 +405,52 @@ static void a_module_becomes_images(void **state)
     assert_true(cnf_cache_find(fixture->cache, rt_buffer_bytes(&fixture->request), &found));
     assert_int_equal(found.size, fixture->bytes.size);
     rt_buffer_free(&found);
+}
+
+/* The number of runs that a clang has noted. */
+static int noted_runs(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    int count = 0;
+    for (int c = fgetc(file); c != EOF; c = fgetc(file))
+        count += c == '\n';
+    fclose(file);
+    return count;
+}
+
+/* A source is compiled again only if its text, its arguments or the compiler change. */
+static void the_front_ends_output_is_kept(void **state)
+{
+    compile_fixture *fixture = *state;
+    static const char other[] = "int twice(int x) { return 2 * x; }\n";
+    char clang[128], log[128], path[512];
+    snprintf(clang, sizeof clang, "%s/clang-14", fixture->folder);
+    snprintf(log, sizeof log, "%s/runs", fixture->folder);
+    FILE *script = fopen(clang, "w");
+    assert_non_null(script);
+    fprintf(script, "#!/bin/sh\necho >>%s\nexec /usr/bin/clang-14 \"$@\"\n", log);
+    assert_int_equal(fclose(script), 0);
+    assert_int_equal(chmod(clang, 0755), 0);
+    const char *before = getenv("PATH");
+    char *kept = strdup(before ? before : "");
+    snprintf(path, sizeof path, "%s:/usr/local/bin:/usr/bin:/bin", fixture->folder);
+    setenv("PATH", path, 1);
+    struct {
+        const char *options, *first, *second;
+        int runs;
+    } rows[] = {{"", TWICE_USER, NULL, 1},
+                {"", TWICE_USER, other, 2},
+                {"-DX=1", TWICE_USER, NULL, 3},
+                {"", other, NULL, 4}, /* its name is another, so its messages are */
+                {"", TWICE_USER "\n", NULL, 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        call_module(fixture, rows[i].options, rows[i].first, rows[i].second);
+        assert_int_equal(fixture->answer.code, RT_OK);
+        assert_int_equal(noted_runs(log), rows[i].runs);
+    }
+    setenv("PATH", kept, 1);
+    free(kept);
 }
 
 static bool holds(rt_bytes bytes, const char *text)
@@ -733,7 +807,7 @@ static void a_missing_tool_is_named(void **state)
     const cnf_request_source source = {SCN_LANGUAGE_SPIRV_ASM, RT_TEXT("app/0"), RT_TEXT("x")};
     const cnf_front_end_options plain = {0};
     rt_status status =
-        cnf_front_end_start(fixture->sink, &fixture->arena, &none, &source, &plain, &run);
+        cnf_front_end_start(fixture->sink, &fixture->arena, NULL, &none, &source, &plain, &run);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
                         "spirv-as is not installed; apt-get install spirv-tools");
@@ -946,12 +1020,14 @@ int main(int argc, char **argv)
         TEST(link_requests_round_trip),
         TEST(answers_round_trip_and_notice_cuts),
         TEST(the_cache_finds_what_it_keeps),
+        TEST(the_environment_leaves_out_answers),
         TEST(damaged_entries_count_as_absent),
         TEST(many_writers_leave_one_whole_entry),
         TEST(a_full_disk_costs_the_cache_only),
         TEST(a_folder_that_cannot_be_made_is_a_warning),
         TEST(the_sweep_removes_what_was_used_longest_ago),
         TEST(a_module_becomes_images),
+        TEST(the_front_ends_output_is_kept),
         TEST(artefacts_name_no_place_and_repeat),
         TEST(diagnostics_point_into_the_source),
         TEST(a_date_in_a_source_is_refused),

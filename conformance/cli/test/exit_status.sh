@@ -42,6 +42,16 @@ expect 3 run "$scenario" --on "$subject" --json /dev/full
 says "No space left on device"
 expect 4 run "$folder/empty"
 expect 0 run "$scenario" --on "$subject" --skip-status 77
+# With --fail-fast nothing runs after the first unexpected verdict.
+mkdir "$folder/three"
+cp "$scenario" "$folder/three/a.yaml"
+cp "$folder/fails.yaml" "$folder/three/b.yaml"
+cp "$scenario" "$folder/three/c.yaml"
+expect 1 run "$folder/three" --on "$subject" -j1 --fail-fast --json "$folder/fast"
+says "$subject: 1 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
+[ "$(wc -l <"$folder/fast")" -eq 2 ] || failures=$((failures + 1))
+expect 0 run "$folder/three/a.yaml" "$folder/three/c.yaml" --on "$subject" --fail-fast
+says "$subject: 2 PASS"
 for command in run check subjects requirements schema; do
     expect 0 $command --help
     says "assay $command"

@@ -1,0 +1,54 @@
+/* Included by force into every file of the build `mutate` (ci/mutate), and into no other build.
+ *
+ * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  The environment
+ * variable ASSAY_MUTANT=7 selects that alternative; without it, every mark is false.  With
+ * ASSAY_MUTANT_REACHED=FILE each mark that is evaluated sets a byte of FILE, so children that are
+ * forked and programs that are started (the compile worker with its plugin) add to the same file:
+ * the first MUTANT_CAPACITY bytes belong to the compile stage, the others to all other processes.
+ *
+ * With MUTANT_PROBE marks are the constant false and leave their number and place in the section
+ * .debug_mutants.  The compiler drops code that no mutant revives and its marks with it, and the
+ * linker clears the places in functions that it discards: what is left are the mutants of code that
+ * exists in the original. */
+#ifndef CI_MUTANT_H
+#define CI_MUTANT_H
+
+#define MUTANT_CAPACITY (1 << 18)
+
+/* True in the process of the selected mutant. */
+#ifdef MUTANT_PROBE
+#define MUTANT(n)                                                                                  \
+    (__extension__({                                                                               \
+        __asm__ volatile("771:\n\t.pushsection .debug_mutants,\"\"\n\t.long %c0\n\t.quad 771b\n\t" \
+                         ".popsection" ::"i"(n));                                                  \
+        0;                                                                                         \
+    }))
+#else
+#define MUTANT(n) (assay_mutant_reached[n] = 1, assay_mutant_active == (n))
+#endif
+
+/* What this call returned first. */
+#define MUTANT_FIRST(...)                                                                          \
+    (__extension__({                                                                               \
+        static __typeof__(__VA_ARGS__) first_value;                                                \
+        static unsigned char has_first_value;                                                      \
+        if (!has_first_value) {                                                                    \
+            has_first_value = 1;                                                                   \
+            first_value = (__VA_ARGS__);                                                           \
+        }                                                                                          \
+        first_value;                                                                               \
+    }))
+
+#define MUTANT_HIDDEN __attribute__((visibility("hidden")))
+
+/* The program and the compiler plugin have one of each; a constructor of mutant.c sets them. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern MUTANT_HIDDEN int assay_mutant_active; /* 0: none */
+extern MUTANT_HIDDEN volatile unsigned char *assay_mutant_reached;
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,327 @@
+"""Runs mutants on scenarios: first every scenario without a mutant, which shows what it reaches, then each mutant on
+the scenarios that reach it, until one of them does not pass.
+
+Device code is compiled once: clang's and the SYCL compiler's output is in the artefact cache of build/mutate for all
+mutants, and so are the answers of assay's own compile stage for mutants that this stage does not reach.  With the
+others the stage runs again and keeps nothing.
+"""
+import base64
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+from mutate_build import digest, read_json, say, write_json
+
+TIMEOUT_S = 10        # of a child, at least
+TIMEOUT_FACTOR = 10   # and this many times what the slowest scenario of the group takes without a mutant
+SLOW_S = 1.0          # scenarios that take longer run only for mutants that at most FEW scenarios reach
+FEW = 20
+MEMORY_MIB = 4096
+KILLERS = 8           # scenarios that noticed mutants of the same file run first
+
+# Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
+FEATURES = {
+    "reference/compiler/fuse": ("fusion",),
+    "reference/compiler": ("linking", "device_global", "virtual_functions"),
+    "reference/fusion": ("fusion",),
+    "reference/image": ("linking", "device_global"),
+    "reference/memory": ("memory", "device_global", "queues"),
+    "reference/module": ("linking",),
+    "reference/program": ("linking",),
+    "reference/sched": ("queues", "fusion", "memory"),
+    "reference/vfunc": ("virtual_functions",),
+    "sim": ("device", "data", "kernels"),
+}
+
+VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
+SURVIVED, UNREACHED, SAME_CODE = "survived", "unreached", "same code"
+KILLED = (VERDICT, CRASH, TIME_OUT)
+# Statuses of a compile stage that died, by their signature; a worker for a fusion list says it in its message.
+DEAD_WORKER = re.compile(r"tool\.(?!answer)|compiler worker (ended|did not end)")
+SLOW_WORKER = re.compile(r"tool\.timeout|compiler worker did not end")
+
+
+def features_of(name):
+    parts = name.split("/")
+    for length in range(len(parts), 0, -1):
+        found = FEATURES.get("/".join(parts[:length]))
+        if found:
+            return found
+    return ()
+
+
+def kind_of(record):
+    """How a record that is not a PASS noticed its mutant."""
+    said = record["signature"] + " " + record.get("message", "")
+    if record["verdict"] in ("TIMEOUT", "HANG") or SLOW_WORKER.search(said):
+        return TIME_OUT
+    return CRASH if record["verdict"] == "CRASH" or DEAD_WORKER.search(said) else VERDICT
+
+
+class Scenarios:
+    """The scenarios of the tree, and which mutants each of them reaches."""
+
+    def __init__(self, build):
+        self.build = build
+        self.root = build.root
+        self.assay = build.build / "assay"
+        self.cache = build.folder / "cache"
+        folder = self.root / "scenarios"
+        self.names = sorted(str(path.relative_to(self.root)) for path in folder.rglob("*.yaml")
+                            if path.name != "requirements.yaml" and "expectations" not in path.parts)
+        self.reached = {}  # {name: (bytes of the compile stage, bytes of the rest)}
+        self.seconds = {}
+        self.identity = digest([build.state, *((self.root / name).read_bytes() for name in self.names)])
+
+    def timeout(self, names):
+        """The time limit of a child, in seconds."""
+        return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds.get(name, 0) for name in names)))
+
+    def command(self, names, records, timeout):
+        return [str(self.assay), "run", *names, "--on", "sim", "-j1", "--cache", str(self.cache), "--json", records,
+                "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color", "never", "--fail-fast"]
+
+    def environment(self, **variables):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")
+                or name == "ASSAY_VENV"}
+        return {**kept, **variables}
+
+    def reach(self, jobs):
+        """Runs every scenario that changed, by itself and with nothing of its own from the cache."""
+        path = self.build.folder / "reach.json"
+        kept = read_json(path, {})
+        keys = {name: digest([self.build.state, (self.root / name).read_bytes()]) for name in self.names}
+        missing = [name for name in self.names if kept.get(name, {}).get("key") != keys[name]]
+        if missing:
+            say(f"finding what {len(missing)} scenarios reach")
+            self.warm(missing, jobs)
+            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+                for name, found in zip(missing, pool.map(self.reach_of, missing)):
+                    kept[name] = {"key": keys[name], **found}
+            write_json(path, {name: kept[name] for name in self.names})
+        for name in self.names:
+            row = kept[name]
+            self.reached[name] = tuple(zlib.decompress(base64.b64decode(row[stage])) for stage in ("compile", "rest"))
+            self.seconds[name] = row["seconds"]
+
+    def warm(self, names, jobs):
+        """Fills the cache; all scenarios must pass without a mutant."""
+        done = subprocess.run([*self.command(names, "/dev/null", 120), f"-j{jobs}"], cwd=self.root,
+                              env=self.environment(), capture_output=True, text=True)
+        if done.returncode != 0:
+            print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
+            sys.exit("ci/mutate: a scenario does not pass without a mutant")
+
+    def reach_of(self, name):
+        with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
+            reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
+            done = subprocess.run(self.command([name], records, 120), cwd=self.root, capture_output=True, text=True,
+                                  env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
+            record = self.records(records)[-1:]
+            # A skipped scenario needs something that this machine lacks, such as the SYCL compiler.
+            if done.returncode not in (0, 4) or not record or record[0]["verdict"] not in ("PASS", "SKIP"):
+                print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
+                sys.exit(f"ci/mutate: {name} does not pass without a mutant")
+            with open(reached, "rb") as file:
+                data = file.read()
+            if record[0]["verdict"] == "SKIP":
+                say(f"{name} is skipped")
+                data = bytes(len(data))
+        half = len(data) // 2
+        return {"seconds": record[0]["seconds"],
+                **{stage: base64.b64encode(zlib.compress(part)).decode()
+                   for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
+
+    @staticmethod
+    def records(path):
+        """The complete lines of a file of records."""
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+
+    def reaching(self, number):
+        """(names that reach a mutant in the compile stage, names that reach it elsewhere only)."""
+        compiled = [name for name in self.names if self.reached[name][0][number]]
+        rest = [name for name in self.names if self.reached[name][1][number] and not self.reached[name][0][number]]
+        return compiled, rest
+
+
+class Compiler:
+    """Compares the object code of a mutant with that of the original, as both would be without any marks."""
+
+    def __init__(self, build):
+        self.build = build
+        self.arguments = dict(build.commands())
+        self.originals = {}
+        self.lock = threading.Lock()
+
+    def object_of(self, name, text):
+        """The bytes of the object file of a text, or None if it does not compile."""
+        compiler = "c++" if name.endswith(".cpp") else "cc"
+        language = "c++" if name.endswith(".cpp") else "c"
+        with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
+            path = os.path.join(folder, "object")
+            done = subprocess.run([compiler, *self.arguments[name], "-O2", "-w", "-iquote", os.path.dirname(name), "-x",
+                                   language, "-c", "-", "-o", path],
+                                  cwd=self.build.root, input=text.encode("latin-1"), capture_output=True)
+            if done.returncode != 0:
+                return None
+            with open(path, "rb") as file:
+                return file.read()
+
+    def is_same(self, mutant):
+        """True if the compiler makes the same code of both; false for code in headers, which has no object file."""
+        if mutant.file not in self.arguments:
+            return False
+        text = (self.build.root / mutant.file).read_bytes().decode("latin-1")
+        with self.lock:
+            if mutant.file not in self.originals:
+                self.originals[mutant.file] = self.object_of(mutant.file, text)
+        # Lines are in messages of assertions.
+        lines = "\n" * text.count("\n", mutant.start, mutant.end)
+        changed = text[:mutant.start] + f"({mutant.alternative})" * (not mutant.is_statement) + \
+            mutant.alternative * mutant.is_statement + lines + text[mutant.end:]
+        original = self.originals[mutant.file]
+        return original is not None and self.object_of(mutant.file, changed) == original
+
+
+class Runner:
+    """Runs mutants; a record of each is a line of a file, so that a run can be resumed."""
+
+    def __init__(self, build, scenarios):
+        self.build = build
+        self.scenarios = scenarios
+        self.path = build.folder / f"results-{scenarios.identity[:12]}.jsonl"
+        self.compiler = Compiler(build)
+        self.lock = threading.Lock()
+        self.killers = collections.defaultdict(list)
+        self.processes = set()
+        self.results = {}
+        if self.path.is_file():
+            for line in self.path.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                self.results[row["number"]] = row
+
+    def run(self, numbers, jobs):
+        """Runs the mutants that have no record; returns the records of all."""
+        left = [number for number in numbers if number not in self.results]
+        begin = time.monotonic()
+        done = collections.Counter()
+        with open(self.path, "a", encoding="utf-8") as file, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            tasks = [pool.submit(self.result_of, number) for number in left]
+            try:
+                for task in concurrent.futures.as_completed(tasks):
+                    row = task.result()
+                    self.results[row["number"]] = row
+                    file.write(json.dumps(row) + "\n")
+                    file.flush()
+                    done[row["result"]] += 1
+                    self.progress(sum(done.values()), len(left), done, begin)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in list(self.processes):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return [self.results[number] for number in numbers]
+
+    @staticmethod
+    def progress(count, total, done, begin):
+        left = (time.monotonic() - begin) / count * (total - count)
+        killed = sum(done[kind] for kind in KILLED)
+        say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
+            f"{left // 60:.0f}:{left % 60:02.0f} left")
+
+    def groups(self, mutant, number):
+        """Lists of scenarios with the same treatment by the cache, in the order in which they run."""
+        compiled, rest = self.scenarios.reaching(number)
+        seconds = self.scenarios.seconds
+        if len(compiled) + len(rest) > FEW:
+            compiled, rest = ([name for name in names if seconds[name] <= SLOW_S] for names in (compiled, rest))
+        with self.lock:
+            killers = list(self.killers[mutant.file])
+        folders = features_of(mutant.file)
+
+        def rank(name):
+            if seconds[name] > SLOW_S:
+                return 3
+            return 0 if name in killers else 1 if name.split("/")[1] in folders else 2
+
+        for level in range(4):
+            for names, answers in ((rest, "find"), (compiled, "none")):
+                chosen = [name for name in names if rank(name) == level]
+                if chosen:
+                    yield chosen, answers
+
+    def result_of(self, number):
+        mutant = self.build.mutants[number]
+        begin = time.monotonic()
+        row = {"number": number, "key": list(mutant.key), "line": mutant.line, "result": UNREACHED, "scenarios": 0}
+        for names, answers in self.groups(mutant, number):
+            row["result"] = SURVIVED
+            ran, killed = self.run_on(number, names, answers)
+            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], answers):
+                names = [name for name in names if name != killed[1]]
+                ran, killed = self.run_on(number, names, answers) if names else (0, None)
+            row["scenarios"] += ran
+            if killed:
+                row["result"], row["by"] = killed
+                with self.lock:
+                    listed = [name for name in self.killers[mutant.file] if name != row["by"]]
+                    self.killers[mutant.file] = [row["by"], *listed][:KILLERS]
+                break
+        if row["result"] in (SURVIVED, UNREACHED) and self.compiler.is_same(mutant):
+            row["result"] = SAME_CODE
+        row["seconds"] = round(time.monotonic() - begin, 2)
+        return row
+
+    def is_confirmed(self, number, name, answers):
+        """True if a scenario does not pass with three times the time either: the machine may have been busy."""
+        return self.run_on(number, [name], answers, patience=3)[1] is not None
+
+    def run_on(self, number, names, answers, patience=1):
+        """(scenarios that ran, (how, by which the mutant was killed) or None)."""
+        with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
+            path = os.path.join(folder, "records")
+            environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
+                                                     TMPDIR=folder)
+            timeout = patience * self.scenarios.timeout(names)
+            process = subprocess.Popen(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root,
+                                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       start_new_session=True)
+            self.processes.add(process)
+            status = self.wait(process, path, 2 * timeout)
+            self.processes.discard(process)
+            records = self.scenarios.records(path)
+        for record in records:
+            if record["verdict"] != "PASS":
+                return len(records), (kind_of(record), record.get("file", names[0]))
+        if status == 0 and len(records) == len(names):
+            return len(records), None
+        at = names[min(len(records), len(names) - 1)]
+        return len(records), (TIME_OUT if status is None else CRASH if status < 0 else VERDICT, at)
+
+    @staticmethod
+    def wait(process, path, limit):
+        """The exit status, or None if the program itself made no progress for too long, in seconds."""
+        size, since = -1, time.monotonic()
+        while True:
+            try:
+                return process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                now = os.path.getsize(path) if os.path.exists(path) else 0
+                if now != size:
+                    size, since = now, time.monotonic()
+                if time.monotonic() - since > limit:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+                    return None
