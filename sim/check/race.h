@@ -1,22 +1,37 @@
 /* Data races: two accesses by different work-items to a common byte, at least one of them a write,
  * that are neither ordered nor both atomic.
  *
- * Every object that a launch may write has a shadow, which records the last writer and the last
- * reader of every four bytes, or of every byte once an access has not been aligned to four bytes. A
- * writer or reader is recorded as a stamp. A clock hands out stamps in ascending order: to all
- * work-items of a group when the group starts and whenever a barrier orders the memory, and to one
- * work-item when it releases. Comparing stamps then shows whether an access is from an earlier
- * launch (settled), from an earlier part of this group (settled by the barrier), or *open*: by
- * another work-item since the last barrier, or by another group. Only open accesses are examined
- * further; race_order.c decides whether atomics and fences order them. The result does not depend
- * on the order in which the simulator happens to run work-items.
+ * Every object that a launch may write has a shadow, which records the last access of each kind
+ * (plain and atomic writes, plain and atomic reads) to every four bytes, or to every byte once an
+ * access has not been aligned to four bytes. An access is recorded as a stamp. A clock hands out
+ * stamps in ascending order: to all work-items of a group when the group starts and whenever a
+ * barrier orders the memory, and to one work-item when it releases. Comparing stamps then shows
+ * whether an access is from an earlier launch (settled), from an earlier part of this group
+ * (settled by the barrier), or *open*: by another work-item since the last barrier, or by another
+ * group. Only open accesses are examined further; race_order.c decides whether atomics and fences
+ * order them.
  *
- * In doubt, no race is reported. Of several readers (or atomics) of one cell, only the last is
- * identified; a work-item that has acquired anything is assumed to know of the others, and so is a
- * work-item whose atomic has scope Subgroup. When stamps run out, all shadows are cleared, and a
- * launch with atomics or sub-group operations reports no more races. A relaxed atomic of scope
- * Workgroup counts as one of scope Device, because that is how translators write the atomics of
- * OpenCL 1.x.
+ * The kinds have separate cells because a later access replaces an earlier one only if it conflicts
+ * with at least as much. A plain write does that to an earlier plain write: what conflicts with the
+ * earlier one and knows the later one knows both. Reads, and atomics among themselves, are joined:
+ * the cell keeps whether other work-items of the group, and whether earlier groups, have made such
+ * accesses, and how narrow the scopes of atomics were. So without acquires, and except for what
+ * follows, whether a racing pair of instructions is reported does not depend on the order in which
+ * the simulator runs work-items and groups; which of the two is named first does.
+ *
+ * In doubt, no race is reported. These can be missed:
+ *  - Of several readers (or atomics) of one cell, only the last is identified. A work-item that has
+ *    acquired anything is assumed to know of the others.
+ *  - Atomics of scope Subgroup by one sub-group, and wider ones by another sub-group in the same
+ *    part of the group, if a wider one by the first sub-group came in between.
+ *  - Plain writes against atomics of earlier groups that the writer does not know, if another
+ *    work-item that knew them has since performed an atomic of a scope narrower than the device.
+ *  - Two racing writes are a race of equal values if the later one stores what the memory contains.
+ *    If the first work-item overwrites its own value in between, the order decides which class is
+ *    reported.
+ *  - When stamps run out, all shadows are cleared, and a launch with atomics or sub-group
+ * operations reports no more races. A relaxed atomic of scope Workgroup counts as one of scope
+ * Device, because that is how translators write the atomics of OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -253,12 +268,20 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
 
 /* ---- For race.c, race_order.c and exec/race.c ------------------------------------------------ */
 
-/* Creates the cells if necessary. There is one per byte if `bits`, the accesses' offsets and sizes
- * ORed together, is not a multiple of four. */
-void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);
-/* Remembers the site at which the running launch writes or reads the object, or SIM_NONE if there
- * are several. */
-void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site);
+/* Creates the cells of that kind if necessary. There is one per byte if `bits`, the accesses'
+ * offsets and sizes ORed together, is not a multiple of four. */
+void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t bits);
+/* Remembers the site of an access of that kind by the running launch, or SIM_NONE if there are
+ * several. */
+void sim_race_site(sim_race_shadow *shadow, sim_race_kind kind, uint32_t site);
+/* True if no access of that kind that is recorded in `cells` can be open: none has been made in
+ * this launch or, in local memory, since the last barrier. */
+static inline bool sim_race_is_idle(const sim_race_clock *clock, const sim_race_shadow *shadow,
+                                    sim_race_kind kind)
+{
+    uint32_t settled = shadow->class == SIM_RACE_LOCAL ? clock->ordered_from : clock->launch_first;
+    return shadow->from[kind] < settled;
+}
 /* Records the logged reads in the cells and empties the log. */
 void sim_race_log_flush(sim_race *race);
 /* Flushes the log, before the object is written, if it may contain reads of the object. */
@@ -269,8 +292,8 @@ static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *sh
 }
 /* Adds a row with `bytes` bytes of data to the log; the caller fills in the row and its data. */
 sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
-/* Returns the new value of a cell after a read or an atomic of that level by `lid`, whose stamp is
- * `mine`. It keeps the flags for other accesses that are still open. */
+/* Returns the new value of a cell of reads or atomics after one of that level by `lid`, whose stamp
+ * is `mine`. It keeps the flags for other accesses that are still open. */
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
                        uint32_t level);
 /* Returns the local linear id of the work-item or copy that was given this stamp in this launch;

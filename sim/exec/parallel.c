@@ -189,10 +189,11 @@ static bool object_is_apart(const worker *workers, uint32_t count, uint32_t obje
         const sim_race_shadow *mine = workers[i].world.objects.items[object].race;
         if (!mine) continue;
         uint32_t wider = (uint32_t)mine->shift - narrow->shift;
-        apart = !cells_meet(mine->writers, wider, seen, cells, SEEN_READ | SEEN_WRITTEN) &&
-                !cells_meet(mine->readers, wider, seen, cells, SEEN_WRITTEN);
-        cells_note(mine->writers, wider, seen, cells, SEEN_WRITTEN);
-        cells_note(mine->readers, wider, seen, cells, SEEN_READ);
+        apart = !cells_meet(mine->cells[SIM_RACE_WRITES], wider, seen, cells,
+                            SEEN_READ | SEEN_WRITTEN) &&
+                !cells_meet(mine->cells[SIM_RACE_READS], wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->cells[SIM_RACE_WRITES], wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->cells[SIM_RACE_READS], wider, seen, cells, SEEN_READ);
     }
     rt_free(seen);
     return apart;

@@ -2,10 +2,10 @@
 // names end in _wrong or _same), in which one detail is missing.  All take the same arguments:
 // memory to write, memory to read, and local memory of at least one int per work-item.
 
-#define GLOBAL CLK_GLOBAL_MEM_FENCE
-#define LOCAL  CLK_LOCAL_MEM_FENCE
-#define ITEM   int i = (int)get_global_id(0)
-#define HERE   int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
+#define GLOBAL    CLK_GLOBAL_MEM_FENCE
+#define LOCAL     CLK_LOCAL_MEM_FENCE
+#define ITEM      int i = (int)get_global_id(0)
+#define HERE      int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
 #define ARGUMENTS global int *a, global int *b, local int *s
 
 // ---- Barriers ----
@@ -390,12 +390,47 @@ kernel void mixed_wrong(ARGUMENTS)
     atomic_inc(&a[0]);
     if (i == 70) b[0] = a[0];
 }
+// Work-item 0 of the launch clears the counter; a barrier orders only its own group.
+#define CLEARED(name, first, order, scope)                                                         \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) first;                                                                         \
+        barrier(LOCAL | GLOBAL);                                                                   \
+        atomic_fetch_add_explicit((ATOMIC)a, 1, order, scope);                                     \
+    }
+#define ATOMIC global atomic_int *
+#define RELAXED_ADD                                                                                \
+    atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_relaxed, memory_scope_device)
+CLEARED(cleared_wrong, a[0] = 0, memory_order_relaxed, memory_scope_device)
+CLEARED(peeked_wrong, b[0] = a[0], memory_order_relaxed, memory_scope_device)
+CLEARED(cleared_atomically, RELAXED_ADD, memory_order_relaxed, memory_scope_device)
+CLEARED(narrow_first_wrong,
+        atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_work_group),
+        memory_order_relaxed, memory_scope_device)
+CLEARED(narrow_load_first_wrong,
+        b[0] = atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_work_group),
+        memory_order_relaxed, memory_scope_device)
+
+// Every group clears its own counter, which one work-item of the next group also increments.
+#define OWN_COUNTER(name, others)                                                                  \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        if (l == 0) a[g] = 0;                                                                      \
+        barrier(GLOBAL);                                                                           \
+        atomic_inc(&a[g]);                                                                         \
+        if (l == n - 1 && (others)) atomic_inc(&a[(g + 1) % (int)get_num_groups(0)]);              \
+    }
+OWN_COUNTER(own_counter, false)
+OWN_COUNTER(own_counter_wrong, true)
+
 kernel void tickets(ARGUMENTS)
 {
     int i = atomic_inc(&a[0]);
     b[i] = i;
 }
-#define ATOMIC global atomic_int *
 kernel void scope(ARGUMENTS)
 {
     atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_device);
@@ -416,7 +451,8 @@ kernel void scope_wrong(ARGUMENTS)
             before;                                                                                \
             atomic_store_explicit((ATOMIC)a, 1, store_order, memory_scope_device);                 \
         } else {                                                                                   \
-            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {}       \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {        \
+            }                                                                                      \
             after;                                                                                 \
             b[i] = a[5];                                                                           \
         }                                                                                          \
@@ -440,10 +476,28 @@ kernel void hand_over_late_wrong(ARGUMENTS)
         atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);
         a[5] = 4;
     } else {
-        while (atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_device) == 0) {}
+        while (atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_device) == 0) {
+        }
         b[i] = a[5];
     }
 }
+
+// Those who know of the plain store increment what it stored, in any number.
+#define HANDED_COUNTER(name, load_order)                                                           \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) {                                                                              \
+            a[5] = 4;                                                                              \
+            atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);        \
+        } else {                                                                                   \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {        \
+            }                                                                                      \
+            atomic_inc(&a[5]);                                                                     \
+        }                                                                                          \
+    }
+HANDED_COUNTER(handed_counter, memory_order_acquire)
+HANDED_COUNTER(handed_counter_wrong, memory_order_relaxed)
 
 // The group that finishes last collects the results of all groups.
 #define LAST_GROUP(name, before, order, after)                                                     \
@@ -496,9 +550,8 @@ kernel void last_group_barrier(ARGUMENTS)
     {                                                                                              \
         for (bool done = false; !done;) {                                                          \
             int free = 0;                                                                          \
-            if (atomic_compare_exchange_strong_explicit((ATOMIC)a, &free, 1, lock_order,           \
-                                                        memory_order_relaxed,                      \
-                                                        memory_scope_device)) {                    \
+            if (atomic_compare_exchange_strong_explicit(                                           \
+                    (ATOMIC)a, &free, 1, lock_order, memory_order_relaxed, memory_scope_device)) { \
                 a[1]++;                                                                            \
                 atomic_store_explicit((ATOMIC)a, 0, unlock_order, memory_scope_device);            \
                 done = true;                                                                       \

@@ -103,6 +103,18 @@ static const race_case cases[] = {
     RACE(histogram_wrong, S, 512, 64),
     RACE(histogram_zero_wrong, S, 512, 64),
     RACE(mixed_wrong, "a", 512, 64),
+    RACE(cleared_wrong, "a", 512, 64),
+    RACE(cleared_wrong, "a", 4, 1),
+    SILENT(cleared_wrong, 64, 64),
+    RACE(peeked_wrong, "a", 512, 64),
+    SILENT(peeked_wrong, 64, 64),
+    SILENT(cleared_atomically, 512, 64),
+    RACE(narrow_first_wrong, "a", 512, 64),
+    SILENT(narrow_first_wrong, 64, 64),
+    RACE(narrow_load_first_wrong, "a", 512, 64),
+    SILENT(narrow_load_first_wrong, 64, 64),
+    SILENT(own_counter, 512, 64),
+    RACE(own_counter_wrong, "a", 512, 64),
     SILENT(tickets, 512, 64),
     SILENT(scope, 512, 64),
     RACE(scope_wrong, "a", 512, 64),
@@ -169,6 +181,8 @@ static const race_case ordered_cases[] = {
     RACE(hand_over_fence_wrong, "a", 8, 4),
     SILENT(hand_over_fence_wrong, 4, 4), /* the scope is wide enough for one group */
     RACE(hand_over_late_wrong, "a", 8, 4),
+    SILENT(handed_counter, 8, 4),
+    RACE(handed_counter_wrong, "a", 8, 4),
     SILENT(local_flag, 8, 4),
     RACE(local_flag_wrong, "a", 8, 4),
 };
@@ -355,8 +369,9 @@ static void test_contents_of_shadows(void **state)
     assert_null(sim_world_memory(h.world, m.b)->race);
     const sim_race_shadow *shadow = sim_world_memory(h.world, m.a)->race;
     assert_non_null(shadow);
-    assert_non_null(shadow->writers);
-    assert_null(shadow->readers);
+    assert_non_null(shadow->cells[SIM_RACE_WRITES]);
+    assert_null(shadow->cells[SIM_RACE_READS]);
+    assert_null(shadow->cells[SIM_RACE_ATOMIC_WRITES]);
     assert_int_equal(shadow->shift, 2); /* four bytes of shadow for four bytes */
     harness_close(&h);
 }
