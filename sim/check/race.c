@@ -56,6 +56,7 @@ static void track(sim_race *race, sim_memory *memory)
     }
     if (memory->race->is_tracked) return;
     memory->race->is_tracked = true;
+    memory->race->has_narrow = false;
     for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
         memory->race->sites[k] = SITE_NONE;
     *rt_vector_push(&race->tracked) = memory->race;
@@ -430,13 +431,14 @@ static void judge(const access *a, bool same_value)
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
     uint32_t kinds = a->is_write ? SIM_RACE_KINDS : SIM_RACE_KINDS_WRITING;
+    uint32_t settled = sim_race_settled(clock, shadow->class);
     open_kind same_open = OPEN_NONE; /* an open write of the value that this write stores too */
     sim_race_kind same_kind = SIM_RACE_WRITES;
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
         for (uint32_t k = 0; k < kinds; k++) {
             sim_race_kind kind = (sim_race_kind)k;
-            if (!shadow->cells[k] || sim_race_is_idle(clock, shadow, kind)) continue;
+            if (!sim_race_may_be_open(shadow, k, settled)) continue;
             uint32_t cell = shadow->cells[k][c];
             open_kind open = find_open(a, kind, cell);
             if (!open) continue;
@@ -464,6 +466,7 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
         cells[c] =
             kind == SIM_RACE_WRITES ? mine : sim_race_join(clock, cells[c], lid, mine, level);
     shadow->from[kind] = clock->ordered_from;
+    shadow->has_narrow |= level == SIM_RACE_SUBGROUP || level == SIM_RACE_WORKGROUP;
 }
 
 /* Judges the lane's access and records it in the shadow. */
@@ -548,8 +551,8 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race *race = x->launch->race;
     const sim_race_clock *clock = &race->clocks[shadow->class];
     uint32_t lid = x->wave->first_item + sim_first_lane(x);
-    bool is_written = !sim_race_is_idle(clock, shadow, SIM_RACE_WRITES) ||
-                      !sim_race_is_idle(clock, shadow, SIM_RACE_ATOMIC_WRITES);
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    bool is_written = sim_race_may_be_written(shadow, settled);
     sim_race_site(shadow, SIM_RACE_READS, site);
     if (shadow->class == SIM_RACE_LOCAL && !is_written) {
         sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
@@ -564,7 +567,7 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race_cells_make(shadow, SIM_RACE_READS, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
     for (uint32_t k = 0; is_written && k < SIM_RACE_KINDS_WRITING; k++) {
-        if (!shadow->cells[k] || sim_race_is_idle(clock, shadow, (sim_race_kind)k)) continue;
+        if (!sim_race_may_be_open(shadow, k, settled)) continue;
         for (uint64_t c = first; c <= last; c++) {
             if (may_be_open(clock, shadow->cells[k][c])) return false;
         }

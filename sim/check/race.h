@@ -274,13 +274,23 @@ void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t b
 /* Remembers the site of an access of that kind by the running launch, or SIM_NONE if there are
  * several. */
 void sim_race_site(sim_race_shadow *shadow, sim_race_kind kind, uint32_t site);
-/* True if no access of that kind that is recorded in `cells` can be open: none has been made in
- * this launch or, in local memory, since the last barrier. */
-static inline bool sim_race_is_idle(const sim_race_clock *clock, const sim_race_shadow *shadow,
-                                    sim_race_kind kind)
+/* The stamp before which accesses to an object of that class are settled for all work-items of the
+ * group: those of earlier launches and, in local memory, those before the last barrier. */
+static inline uint32_t sim_race_settled(const sim_race_clock *clock, uint32_t class)
 {
-    uint32_t settled = shadow->class == SIM_RACE_LOCAL ? clock->ordered_from : clock->launch_first;
-    return shadow->from[kind] < settled;
+    return class == SIM_RACE_LOCAL ? clock->ordered_from : clock->launch_first;
+}
+/* True if an access of that kind that is recorded in `cells` may be open. `settled` is the clock's
+ * sim_race_settled. */
+static inline bool sim_race_may_be_open(const sim_race_shadow *shadow, uint32_t kind,
+                                        uint32_t settled)
+{
+    return shadow->from[kind] >= settled && shadow->cells[kind];
+}
+static inline bool sim_race_may_be_written(const sim_race_shadow *shadow, uint32_t settled)
+{
+    return (shadow->from[SIM_RACE_WRITES] >= settled) |
+           (shadow->from[SIM_RACE_ATOMIC_WRITES] >= settled);
 }
 /* Records the logged reads in the cells and empties the log. */
 void sim_race_log_flush(sim_race *race);

@@ -17,9 +17,23 @@ typedef struct target {
     sim_view_memory view;
     sim_race_shadow *race; /* NULL: no lane's atomic can race */
     const sim_race_clock *clock;
-    uint32_t level; /* SIM_RACE_… of the operation */
-    bool is_quick;  /* lanes may take the fast path */
+    uint32_t level;                             /* SIM_RACE_… of the operation */
+    bool is_quick;                              /* lanes may take the fast path */
+    uint32_t kinds[SIM_RACE_KINDS], kind_count; /* of earlier accesses that may be open */
 } target;
+
+/* Lists the kinds of accesses with which the operation may conflict. Atomics for the device never
+ * conflict with each other. */
+static void kinds_list(target *t)
+{
+    uint32_t settled = sim_race_settled(t->clock, t->race->class);
+    bool all_wide = t->level == SIM_RACE_DEVICE && !t->race->has_narrow;
+    t->kind_count = 0;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        if (all_wide && sim_race_kind_atomic((sim_race_kind)k)) continue;
+        if (sim_race_may_be_open(t->race, k, settled)) t->kinds[t->kind_count++] = k;
+    }
+}
 
 /* Prepares race detection for the lanes' atomics; false if each lane must take the slow path. */
 static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target *t)
@@ -36,6 +50,7 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     if (race->any_known || race->places.count > 0 || race->copy_now != SIM_NONE) return false;
     if (order.acquires || order.releases) return false;
     sim_race_log_settle(race, t->race);
+    kinds_list(t);
     return true;
 }
 
@@ -108,16 +123,18 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     sim_race_kind own = sim_race_kind_of(writes, t->level);
     uint32_t *cells = shadow->cells[own];
     if (!cells) return false;
-    for (uint32_t k = 0; k < (writes ? SIM_RACE_KINDS : SIM_RACE_KINDS_WRITING); k++) {
-        const uint32_t *others = shadow->cells[k];
-        if (!others || sim_race_is_idle(t->clock, shadow, (sim_race_kind)k)) continue;
+    for (uint32_t k = 0; k < t->kind_count; k++) {
+        sim_race_kind kind = (sim_race_kind)t->kinds[k];
+        const uint32_t *others = shadow->cells[kind];
+        if (!writes && kind >= SIM_RACE_KINDS_WRITING) break;
         for (uint32_t c = first; c < first + count; c++) {
-            if (!is_settled(t, (sim_race_kind)k, others[c], mine)) return false;
+            if (!is_settled(t, kind, others[c], mine)) return false;
         }
     }
     for (uint32_t c = first; c < first + count; c++)
         cells[c] = joined(t, cells[c], mine);
     shadow->from[own] = t->clock->ordered_from;
+    shadow->has_narrow |= t->level != SIM_RACE_DEVICE;
     sim_race_site(shadow, own, op->site);
     return true;
 }

@@ -342,13 +342,16 @@ static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shado
     return size >> shadow->shift;
 }
 
-/* True if no recorded access of that kind to the first `cells` cells of each lane is open. */
-static bool cells_settled(row *r, const sim_race_clock *clock, const sim_race_shadow *shadow,
-                          sim_race_kind kind, uint32_t cells)
+/* True if no recorded access of the first `kinds` kinds to the first `cells` cells of each lane is
+ * open. */
+static inline bool cells_settled(row *r, const sim_race_shadow *shadow, uint32_t settled,
+                                 uint32_t kinds, uint32_t cells)
 {
-    if (!shadow->cells[kind] || sim_race_is_idle(clock, shadow, kind)) return true;
-    for (r->k = 0; r->k < cells; r->k++) {
-        if (!row_settled(r, shadow->cells[kind])) return false;
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
+        for (r->k = 0; r->k < cells; r->k++) {
+            if (!row_settled(r, shadow->cells[kind])) return false;
+        }
     }
     return true;
 }
@@ -367,8 +370,8 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
         high--;
     uint32_t first = low * bytes, size = (high - low) * bytes;
     row r;
-    bool is_written = !sim_race_is_idle(clock, shadow, SIM_RACE_WRITES) ||
-                      !sim_race_is_idle(clock, shadow, SIM_RACE_ATOMIC_WRITES);
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    bool is_written = sim_race_may_be_written(shadow, settled);
     if (shadow->class == SIM_RACE_LOCAL && !is_written) {
         sim_race_site(shadow, SIM_RACE_READS, op->site);
         log_row(x, view, first, size);
@@ -376,8 +379,8 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
     }
     uint32_t cells = cells_open(x, op, shadow, SIM_RACE_READS, bytes * op->count, first, size, &r);
     if (cells == 0 || clock->is_split) return false;
-    for (uint32_t k = 0; is_written && k < SIM_RACE_KINDS_WRITING; k++) {
-        if (!cells_settled(&r, clock, shadow, (sim_race_kind)k, cells)) return false;
+    if (is_written && !cells_settled(&r, shadow, settled, SIM_RACE_KINDS_WRITING, cells)) {
+        return false;
     }
     for (r.k = 0; r.k < cells; r.k++)
         row_read(&r, shadow->cells[SIM_RACE_READS]);
@@ -406,9 +409,8 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         sim_race_log_flush(race);
         cells = cells_open(x, op, shadow, SIM_RACE_WRITES, size, 0, size, &r);
     }
-    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
-        if (!cells_settled(&r, clock, shadow, (sim_race_kind)k, cells)) return false;
-    }
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    if (!cells_settled(&r, shadow, settled, SIM_RACE_KINDS, cells)) return false;
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
     }

@@ -60,6 +60,7 @@ typedef struct sim_race_shadow {
     uint8_t shift;                  /* a cell is 1 << shift bytes: 4 or 1 */
     uint8_t class;                  /* sim_race_class */
     bool is_tracked;                /* the running launch may write the object */
+    bool has_narrow;                /* some atomic of this launch was not for the device */
 } sim_race_shadow;
 
 static inline uint64_t sim_race_cells(const sim_race_shadow *shadow)
