@@ -26,6 +26,8 @@
  *    part of the group, if a wider one by the first sub-group came in between.
  *  - Plain writes against atomics of earlier groups that the writer does not know, if another
  *    work-item that knew them has since performed an atomic of a scope narrower than the device.
+ *  - Of a vector that is loaded, components before the first one and after the last one that are
+ * used count only if none is used: translators load a vector of three as one of four.
  *  - Two racing writes are a race of equal values if the later one stores what the memory contains.
  *    If the first work-item overwrites its own value in between, the order decides which class is
  *    reported.

@@ -228,22 +228,11 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
-/* True if no component of a load is used. Such a load cannot race: only its address needs checking.
- */
-static bool is_unused(const sim_exec *x, const sim_op *op)
-{
-    uint32_t k = 0;
-    while (k < op->count && sim_component(x, op, k) == SIM_REGISTER_NONE)
-        k++;
-    return k == op->count;
-}
-
 /* True if no lane's access can race; the accesses have then been recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
-    return !SIM_CHECKED || !view->race || is_unused(x, op) ||
-           SIM_NAME(sim_race_load)(x, op, view, bytes);
+    return !SIM_CHECKED || !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
 }
 static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                     uint32_t bytes)
@@ -252,8 +241,7 @@ static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_vie
 }
 static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
 {
-    return !s->view.race || is_unused(x, op) ||
-           sim_race_read_one(x, op->site, &s->view, s->start, size);
+    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
 /* Repeat a value for every lane of a chunk. */

@@ -2,10 +2,10 @@
 // names end in _wrong or _same), in which one detail is missing.  All take the same arguments:
 // memory to write, memory to read, and local memory of at least one int per work-item.
 
-#define GLOBAL    CLK_GLOBAL_MEM_FENCE
-#define LOCAL     CLK_LOCAL_MEM_FENCE
-#define ITEM      int i = (int)get_global_id(0)
-#define HERE      int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
+#define GLOBAL CLK_GLOBAL_MEM_FENCE
+#define LOCAL  CLK_LOCAL_MEM_FENCE
+#define ITEM   int i = (int)get_global_id(0)
+#define HERE   int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
 #define ARGUMENTS global int *a, global int *b, local int *s
 
 // ---- Barriers ----
@@ -159,6 +159,36 @@ READ_READ_WRITE(read_read_write, barrier(GLOBAL))
 READ_READ_WRITE(read_read_write_wrong, )
 
 // ---- Conflicting accesses ----
+
+// A load is an access even if nothing uses its result.
+#define LOADED(name, between)                                                                      \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        s[l] = l;                                                                                  \
+        barrier(LOCAL);                                                                            \
+        (void)*(volatile local int *)&s[(l + 1) % n];                                              \
+        between;                                                                                   \
+        s[l] = 2 * l;                                                                              \
+    }
+LOADED(loaded, barrier(LOCAL))
+LOADED(loaded_wrong, )
+#define LOADED_ONE(name, between)                                                                  \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        (void)*(volatile global int *)&a[g];                                                       \
+        between;                                                                                   \
+        if (l == 0) a[g] = n;                                                                      \
+    }
+LOADED_ONE(loaded_one, barrier(GLOBAL))
+LOADED_ONE(loaded_one_wrong, )
+kernel void loaded_vector_wrong(ARGUMENTS)
+{
+    ITEM;
+    (void)((volatile global int4 *)a)[i >> 2];
+    if ((i & 3) == 1) a[i] = 1;
+}
 
 kernel void bytes(ARGUMENTS)
 {
@@ -451,8 +481,7 @@ kernel void scope_wrong(ARGUMENTS)
             before;                                                                                \
             atomic_store_explicit((ATOMIC)a, 1, store_order, memory_scope_device);                 \
         } else {                                                                                   \
-            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {        \
-            }                                                                                      \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {}       \
             after;                                                                                 \
             b[i] = a[5];                                                                           \
         }                                                                                          \
@@ -476,8 +505,7 @@ kernel void hand_over_late_wrong(ARGUMENTS)
         atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);
         a[5] = 4;
     } else {
-        while (atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_device) == 0) {
-        }
+        while (atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_device) == 0) {}
         b[i] = a[5];
     }
 }
@@ -491,8 +519,7 @@ kernel void hand_over_late_wrong(ARGUMENTS)
             a[5] = 4;                                                                              \
             atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);        \
         } else {                                                                                   \
-            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {        \
-            }                                                                                      \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {}       \
             atomic_inc(&a[5]);                                                                     \
         }                                                                                          \
     }
@@ -550,8 +577,9 @@ kernel void last_group_barrier(ARGUMENTS)
     {                                                                                              \
         for (bool done = false; !done;) {                                                          \
             int free = 0;                                                                          \
-            if (atomic_compare_exchange_strong_explicit(                                           \
-                    (ATOMIC)a, &free, 1, lock_order, memory_order_relaxed, memory_scope_device)) { \
+            if (atomic_compare_exchange_strong_explicit((ATOMIC)a, &free, 1, lock_order,           \
+                                                        memory_order_relaxed,                      \
+                                                        memory_scope_device)) {                    \
                 a[1]++;                                                                            \
                 atomic_store_explicit((ATOMIC)a, 0, unlock_order, memory_scope_device);            \
                 done = true;                                                                       \
