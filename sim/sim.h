@@ -194,12 +194,21 @@ void sim_object_defined(const sim_world *world, sim_object object, uint64_t offs
 
 /* ---- Launch ------------------------------------------------------------------------------- */
 
+/* What a kernel may do with the memory of an argument.  If several arguments pass the same memory,
+ * what any of them allows is allowed. */
+typedef enum sim_argument_access {
+    SIM_ACCESS_READ_WRITE,
+    SIM_ACCESS_READ,  /* a store is a finding */
+    SIM_ACCESS_WRITE, /* a load of what the kernel has not written is a finding */
+} sim_argument_access;
+
 typedef struct sim_argument {
     sim_parameter_kind kind;
-    sim_object object; /* GLOBAL; 0 is the null pointer */
-    uint64_t offset;   /* GLOBAL, bytes from the object's start */
-    rt_bytes bytes;    /* VALUE */
-    uint64_t size;     /* LOCAL, bytes */
+    sim_object object;          /* GLOBAL; 0 is the null pointer */
+    uint64_t offset;            /* GLOBAL, bytes from the object's start */
+    sim_argument_access access; /* GLOBAL */
+    rt_bytes bytes;             /* VALUE */
+    uint64_t size;              /* LOCAL, bytes */
 } sim_argument;
 
 typedef struct sim_range {

@@ -509,6 +509,23 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
     record(&a, memcmp(view->data + view->offset, bytes, size) == 0);
 }
 
+bool sim_race_wrote(const sim_exec *x, const sim_view_memory *view, uint32_t size)
+{
+    const sim_race *race = x->launch->race;
+    const sim_race_shadow *shadow = view->race;
+    if (!race->is_on || race->restarts != race->world->race_restarts) return true;
+    if (!shadow) return false;
+    uint32_t launch_first = race->clocks[shadow->class].launch_first;
+    uint64_t last = (view->offset + size - 1) >> shadow->shift;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS_WRITING; k++) {
+        if (!sim_race_may_be_open(shadow, k, launch_first)) continue;
+        for (uint64_t c = view->offset >> shadow->shift; c <= last; c++) {
+            if ((shadow->cells[k][c] & SIM_RACE_STAMP) >= launch_first) return true;
+        }
+    }
+    return false;
+}
+
 /* OpenCL 1.x atomics are atomic for all work-items of the device, but llvm-spirv translates them to
  * relaxed atomics of scope Workgroup. */
 uint32_t sim_race_atomic_level(uint32_t order)
@@ -669,9 +686,12 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     CHECK(!l->race && !l->local_races);
     l->race = race;
     race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++)
+        race->is_on |= arguments[i].access == SIM_ACCESS_WRITE;
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
+    race->restarts = l->world->race_restarts;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(race->items >= 1 && race->items <= RT_WORK_GROUP_SIZE_MAX);
     race->has_atomics = l->kernel->reach.atomics;
@@ -722,6 +742,7 @@ void sim_race_close(sim_launch_state *l)
     if (race->is_on) sim_race_copies_forget(race);
     rt_free(race->copy_calls);
     rt_vector_free(&race->copies);
+    rt_vector_free(&race->wait_events);
     rt_vector_free(&race->nodes);
     rt_vector_free(&race->places);
     rt_map_free(&race->place_of);

@@ -133,12 +133,18 @@ typedef struct sim_race_piece {
     bool is_write;
 } sim_race_piece;
 
+/* The arguments of an asynchronous copy, which are the same for all work-items. */
+typedef struct sim_race_copy_arguments {
+    uint64_t target, source, count, stride, shared; /* shared: the event to share; 0: none */
+} sim_race_copy_arguments;
+
 /* One asynchronous copy of the running group. */
 typedef struct sim_race_copy {
     uint64_t event;
     uint32_t site;
-    uint32_t stamp[SIM_RACE_CLASSES]; /* 0: none taken since the last barrier */
-    bool is_waited;                   /* the next barrier of the group completes it */
+    sim_race_copy_arguments arguments; /* of the work-item that began it first */
+    uint32_t stamp[SIM_RACE_CLASSES];  /* 0: none taken since the last barrier */
+    bool is_waited;                    /* the next barrier of the group completes it */
     bool is_complete;
     RT_VECTOR(sim_race_piece) pieces; /* the shares of all work-items */
 } sim_race_copy;
@@ -161,7 +167,8 @@ typedef struct sim_race_log_row {
 #define SIM_RACE_LOG_ROWS  4096u
 
 typedef struct sim_race {
-    bool is_on; /* the launch is checked: several work-items, or asynchronous copies */
+    bool is_on;        /* the launch is checked: several work-items, or asynchronous copies */
+    uint32_t restarts; /* of the world when the launch began */
     bool has_atomics;
     bool has_meetings; /* sub-groups synchronise; their barriers also order work-items */
     bool is_blind;     /* stamps ran out in a launch with atomics or sub-group operations: no more
@@ -190,6 +197,11 @@ typedef struct sim_race {
      * many copies each work-item has begun. copy_now: the copy that the engine is executing. */
     RT_VECTOR(sim_race_copy) copies;
     uint32_t copy_first, *copy_calls, copy_now; /* SIM_NONE: no copy is being executed */
+    /* The wait that the group has reached since its last barrier: its events, by the first
+     * work-item that reached it. */
+    uint32_t wait_site; /* 0: none */
+    uint64_t wait_count;
+    RT_VECTOR(uint64_t) wait_events;
 } sim_race;
 
 /* Begins the checks of a launch and tracks the objects that the kernel may write. launch->locals
@@ -221,6 +233,10 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
 void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                      bool wrote);
 
+/* True if the launch has written any of the `size` bytes at view->offset, as far as their cells
+ * tell, or if it is no longer known, because stamps ran out. */
+bool sim_race_wrote(const sim_exec *x, const sim_view_memory *view, uint32_t size);
+
 /* The level of an atomic with that order (SIM_RACE_SUBGROUP and so on), which says for which
  * work-items it is atomic. */
 uint32_t sim_race_atomic_level(uint32_t order);
@@ -237,11 +253,16 @@ bool sim_race_check(const sim_race *race);
 /* ---- race_copy.c ----------------------------------------------------------------------------- */
 
 /* Begins a work-item's share of a copy: until sim_race_copy_begun is called, the lane's loads and
- * stores count as the copy's. Returns the copy's event, which is `shared` unless `shared` is 0. */
-uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared);
+ * stores count as the copy's. Notes an argument that differs from another work-item's. Returns the
+ * copy's event, which is the shared one if there is one. */
+uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane,
+                             const sim_race_copy_arguments *arguments);
 void sim_race_copy_begun(sim_exec *x);
-/* Makes the group's next barrier complete all copies with that event. */
-void sim_race_copy_wait(sim_exec *x, uint64_t event);
+/* Makes the group's next barrier complete all copies with the lane's event number `number` of
+ * `count`. Notes an event that no copy of the group has, and one that differs from another
+ * work-item's. */
+void sim_race_copy_wait(sim_exec *x, uint32_t site, uint32_t lane, uint64_t number, uint64_t count,
+                        uint64_t event);
 /* Ends a group: reports copies that no work-item waited for, and forgets all copies. */
 void sim_race_copies_end(sim_exec *x);
 /* Forgets all copies. */

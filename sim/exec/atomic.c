@@ -64,7 +64,7 @@ static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
     sim_finding_kind kind;
     if (x->wave->tracks || !sim_access_find(x, first, &t->view, &kind)) return false;
     if (!t->view.data || t->view.size < size || t->view.size > INT32_MAX) return false;
-    if (t->view.is_constant && op->extra != SIM_ATOMIC_LOAD) return false;
+    if (t->view.forbidden) return false;
     uint64_t start = first - t->view.offset, last = t->view.size - size, wrong = 0;
     for (uint32_t i = x->low; i < x->high; i++) {
         uint64_t o = address[step * i] - start;

@@ -126,8 +126,8 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     }
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
-        if (arguments[i].size > SIM_LOCAL_SIZE_MAX) {
-            end = UINT64_MAX;
+        if (arguments[i].size > UINT64_MAX / 2 - end) {
+            end = UINT64_MAX / 2;
             break;
         }
         rt_text label = rt_arena_printf(&l->findings.arena, "local argument %u", i);
@@ -135,8 +135,10 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     }
     if (end > SIM_LOCAL_SIZE_MAX) {
         return rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "kernel '%.*s' needs more than %llu bytes of local memory",
-                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
+                       "kernel '%.*s' needs %llu bytes of local memory, for its variables and "
+                       "arguments together; a work-group has %llu",
+                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)end,
+                       (unsigned long long)SIM_LOCAL_SIZE_MAX);
     }
     sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
     sim_lane_memory_grow(&l->locals_defined, end, 0);
@@ -198,6 +200,33 @@ static void constants_mark(const sim_launch_state *l, const sim_argument *argume
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (!l->kernel->parameters[i].is_constant || arguments[i].object == 0) continue;
         sim_world_memory(l->world, arguments[i].object)->constant_uses += (uint32_t)use;
+    }
+}
+
+/* Forbids what no argument that passes the same memory allows. */
+static void access_mark(const sim_launch_state *l, const sim_argument *arguments)
+{
+    static const uint8_t forbids[] = {
+        [SIM_ACCESS_READ] = SIM_FORBIDS_STORES,
+        [SIM_ACCESS_WRITE] = SIM_FORBIDS_LOADS,
+    };
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        uint8_t all = SIM_FORBIDS_STORES | SIM_FORBIDS_LOADS;
+        for (uint32_t k = 0; k < l->kernel->parameter_count; k++) {
+            bool is_same = arguments[k].kind == SIM_PARAMETER_GLOBAL &&
+                           arguments[k].object == arguments[i].object;
+            if (is_same) all &= forbids[arguments[k].access];
+        }
+        sim_world_memory(l->world, arguments[i].object)->forbidden = all;
+    }
+}
+
+static void access_unmark(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_world_memory(l->world, arguments[i].object)->forbidden = 0;
     }
 }
 
@@ -465,6 +494,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     pool_set(&l);
     l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
+    access_mark(&l, arguments);
     if (rt_ok(l.status)) {
         /* Objects that the host and earlier kernels have completely filled need no shadow. */
         for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -478,6 +508,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         }
     }
     constants_mark(&l, arguments, -1);
+    access_unmark(&l, arguments);
     CHECK_SLOW(sim_world_check(world));
     sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);

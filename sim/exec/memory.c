@@ -40,7 +40,7 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
     if (s->view.size < size || s->view.size > INT32_MAX) return false;
     bool is_store = op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
-    if (s->view.is_constant && is_store) return false;
+    if (s->view.forbidden & (is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS)) return false;
     if (!SIM_CHECKED) {
         s->view.defined = NULL;
         s->view.race = NULL;

@@ -779,6 +779,45 @@ kernel void copy_in_no_wait_wrong(ARGUMENTS)
     async_work_group_copy(s, b + g * n, n, 0);
     a[i] = 1;
 }
+// All work-items name the same copy, and the same events.
+#define COPY_SAME(name, to, from, count, event)                                                    \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        event_t e = async_work_group_copy(s + (to), b + g * n + (from), (count), 0);               \
+        event_t shared[2];                                                                         \
+        shared[0] = e;                                                                             \
+        shared[1] = async_work_group_copy(s + n, b + g * n, 1, 0);                                 \
+        event_t f = async_work_group_copy(s + n + 1, b + g * n, 1, shared[event]);                 \
+        wait_group_events(1, &shared[1]);                                                          \
+        wait_group_events(1, &e);                                                                  \
+        wait_group_events(1, &f);                                                                  \
+    }
+COPY_SAME(copy_same, 1, 0, n / 2, 1)
+COPY_SAME(copy_target_differs_wrong, l / 32, 0, n / 2, 1)
+COPY_SAME(copy_source_differs_wrong, 1, l / 32, n / 2, 1)
+COPY_SAME(copy_count_differs_wrong, 1, 0, n / 2 + l / 32, 1)
+COPY_SAME(copy_event_differs_wrong, 1, 0, n / 2, l / 32)
+#define WAIT_SAME(name, chosen, count)                                                             \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        event_t e[2];                                                                              \
+        e[0] = async_work_group_copy(s, b + g * n, 4, 0);                                          \
+        e[1] = async_work_group_copy(s + 4, b + g * n, 4, 0);                                      \
+        event_t first = e[chosen];                                                                 \
+        wait_group_events(count, &first);                                                          \
+        wait_group_events(2, e);                                                                   \
+    }
+WAIT_SAME(wait_same, 0, 1)
+WAIT_SAME(wait_differs_wrong, l / 32, 1)
+kernel void wait_null_wrong(ARGUMENTS)
+{
+    event_t e = 0;
+    wait_group_events(1, &e);
+    if (a[0] < 0) async_work_group_copy(s, b, 1, 0);
+}
 #define COPY_TWO(name, first, second)                                                              \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \

@@ -270,7 +270,7 @@ static void test_local_memory_of_the_kernel_only(void **state)
         harness_try(&h, "large_both", harness_range(16, 8), &argument, 1);
         assert_int_equal(h.status.code, RT_LIMIT);
         assert_string_equal(rt_sink_diagnostic(h.sink, h.status)->message.data,
-                            "kernel 'large_both' needs more than 65536 bytes of local memory");
+                            "XX");
         harness_read_back(&h, to, out, sizeof out);
         assert_int_equal(out[0], 4);
         harness_close(&h);

@@ -28,6 +28,14 @@ typedef struct race_case {
     {                                                                                              \
 #name, "race", object, LINE(g, l)                                                          \
     }
+#define MISUSE(name, g, l)                                                                         \
+    {                                                                                              \
+#name, "copy-misuse", NULL, LINE(g, l)                                                     \
+    }
+#define UNWAITED(name, g, l)                                                                       \
+    {                                                                                              \
+#name, "unwaited-copy", NULL, LINE(g, l)                                                   \
+    }
 #define SAME_VALUE(name, object, g, l)                                                             \
     {                                                                                              \
 #name, "same-value-race", object, LINE(g, l)                                               \
@@ -163,7 +171,16 @@ static const race_case copy_cases[] = {
     RACE(copy_in_early_wrong, S, 600, 300),
     RACE(copy_in_early_wrong, S, 1, 1),
     RACE(copy_in_barrier_wrong, S, 512, 64),
-    RACE(copy_in_no_wait_wrong, NULL, 512, 64),
+    UNWAITED(copy_in_no_wait_wrong, 512, 64),
+    SILENT(copy_same, 512, 64),
+    MISUSE(copy_target_differs_wrong, 512, 64),
+    SILENT(copy_target_differs_wrong, 512, 32), /* the arguments differ only between groups */
+    MISUSE(copy_source_differs_wrong, 512, 64),
+    MISUSE(copy_count_differs_wrong, 512, 64),
+    MISUSE(copy_event_differs_wrong, 512, 64),
+    SILENT(wait_same, 512, 64),
+    MISUSE(wait_differs_wrong, 512, 64),
+    MISUSE(wait_null_wrong, 512, 64),
     SILENT(copy_two, 512, 64),
     RACE(copy_two_wrong, S, 512, 64),
     SILENT(copy_shared_event, 512, 64),
@@ -239,8 +256,11 @@ static void judge(const harness *h, const race_case *c)
     bool found = !c->kind;
     for (uint32_t i = 0; i < h->finding_count; i++) {
         const char *kind = h->findings[i].kind;
-        bool is_race = strcmp(kind, "race") == 0 || strcmp(kind, "same-value-race") == 0;
-        if (!is_race) fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
+        bool is_expected = strcmp(kind, "race") == 0 || strcmp(kind, "same-value-race") == 0 ||
+                           strcmp(kind, "unwaited-copy") == 0 ||
+                           (c->kind && strcmp(kind, c->kind) == 0);
+        if (!is_expected)
+            fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
         bool there = !c->object || strcmp(h->texts[i][1], c->object) == 0;
         found |= there && c->kind && strcmp(kind, c->kind) == 0;
         /* If all values are the same, no finding may be a plain race. */
