@@ -12,6 +12,8 @@
 #define BUDGET_BASE     (UINT64_C(1) << 28)
 #define BUDGET_PER_ITEM (UINT64_C(1) << 24)
 #define BUDGET_MAX      (UINT64_C(1) << 35)
+#define STEPS_PER_ITEM  (UINT64_C(1) << 12)
+#define STEPS_MAX       (UINT64_C(1) << 33)
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
 _Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills whole waves");
@@ -456,16 +458,20 @@ void sim_launch_close(sim_launch_state *l)
     rt_free(l->locals_defined.block);
 }
 
-/* See sim_launch_options.budget. */
-static uint64_t default_budget(const sim_range *range)
+/* Sets the default budget; see sim_launch_options.budget. */
+static void budget_set(sim_launch_state *l)
 {
-    uint64_t budget = BUDGET_BASE;
-    for (uint64_t items = 1, k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        uint64_t most = BUDGET_MAX / BUDGET_PER_ITEM;
-        items = range->global[k] > most / items ? most : items * range->global[k];
-        budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
-    }
-    return budget < BUDGET_MAX ? budget : BUDGET_MAX;
+    const uint64_t *global = l->range->global;
+    uint64_t items = 1, most = BUDGET_MAX / BUDGET_PER_ITEM;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
+        items = global[k] > most / items ? most : items * global[k];
+    l->budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
+    if (l->budget > BUDGET_MAX) l->budget = BUDGET_MAX;
+    most = STEPS_MAX / STEPS_PER_ITEM;
+    items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
+        items = global[k] > most / items ? most : items * global[k];
+    l->steps = BUDGET_BASE + BUDGET_PER_ITEM + items * STEPS_PER_ITEM;
 }
 
 rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
@@ -484,9 +490,10 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
-                          .budget =
-                              options && options->budget ? options->budget : default_budget(range),
+                          .budget = options ? options->budget : 0,
+                          .steps = UINT64_MAX,
                           .schedule = options ? options->schedule : SIM_SCHEDULE_LOCKSTEP};
+    if (l.budget == 0) budget_set(&l);
     if (l.schedule != SIM_SCHEDULE_LOCKSTEP) {
         l.unit_lanes = kernel->reach.meets ? kernel->subgroup_size : 1;
     }

@@ -318,8 +318,9 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
 static bool pay(sim_exec *x, const sim_code_block *block)
 {
     uint64_t cost = (uint64_t)block->cost * x->active;
-    if (cost <= x->launch->budget) {
+    if (cost <= x->launch->budget && block->cost <= x->launch->steps) {
         x->launch->budget -= cost;
+        x->launch->steps -= block->cost;
         return true;
     }
     x->stop = true;

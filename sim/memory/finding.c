@@ -42,9 +42,11 @@ bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind ki
     return true;
 }
 
-/* An index that leads out of its array and out of the whole object is one fault, not two. */
+/* An index that leads out of its array and out of the whole object is one fault, not two; so is a
+ * copy that some work-items have skipped, whose event they then wait for in vain. */
 static bool is_implied(const sim_findings *findings, const sim_finding_row *row)
 {
+    if (row->kind == SIM_FINDING_COPY_MISUSE && findings->copies_diverge) return true;
     uint64_t key = (uint64_t)row->site * SIM_FINDING_KINDS + SIM_FINDING_OUT_OF_BOUNDS;
     return row->kind == SIM_FINDING_ARRAY_OVERRUN &&
            rt_map_find_number(&findings->index, key) != RT_MAP_NONE;

@@ -46,7 +46,8 @@ typedef struct sim_finding_row {
 typedef struct sim_findings {
     rt_arena arena;
     RT_VECTOR(sim_finding_row) rows;
-    rt_map index; /* site and kind -> row */
+    rt_map index;        /* site and kind -> row */
+    bool copies_diverge; /* some work-items have skipped an asynchronous copy */
 } sim_findings;
 
 /* Counts `count` occurrences of a finding of that kind at that site. True if it is the first there;

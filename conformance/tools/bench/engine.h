@@ -32,7 +32,9 @@ RT_MUST_USE rt_status bench_on_opencl(rt_sink *sink, const bench_run *run);
  * the case is not in the wild set. */
 RT_MUST_USE rt_status bench_on_host(rt_sink *sink, const bench_run *run);
 
-/* Returns milliseconds since an arbitrary moment. */
+/* Returns milliseconds since an arbitrary moment: of the clock or, after bench_use_processor_time,
+ * of processor time that all threads of this process have used. */
 double bench_now_ms(void);
+void bench_use_processor_time(void);
 
 #endif
