@@ -209,6 +209,37 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
     return position % bytes == 0 || position % 8 + bytes * count <= 8;
 }
 
+/* ---- Private memory at each lane's own offset ------------------------------------------------ */
+
+/* Iterates over the active lanes. */
+#define FOR_ACTIVE_LANES(x, i)                                                                     \
+    FOR_CHUNKS(x)                                                                                  \
+    for (uint32_t left = (x)->dense ? SIM_CHUNK_ALL : sim_chunk_active((x)->mask + c), i;          \
+         left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
+
+/* Returns the place of the byte `distance` bytes after the one at `place`: places of a lane are
+ * contiguous only within a granule. */
+static inline uint64_t private_next(uint64_t place, uint32_t distance)
+{
+    uint64_t in_granule_at = (place & 7) + distance;
+    return (place & ~UINT64_C(7)) + (in_granule_at >> 3) * (8 * SIM_LANES) + (in_granule_at & 7);
+}
+
+/* Computes the place in the wave's private memory of each active lane's access, whose offsets are
+ * in x->offsets; false if an element of that size could straddle two granules. */
+static bool private_places(const sim_exec *x, const sim_view_memory *view, uint32_t bytes,
+                           uint64_t *out_at)
+{
+    uint64_t bits = view->position;
+    FOR_ACTIVE_LANES(x, i)
+    {
+        uint64_t position = view->position + x->offsets[i];
+        bits |= position;
+        out_at[i] = ((position >> 3) * SIM_LANES + i) * 8 + (position & 7);
+    }
+    return (bits & (bytes - 1)) == 0;
+}
+
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
 /* Returns the last active lane, whose value remains when all lanes store to one address. */
