@@ -211,33 +211,36 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 
 /* ---- Private memory at each lane's own offset ------------------------------------------------ */
 
-/* Iterates over the active lanes. */
+/* Iterates over the lanes of the fragment's range that are active, from x->low on. */
 #define FOR_ACTIVE_LANES(x, i)                                                                     \
     FOR_CHUNKS(x)                                                                                  \
     for (uint32_t left = (x)->dense ? SIM_CHUNK_ALL : sim_chunk_active((x)->mask + c), i;          \
          left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
 
-/* Returns the place of the byte `distance` bytes after the one at `place`: places of a lane are
- * contiguous only within a granule. */
-static inline uint64_t private_next(uint64_t place, uint32_t distance)
+/* Returns the distance in a wave's private memory from the first byte of a granule to the byte of
+ * the same lane that is `distance` bytes further. */
+static inline uint32_t private_distance(uint32_t distance)
 {
-    uint64_t in_granule_at = (place & 7) + distance;
-    return (place & ~UINT64_C(7)) + (in_granule_at >> 3) * (8 * SIM_LANES) + (in_granule_at & 7);
+    return (distance >> 3) * (8 * SIM_LANES) + (distance & 7);
 }
 
-/* Computes the place in the wave's private memory of each active lane's access, whose offsets are
- * in x->offsets; false if an element of that size could straddle two granules. */
-static bool private_places(const sim_exec *x, const sim_view_memory *view, uint32_t bytes,
-                           uint64_t *out_at)
+/* Computes the place in the wave's private memory, which has less than 4 GiB, of each active lane's
+ * access, whose offsets are in x->offsets. False if elements of that size could straddle two
+ * granules, or if several components do not begin with a granule. */
+static bool private_places(const sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                           uint32_t bytes, uint32_t *out_at)
 {
-    uint64_t bits = view->position;
-    FOR_ACTIVE_LANES(x, i)
+    uint32_t n = LANE_COUNT(x), first = (uint32_t)view->position, bits = first;
+    const uint32_t *offsets = x->offsets + x->low;
+    const uint8_t *m = x->mask + x->low;
+    uint32_t same = (op->count > 1 ? 8 : bytes) - 1;
+    FOR_LANES
     {
-        uint64_t position = view->position + x->offsets[i];
-        bits |= position;
-        out_at[i] = ((position >> 3) * SIM_LANES + i) * 8 + (position & 7);
+        uint32_t position = first + offsets[i];
+        bits |= m[i] ? position : 0;
+        out_at[i] = ((position >> 3) * SIM_LANES + x->low + i) * 8 + (position & 7);
     }
-    return (bits & (bytes - 1)) == 0;
+    return (bits & same) == 0;
 }
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
