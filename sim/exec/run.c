@@ -94,24 +94,34 @@ static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const 
     sim_wave_push(x->wave, part);
 }
 
+/* Counts the lanes of a mask. */
+static uint32_t lanes_count(const uint8_t *mask)
+{
+    uint64_t sum = 0, words[SIM_LANES / 8];
+    memcpy(words, mask, sizeof words);
+    for (uint32_t i = 0; i < SIM_LANES / 8; i++)
+        sum += words[i]; /* each byte is at most 32 */
+    sum = (sum & UINT64_C(0x00ff00ff00ff00ff)) + (sum >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+    return (uint32_t)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
 /* Takes a loop's back edge last: its moves may overwrite uniform values that are still to be read
  * by lanes on the other edge, which leaves the loop. */
 static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
                            const sim_edge *edges)
 {
     uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value for the edge taken first */
-    uint32_t count = 0, low = x->low, n = LANE_COUNT(x);
-    const uint8_t *mask = fragment->mask + low;
-    condition += low;
-    FOR_LANES count += mask[i] & (condition[i] == first);
+    uint8_t taken[SIM_LANES];
+    for (uint32_t i = 0; i < SIM_LANES; i++)
+        taken[i] = (uint8_t)(fragment->mask[i] & (condition[i] == first));
+    uint32_t count = lanes_count(taken);
     if (count == 0 || count == fragment->active) {
         bool is_whole = count != 0;
         follow(x, fragment, &edges[is_whole == first ? 0 : 1]);
         return;
     }
     sim_fragment *part = sim_wave_split(x->wave, fragment);
-    uint8_t *part_mask = part->mask + low;
-    FOR_LANES part_mask[i] = (uint8_t)(mask[i] & (condition[i] == first));
+    memcpy(part->mask, taken, sizeof taken);
     part->active = count;
     send(x, fragment, part, &edges[1 - first]);
     enter_mask(x, fragment);
