@@ -259,8 +259,7 @@ static void judge(const harness *h, const race_case *c)
         bool is_expected = strcmp(kind, "race") == 0 || strcmp(kind, "same-value-race") == 0 ||
                            strcmp(kind, "unwaited-copy") == 0 ||
                            (c->kind && strcmp(kind, c->kind) == 0);
-        if (!is_expected)
-            fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
+        if (!is_expected) fail_msg("%s: %s: %s", c->kernel, kind, h->texts[i][0]);
         bool there = !c->object || strcmp(h->texts[i][1], c->object) == 0;
         found |= there && c->kind && strcmp(kind, c->kind) == 0;
         /* If all values are the same, no finding may be a plain race. */

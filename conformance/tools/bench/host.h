@@ -59,7 +59,8 @@ static inline uint bench_host_exchange(uint *p, uint comparator, uint value)
 /* Only normal halves, as the wild set has them. */
 static inline float bench_host_float(half x)
 {
-    uint bits = (uint)(x & 0x8000) << 16 | ((uint)(x & 0x7fff) << 13) + (112u << 23);
+    uint sign = (uint)(x & 0x8000) << 16, magnitude = ((uint)(x & 0x7fff) << 13) + (112u << 23);
+    uint bits = sign | magnitude;
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -71,7 +72,7 @@ static inline half bench_host_half(float x)
     memcpy(&bits, &x, sizeof bits);
     uint magnitude = (bits & 0x7fffffffu) - (112u << 23);
     magnitude += 0xfff + (magnitude >> 13 & 1); /* to nearest, ties to even */
-    return (half)(bits >> 16 & 0x8000) | (half)(magnitude >> 13);
+    return (half)((bits >> 16 & 0x8000) | magnitude >> 13);
 }
 
 #endif
