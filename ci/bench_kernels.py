@@ -4,6 +4,11 @@ Every engine runs conformance/tools/bench/kernels on one processor: sim from the
 to, with its checks and without them (sim-); the OpenCL platforms from source.  A row's time is the median time
 of a launch after warm-up, from the call to completion, excluding the build; Oclgrind, which takes seconds per
 launch, launches once.  The engines' results are compared, so that a fast wrong answer does not count.
+
+--set wild runs the kernels of conformance/tools/bench/kernels/wild, none of which was chosen for being fast.
+Their results are compared with those of a sequential reference, the same kernels compiled as C.  It prints the
+geometric mean, the 90th percentile and the five worst of sim's time against each peer, and how sim's time
+divides: front end (source to SPIR-V), decoding (SPIR-V to register code), running, and checking.
 """
 import json
 import math
@@ -13,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,26 +58,33 @@ def engines(names):
             print(f"ci/bench: {name} is not installed", file=sys.stderr)
 
 
-def cases(program, wide):
+# The sets of the table (bench_set in cases.h) that each value of --set runs.
+SETS = {"six": "0", "wide": "01", "wild": "2"}
+
+
+def cases(program, chosen):
+    """Yields (name, tolerance, source) for each kernel of the chosen set."""
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
     for line in listed.splitlines():
-        name, is_wide, tolerance = line.split()
-        if wide or is_wide == "0":
-            yield name, float(tolerance)
+        name, number, tolerance = line.split()
+        if number in SETS[chosen]:
+            yield name, float(tolerance), KERNELS / ("wild" if chosen == "wild" else "") / f"{name}.cl"
 
 
-def compile_spirv(assay, name, folder):
-    """Compiles a kernel with assay and returns the SPIR-V file."""
-    done = subprocess.run([assay, "postlink", KERNELS / f"{name}.cl", "-o", folder / name], capture_output=True, text=True)
+def compile_spirv(assay, source, folder):
+    """Compiles a kernel with assay; returns the SPIR-V file and the milliseconds that it took."""
+    begin = time.monotonic()
+    done = subprocess.run([assay, "postlink", source, "-o", folder / source.stem], capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"ci/bench: {name}.cl does not compile\n{done.stderr}")
-    return folder / name / f"{name}_0.spv"
+        sys.exit(f"ci/bench: {source.name} does not compile\n{done.stderr}")
+    return folder / source.stem / f"{source.stem}_0.spv", (time.monotonic() - begin) * 1e3
 
 
-def time_launches(program, backend, name, code, environment, warm_up, repeat, out):
-    """Returns the milliseconds of each launch; if the engine failed, prints an error message and returns None."""
+def time_launches(program, backend, name, code, environment, warm_up, repeat, out, options=()):
+    """Returns the milliseconds of the build, the first launch, and each timed launch; if the engine failed, prints
+    an error message and returns None."""
     processor = str(min(os.sched_getaffinity(0)))
-    command = ["taskset", "-c", processor, program, backend, name, code, str(warm_up), str(repeat), out]
+    command = ["taskset", "-c", processor, program, *options, backend, name, code, str(warm_up), str(repeat), out]
     try:
         done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -92,12 +105,12 @@ def same(one, other, tolerance):
     return all(abs(a - b) <= tolerance * (1 + max(abs(a), abs(b))) for a, b in pairs)
 
 
-def compare(results, name, tolerance):
-    """Names the engines that differ from sim."""
-    reference = results.get(("sim", True))
+def compare(results, name, tolerance, against):
+    """Names the engines that differ from the one named `against`."""
+    reference = results.get(against)
     if reference is None:
         return []
-    return [f"{name}: {engine}{' with checks' if checks else ''} differs from sim"
+    return [f"{name}: {engine}{' with checks' if checks else ''} differs from {against[0]}"
             for (engine, checks), bytes_ in results.items() if not same(reference, bytes_, tolerance)]
 
 
@@ -115,7 +128,7 @@ def plot(rows):
     print(f"\nmilliseconds on a logarithmic scale, from {low:.3g} to {high:.4g}")
     for row in rows:
         bar = "█" * (1 + round(width * math.log10(row["ms"] / low)))
-        print(f"{row['kernel']:16}{column(row['engine'], row['checks']):11}{bar} {row['ms']:.3g}")
+        print(f"{row['kernel']:18}{column(row['engine'], row['checks']):11}{bar} {row['ms']:.3g}")
 
 
 def geometric_mean(values):
@@ -127,45 +140,96 @@ def print_ratios(rows, columns):
     times = {(r["kernel"], column(r["engine"], r["checks"])): r["ms"] for r in rows}
     others = [c for c in columns if c != "sim"]
     ratios = {c: [] for c in others}
-    print(f"{'':16}{'sim ms':>10}" + "".join(f"{c:>12}" for c in others))
+    print(f"{'':18}{'sim ms':>10}" + "".join(f"{c:>12}" for c in others))
     for kernel in dict.fromkeys(r["kernel"] for r in rows):
         base = times.get((kernel, "sim"))
         cells = ""
         for c in others:
-            time = times.get((kernel, c))
-            if base and time:
-                ratios[c].append(time / base)
-            cells += f"{time / base:12.3g}" if base and time else f"{'-':>12}"
-        print(f"{kernel:16}" + (f"{base:10.3f}" if base else f"{'-':>10}") + cells)
+            other = times.get((kernel, c))
+            if base and other:
+                ratios[c].append(other / base)
+            cells += f"{other / base:12.3g}" if base and other else f"{'-':>12}"
+        print(f"{kernel:18}" + (f"{base:10.3f}" if base else f"{'-':>10}") + cells)
     means = {c: geometric_mean(v) for c, v in ratios.items()}
-    print(f"{'geometric mean':26}" + "".join(f"{means[c]:12.3g}" if means[c] else f"{'-':>12}" for c in others))
+    print(f"{'geometric mean':28}" + "".join(f"{means[c]:12.3g}" if means[c] else f"{'-':>12}" for c in others))
+
+
+def percentile(values, share):
+    """The smallest of the values that at least this share of them does not exceed."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def print_wild(rows, columns):
+    """Prints sim's time divided by each peer's, and the parts of sim's time."""
+    of = {(r["kernel"], column(r["engine"], r["checks"])): r for r in rows}
+    kernels = list(dict.fromkeys(r["kernel"] for r in rows))
+    for peer in [c for c in columns if c not in ("sim", "sim-")]:
+        pairs = [(of[k, "sim"]["ms"] / of[k, peer]["ms"], k) for k in kernels if (k, "sim") in of and (k, peer) in of]
+        if not pairs:
+            continue
+        ratios = [ratio for ratio, _ in pairs]
+        worst = ", ".join(f"{k} {ratio:.3g}" for ratio, k in sorted(pairs, reverse=True)[:5])
+        print(f"\nsim / {peer}, {len(pairs)} kernels: geometric mean {geometric_mean(ratios):.3g}, "
+              f"90th percentile {percentile(ratios, 0.9):.3g}\n  worst: {worst}")
+    whole = [k for k in kernels if (k, "sim") in of and (k, "sim-") in of]
+    if not whole:
+        return
+    front = sum(of[k, "sim"]["front_ms"] for k in whole)
+    decode = sum(of[k, "sim"]["build_ms"] for k in whole)
+    run = sum(of[k, "sim-"]["ms"] for k in whole)
+    check = sum(of[k, "sim"]["ms"] for k in whole) - run
+    cost = geometric_mean([of[k, "sim"]["ms"] / of[k, "sim-"]["ms"] for k in whole])
+    print(f"\nsim, {len(whole)} kernels, one launch each: front end {front:.0f} ms, decoding {decode:.1f} ms, "
+          f"running {run:.0f} ms, checking {check:.0f} ms; checks cost a factor of {cost:.3g}")
+    for peer in [c for c in columns if c not in ("sim", "sim-")]:
+        there = [of[k, peer] for k in kernels if (k, peer) in of]
+        first = sum(r["first_ms"] - r["ms"] for r in there)
+        print(f"{peer}, {len(there)} kernels: building {sum(r['build_ms'] for r in there):.0f} ms, put off until the "
+              f"first launch {first:.0f} ms, running {sum(r['ms'] for r in there):.0f} ms")
+
+
+def host_result(program, name, source, out):
+    """The result of the sequential reference; ends the program if there is none."""
+    if time_launches(program, "host", name, source, {}, 0, 1, out) is None:
+        sys.exit(f"ci/bench: {name} has no reference")
+    return out.read_bytes()
 
 
 def bench(arguments):
     if "oclgrind" in arguments.engines and not Path(OCLGRIND).exists():
         subprocess.run([ROOT / "ci/setup", "--with", "bench"], check=True)
     program, assay = Path(arguments.program).resolve(), Path(arguments.assay).resolve()
-    todo = list(cases(program, arguments.set == "wide"))
+    is_wild = arguments.set == "wild"
+    todo = list(cases(program, arguments.set))
     chosen = list(engines(arguments.engines))
     rows, wrong = [], []
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as temporary:
         folder = Path(temporary)
-        for name, tolerance in todo:
-            spirv, results = compile_spirv(assay, name, folder), {}
+        for name, tolerance, source in todo:
+            (spirv, front_ms), results = compile_spirv(assay, source, folder), {}
+            if is_wild:
+                results["the reference", False] = host_result(program, name, source, folder / "out")
             for engine, checks, backend, environment, warm_up, repeat in chosen:
-                code = spirv if engine == "sim" else KERNELS / f"{name}.cl"
-                times = time_launches(program, backend, name, code, environment, warm_up, repeat, folder / "out")
+                code = spirv if engine == "sim" else source
+                if is_wild and engine != "oclgrind":
+                    warm_up, repeat = 2, 5
+                times = time_launches(program, backend, name, code, environment, warm_up, repeat, folder / "out",
+                                      ["--processor-time"] if arguments.processor_time else [])
                 if not times:
                     wrong.append(f"{name}: {engine} failed")
                     continue
+                build_ms, first_ms, *launches = times
                 results[engine, checks] = (folder / "out").read_bytes()
-                rows.append({"kernel": name, "engine": engine, "checks": checks, "ms": statistics.median(times)})
-                print(f"{name:16}{column(engine, checks):11}{rows[-1]['ms']:12.3f} ms", flush=True)
-            wrong += compare(results, name, tolerance)
+                rows.append({"kernel": name, "engine": engine, "checks": checks, "ms": statistics.median(launches),
+                             "front_ms": front_ms, "build_ms": build_ms, "first_ms": first_ms})
+                print(f"{name:18}{column(engine, checks):11}{rows[-1]['ms']:12.3f} ms", flush=True)
+            wrong += compare(results, name, tolerance, ("the reference", False) if is_wild else ("sim", True))
     columns = list(dict.fromkeys(column(r["engine"], r["checks"]) for r in rows))
     if rows:
         plot(rows)
         print_ratios(rows, columns)
+    if rows and is_wild:
+        print_wild(rows, columns)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(rows, indent=1) + "\n")
     if wrong:
@@ -175,8 +239,10 @@ def bench(arguments):
 def add(commands):
     """Adds the command to ci/bench."""
     kernels = commands.add_parser("kernels", help="the simulated device against Oclgrind, PoCL and Intel's CPU runtime")
-    kernels.add_argument("--json", metavar="FILE", help="write the rows {kernel, engine, checks, ms} to FILE")
-    kernels.add_argument("--set", choices=["six", "wide"], default="six", help="six kernels, or twenty more; default: six")
+    kernels.add_argument("--json", metavar="FILE", help="write the rows {kernel, engine, checks, ms, …} to FILE")
+    kernels.add_argument("--set", choices=list(SETS), default="six", help="six kernels, twenty more, or the wild set; default: six")
+    kernels.add_argument("--processor-time", action="store_true",
+                         help="measure the processor time of the process, which a busy machine changes less")
     kernels.add_argument("--engines", type=lambda text: text.split(","), default=["sim", "pocl", "intel-cpu", "oclgrind"],
                          help="default: sim,pocl,intel-cpu,oclgrind; Oclgrind takes minutes")
     kernels.add_argument("--program", default=str(ROOT / "build/release/bench_kernels"),

@@ -194,12 +194,21 @@ void sim_object_defined(const sim_world *world, sim_object object, uint64_t offs
 
 /* ---- Launch ------------------------------------------------------------------------------- */
 
+/* What a kernel may do with the memory of an argument.  If several arguments pass the same memory,
+ * what any of them allows is allowed. */
+typedef enum sim_argument_access {
+    SIM_ACCESS_READ_WRITE,
+    SIM_ACCESS_READ,  /* a store is a finding */
+    SIM_ACCESS_WRITE, /* a load of what the kernel has not written is a finding */
+} sim_argument_access;
+
 typedef struct sim_argument {
     sim_parameter_kind kind;
-    sim_object object; /* GLOBAL; 0 is the null pointer */
-    uint64_t offset;   /* GLOBAL, bytes from the object's start */
-    rt_bytes bytes;    /* VALUE */
-    uint64_t size;     /* LOCAL, bytes */
+    sim_object object;          /* GLOBAL; 0 is the null pointer */
+    uint64_t offset;            /* GLOBAL, bytes from the object's start */
+    sim_argument_access access; /* GLOBAL */
+    rt_bytes bytes;             /* VALUE */
+    uint64_t size;              /* LOCAL, bytes */
 } sim_argument;
 
 typedef struct sim_range {
@@ -241,8 +250,11 @@ const char *sim_schedule_name(sim_schedule schedule);
 #define SIM_OUTPUT_MAX (1u << 20)
 
 typedef struct sim_launch_options {
-    /* Work-item instructions of the whole launch.  0 selects the default of 2^28 plus 2^24 for each
-     * work-item, but at most 2^35, so that a kernel that never ends is detected within seconds. */
+    /* Work-item instructions of the whole launch.  0 selects the default, with which a kernel that
+     * never ends is detected within seconds, under every schedule: 2^28 plus 2^24 for each
+     * work-item, but at most 2^35; and as many steps as a single work-item has instructions, plus
+     * 2^12 for each work-item, but at most 2^33.  A step is an instruction that any number of
+     * work-items execute together. */
     uint64_t budget;
     sim_schedule schedule;
     /* Called at the end of the launch, once for each kind of finding at each place in the code, in

@@ -402,6 +402,12 @@ static const struct {
     [DEV_ARGUMENT_LOCAL] = {"local memory", SIM_PARAMETER_LOCAL},
 };
 
+static const sim_argument_access argument_accesses[] = {
+    [DEV_ACCESS_READ_WRITE] = SIM_ACCESS_READ_WRITE,
+    [DEV_ACCESS_READ] = SIM_ACCESS_READ,
+    [DEV_ACCESS_WRITE] = SIM_ACCESS_WRITE,
+};
+
 static const char *const parameter_kind_names[] = {
     [SIM_PARAMETER_GLOBAL] = "a pointer to global memory",
     [SIM_PARAMETER_LOCAL] = "a pointer to local memory",
@@ -440,6 +446,7 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
         const dev_argument *argument = &arguments[i];
         sim_argument *stored = &command->arguments[i];
         stored->kind = argument_kinds[argument->kind].parameter;
+        stored->access = argument_accesses[argument->access];
         if (argument->kind == DEV_ARGUMENT_LOCAL) {
             stored->size = argument->size;
         } else if (argument->kind == DEV_ARGUMENT_BYTES) {

@@ -82,23 +82,15 @@ void cnf_compile_answer_write_failure(rt_buffer *out, rt_code code, rt_text mess
 
 typedef struct cnf_cache cnf_cache;
 
-<<<<<<< HEAD
 /* Opens the cache folder, creating it if need be: `folder` or, if that is empty, $ASSAY_CACHE_DIR,
  * $XDG_CACHE_HOME/assay or ~/.cache/assay, the first whose variable is set. If the folder cannot be
  * created or written, the cache works but stores nothing, and `out_warning` (borrowed from the
  * cache; "" otherwise) says why. The versions of the front ends and of the plugin, which are part
  * of every key, are determined here from the paths, sizes and modification times of their files,
- * without running any of them. */
-=======
-/* Opens the cache folder, creating it if need be: `folder`, or, when it is empty, $ASSAY_CACHE_DIR,
- * else $XDG_CACHE_HOME/assay, else ~/.cache/assay. If the folder cannot be created or written, the
- * cache works but stores nothing, and `out_warning` (borrowed from the cache; "" otherwise) says
- * why. The versions of the front ends and of the plugin, which are part of every key, are
- * determined here from the paths, sizes and modification times of their files, without running any
- * of them. With ASSAY_CACHE_ANSWERS=find in the environment the worker's answers are found but not
- * kept, and with ASSAY_CACHE_ANSWERS=none neither: everything of assay's own runs again. Both find
- * and keep the output of the tools that the worker runs. */
->>>>>>> mutate
+ * without running any of them. With ASSAY_CACHE_ANSWERS=find in the environment, the worker's
+ * answers are found but not kept; with ASSAY_CACHE_ANSWERS=none, they are neither found nor kept,
+ * so all of assay's own code runs again. Either way, the output of the tools that the worker runs is
+ * found and kept. */
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
 void cnf_cache_close(cnf_cache *cache);
 

@@ -187,9 +187,14 @@ typedef enum dev_argument_kind {
     DEV_ARGUMENT_KINDS
 } dev_argument_kind;
 
+/* What the program has declared that the kernel does with a memory.  A device may rely on it, and
+ * may report a kernel that does something else. */
+typedef enum dev_access { DEV_ACCESS_READ_WRITE, DEV_ACCESS_READ, DEV_ACCESS_WRITE } dev_access;
+
 typedef struct dev_argument {
     dev_argument_kind kind;
     dev_memory *memory; /* MEMORY: NULL is the null pointer; POINTER: neither NULL nor a buffer */
+    dev_access access;  /* MEMORY */
     uint64_t offset;    /* POINTER: bytes from the memory's start, at most its size */
     rt_bytes bytes;     /* BYTES: copied by the enqueue */
     uint64_t size;      /* LOCAL, bytes >= 1 */

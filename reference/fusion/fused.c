@@ -412,6 +412,23 @@ static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
 
 /* ---- The launch --------------------------------------------------------------------------- */
 
+/* Lets the argument that stands for several of the list do what any of them may. */
+static void access_join(const rt_fused_plan *plan, const rt_fusion_place *place, rt_argument *out)
+{
+    const rt_fusion_parameters *parameters = &plan->parameters;
+    for (uint32_t i = 0; out->kind == RT_ARGUMENT_MEMORY && i < parameters->identity_count; i++) {
+        const rt_fusion_identity *identity = &parameters->identities[i];
+        const rt_fusion_place *same = &identity->duplicate;
+        if (identity->original.kernel != place->kernel ||
+            identity->original.parameter != place->parameter) {
+            continue;
+        }
+        const rt_launch *launch = &plan->inputs[same->kernel].launch;
+        if (launch->arguments[same->parameter].access != out->access)
+            out->access = RT_ACCESS_READ_WRITE;
+    }
+}
+
 static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const fused_kernel *kernel)
 {
     const rt_fusion_result *result = &kernel->result;
@@ -422,6 +439,7 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
         CHECK(place->kernel < plan->list->count);
         CHECK(place->parameter < plan->inputs[place->kernel].launch.argument_count);
         arguments[i] = plan->inputs[place->kernel].launch.arguments[place->parameter];
+        access_join(plan, place, &arguments[i]);
     }
     rt_launch launch = {.kernel = kernel->name,
                         .arguments = arguments,

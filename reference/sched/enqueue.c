@@ -121,6 +121,11 @@ static rt_bytes value_with_pointers(rt_arena *arena, const rt_argument *argument
 static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
                                       const rt_device *device)
 {
+    static const dev_access accesses[] = {
+        [RT_ACCESS_READ] = DEV_ACCESS_READ,
+        [RT_ACCESS_WRITE] = DEV_ACCESS_WRITE,
+        [RT_ACCESS_READ_WRITE] = DEV_ACCESS_READ_WRITE,
+    };
     dev_argument *arguments =
         rt_arena_alloc_array(arena, launch->argument_count, sizeof *arguments);
     for (uint32_t i = 0; i < launch->argument_count; i++) {
@@ -130,7 +135,8 @@ static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
         case RT_ARGUMENT_MEMORY:
             CHECK(!rt_memory_is_usm(argument->memory));
             arguments[i] = (dev_argument){.kind = DEV_ARGUMENT_MEMORY,
-                                          .memory = copy_on(argument->memory, device)};
+                                          .memory = copy_on(argument->memory, device),
+                                          .access = accesses[argument->access]};
             break;
         case RT_ARGUMENT_POINTER:
             CHECK(rt_memory_is_usm(argument->memory));

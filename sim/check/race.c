@@ -20,29 +20,31 @@ static uint32_t *cells_widen(uint32_t *cells, uint64_t size)
     return bytes;
 }
 
-void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits)
+void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t bits)
 {
     CHECK(shadow->is_tracked);
     if (shadow->shift && (bits & 3)) {
-        shadow->writers = cells_widen(shadow->writers, shadow->size);
-        shadow->readers = cells_widen(shadow->readers, shadow->size);
+        for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+            shadow->cells[k] = cells_widen(shadow->cells[k], shadow->size);
         shadow->shift = 0;
     }
-    uint32_t **cells = is_write ? &shadow->writers : &shadow->readers;
+    uint32_t **cells = &shadow->cells[kind];
     if (!*cells) *cells = rt_alloc_array(sim_race_cells(shadow), sizeof **cells);
 }
 
-void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site)
+void sim_race_site(sim_race_shadow *shadow, sim_race_kind kind, uint32_t site)
 {
-    uint32_t *known = is_write ? &shadow->write_site : &shadow->read_site;
+    uint32_t *known = &shadow->sites[kind];
     if (*known != site) *known = *known == SITE_NONE ? site : SIM_NONE;
 }
 
 static void cells_clear(sim_race_shadow *shadow)
 {
     size_t size = sim_race_cells(shadow) * sizeof(uint32_t);
-    if (shadow->writers) memset(shadow->writers, 0, size);
-    if (shadow->readers) memset(shadow->readers, 0, size);
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        if (shadow->cells[k]) memset(shadow->cells[k], 0, size);
+        shadow->from[k] = 0;
+    }
 }
 
 static void track(sim_race *race, sim_memory *memory)
@@ -54,7 +56,9 @@ static void track(sim_race *race, sim_memory *memory)
     }
     if (memory->race->is_tracked) return;
     memory->race->is_tracked = true;
-    memory->race->write_site = memory->race->read_site = SITE_NONE;
+    memory->race->has_narrow = false;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+        memory->race->sites[k] = SITE_NONE;
     *rt_vector_push(&race->tracked) = memory->race;
 }
 
@@ -213,19 +217,22 @@ uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid,
                        uint32_t level)
 {
     uint32_t stamp = cell & SIM_RACE_STAMP, flags = 0;
+    bool is_narrow = level == SIM_RACE_SUBGROUP || level == SIM_RACE_WORKGROUP;
     uint64_t group;
-    if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
-    flags = cell & SIM_RACE_OLDER;
+    if (level == SIM_RACE_SUBGROUP) mine |= SIM_RACE_NARROW_HERE;
+    if (stamp < clock->launch_first) return mine | (is_narrow ? SIM_RACE_NARROW : 0);
+    flags = cell & (SIM_RACE_OLDER | SIM_RACE_NARROW);
     if (stamp < clock->group_first) {
         flags |= SIM_RACE_OLDER;
     } else if (stamp >= clock->ordered_from) {
         bool is_other = sim_race_lid(clock, stamp, &group) != lid;
         flags |= is_other ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
+        flags |= cell & SIM_RACE_NARROW_HERE;
     }
-    bool open = flags || stamp >= clock->ordered_from;
-    uint32_t before = cell >> SIM_RACE_LEVEL_SHIFT;
-    if (open && before < level) level = before;
-    return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
+    if (!is_narrow) return mine | flags;
+    /* The earlier groups' atomics are for the device, and there is only one bit. */
+    if (!(flags & SIM_RACE_NARROW)) flags &= ~SIM_RACE_OLDER;
+    return mine | flags | SIM_RACE_NARROW;
 }
 
 /* ---- The log of reads ---------------------------------------------------------------------- */
@@ -241,16 +248,17 @@ void sim_race_log_flush(sim_race *race)
         uint64_t bits = row->size | row->offset;
         for (uint32_t i = 0; !row->is_uniform && i < row->count; i++)
             bits |= !mask || mask[i] ? offsets[i] : 0;
-        sim_race_cells_make(shadow, false, bits);
-        shadow->read_from = clock->ordered_from;
+        sim_race_cells_make(shadow, SIM_RACE_READS, bits);
+        shadow->from[SIM_RACE_READS] = clock->ordered_from;
+        uint32_t *cells = shadow->cells[SIM_RACE_READS];
         for (uint32_t i = 0; i < row->count; i++) {
             if (mask && !mask[i]) continue;
             uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
             uint32_t offset = row->is_uniform ? row->offset : offsets[i];
             uint32_t last = (offset + row->size - 1) >> shadow->shift;
             for (uint32_t c = offset >> shadow->shift; c <= last; c++) {
-                uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
-                shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
+                uint32_t cell = sim_race_join(clock, cells[c], lid, mine, SIM_RACE_PLAIN);
+                cells[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
             }
         }
     }
@@ -294,20 +302,23 @@ typedef enum open_kind {
     OPEN_BEFORE, /* an unknown work-item of an earlier group */
 } open_kind;
 
-static open_kind find_open(const access *a, uint32_t cell)
+static open_kind find_open(const access *a, sim_race_kind kind, uint32_t cell)
 {
     sim_race *race = a->race;
     sim_race_class class = (sim_race_class)a->shadow->class;
     const sim_race_clock *clock = &race->clocks[class];
-    uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
+    uint32_t stamp = cell & SIM_RACE_STAMP;
     uint32_t known = race->item[a->item].acquired;
+    bool are_atomic = a->level != SIM_RACE_PLAIN && sim_race_kind_atomic(kind);
+    bool are_for_group =
+        are_atomic && a->level >= SIM_RACE_WORKGROUP && !(cell & SIM_RACE_NARROW_HERE);
+    bool are_for_device = are_atomic && a->level == SIM_RACE_DEVICE && !(cell & SIM_RACE_NARROW);
     uint64_t group;
     if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
-    if (a->level < level) level = a->level;
     if (stamp >= clock->ordered_from) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
         bool near = a->lid / race->subgroup_size == other / race->subgroup_size;
-        bool is_atomic = level >= (near ? SIM_RACE_SUBGROUP : SIM_RACE_WORKGROUP);
+        bool is_atomic = near ? are_atomic : are_for_group;
         /* If the group has only one work-item, what precedes a copy in that work-item's program
          * also happens before the copy. With several work-items it is unspecified which of them
          * executes which part of a copy, and when. */
@@ -316,12 +327,12 @@ static open_kind find_open(const access *a, uint32_t cell)
             !sim_race_knows(race, known, class, stamp)) {
             return OPEN_NAMED;
         }
-        if ((cell & SIM_RACE_SEVERAL) && level == SIM_RACE_PLAIN && !known) return OPEN_HERE;
-    } else if (stamp < clock->group_first && level < SIM_RACE_DEVICE &&
+        if ((cell & SIM_RACE_SEVERAL) && !are_atomic && !known) return OPEN_HERE;
+    } else if (stamp < clock->group_first && !are_for_device &&
                !sim_race_knows(race, known, class, stamp)) {
         return OPEN_NAMED;
     }
-    return (cell & SIM_RACE_OLDER) && level < SIM_RACE_DEVICE && !known ? OPEN_BEFORE : OPEN_NONE;
+    return (cell & SIM_RACE_OLDER) && !are_for_device && !known ? OPEN_BEFORE : OPEN_NONE;
 }
 
 /* ---- Reporting ----------------------------------------------------------------------------- */
@@ -339,12 +350,14 @@ static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, ui
 }
 
 /* "the store by work-item (1, 0, 0) in line 7" */
-static rt_text other_text(const access *a, uint32_t cell, open_kind open, bool is_writer)
+static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, open_kind open)
 {
     sim_launch_state *l = a->x->launch;
     rt_arena *arena = &l->findings.arena;
-    const char *verb = cell >> SIM_RACE_LEVEL_SHIFT ? "atomic" : is_writer ? "store" : "load";
-    uint32_t site = is_writer ? a->shadow->write_site : a->shadow->read_site;
+    const char *verb = sim_race_kind_atomic(kind) ? "atomic"
+                       : kind == SIM_RACE_WRITES  ? "store"
+                                                  : "load";
+    uint32_t site = a->shadow->sites[kind];
     uint32_t line = site == SITE_NONE || site == SIM_NONE ? 0 : l->program->sites[site].line;
     uint64_t group, ids[RT_ND_RANGE_DIMENSIONS];
     uint32_t lid = sim_race_lid(&a->race->clocks[a->shadow->class], cell & SIM_RACE_STAMP, &group);
@@ -364,7 +377,8 @@ static rt_text other_text(const access *a, uint32_t cell, open_kind open, bool i
     return rt_arena_printf(arena, "the %s by %.*s%.*s", verb, RT_TEXT_ARG(who), RT_TEXT_ARG(where));
 }
 
-static void report(const access *a, uint32_t cell, open_kind open, bool is_writer, bool same_value)
+static void report(const access *a, sim_race_kind race_kind, uint32_t cell, open_kind open,
+                   bool same_value)
 {
     sim_launch_state *l = a->x->launch;
     sim_finding_row *row;
@@ -372,11 +386,11 @@ static void report(const access *a, uint32_t cell, open_kind open, bool is_write
     if (!sim_findings_add(&l->findings, a->site, kind, 1, &row)) return;
     rt_arena *arena = &l->findings.arena;
     const char *verb = a->level ? "atomic" : a->is_write ? "store" : "load";
-    bool narrow = a->level && cell >> SIM_RACE_LEVEL_SHIFT;
+    bool narrow = a->level && sim_race_kind_atomic(race_kind);
     item_ids(l, a->race->group, a->item, row->work_item);
     row->object = rt_arena_text(arena, a->view->label);
     row->offset = a->view->offset;
-    rt_text other = other_text(a, cell, open, is_writer);
+    rt_text other = other_text(a, race_kind, cell, open);
     row->message = rt_arena_printf(
         arena,
         "%s of %u bytes at offset %llu of '%.*s' by %swork-item (%llu, %llu, %llu) and %.*s are "
@@ -413,49 +427,53 @@ static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_vie
 static void judge(const access *a, bool same_value)
 {
     const sim_race_shadow *shadow = a->shadow;
+    const sim_race_clock *clock = &a->race->clocks[shadow->class];
     uint64_t first = a->view->offset >> shadow->shift;
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
+    uint32_t kinds = a->is_write ? SIM_RACE_KINDS : SIM_RACE_KINDS_WRITING;
+    uint32_t settled = sim_race_settled(clock, shadow->class);
     open_kind same_open = OPEN_NONE; /* an open write of the value that this write stores too */
+    sim_race_kind same_kind = SIM_RACE_WRITES;
     uint32_t same_cell = 0;
     for (uint64_t c = first; c <= last; c++) {
-        uint32_t cell = shadow->writers ? shadow->writers[c] : 0;
-        open_kind open = find_open(a, cell);
-        if (open && !same_value) {
-            report(a, cell, open, true, false);
-            return;
-        }
-        if (open) {
+        for (uint32_t k = 0; k < kinds; k++) {
+            sim_race_kind kind = (sim_race_kind)k;
+            if (!sim_race_may_be_open(shadow, k, settled)) continue;
+            uint32_t cell = shadow->cells[k][c];
+            open_kind open = find_open(a, kind, cell);
+            if (!open) continue;
+            if (!same_value || k >= SIM_RACE_KINDS_WRITING) {
+                report(a, kind, cell, open, false);
+                return;
+            }
             same_open = open;
+            same_kind = kind;
             same_cell = cell;
         }
-        cell = a->is_write && shadow->readers ? shadow->readers[c] : 0;
-        open = find_open(a, cell);
-        if (open) {
-            report(a, cell, open, false, false);
-            return;
-        }
     }
-    if (same_open) report(a, same_cell, same_open, true, true);
+    if (same_open) report(a, same_kind, same_cell, same_open, true);
 }
 
 void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
                      uint32_t mine, uint32_t level)
 {
     sim_race_shadow *shadow = piece->shadow;
-    uint32_t *cells = piece->is_write ? shadow->writers : shadow->readers;
+    sim_race_kind kind = sim_race_kind_of(piece->is_write, level);
+    uint32_t *cells = shadow->cells[kind];
     uint64_t last = (piece->offset + piece->size - 1) >> shadow->shift;
     CHECK(cells && piece->offset + piece->size <= shadow->size);
-    for (uint64_t c = piece->offset >> shadow->shift; c <= last; c++) {
-        bool replaces = piece->is_write && level == SIM_RACE_PLAIN;
-        cells[c] = replaces ? mine : sim_race_join(clock, cells[c], lid, mine, level);
-    }
-    *(piece->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
+    for (uint64_t c = piece->offset >> shadow->shift; c <= last; c++)
+        cells[c] =
+            kind == SIM_RACE_WRITES ? mine : sim_race_join(clock, cells[c], lid, mine, level);
+    shadow->from[kind] = clock->ordered_from;
+    shadow->has_narrow |= level == SIM_RACE_SUBGROUP || level == SIM_RACE_WORKGROUP;
 }
 
 /* Judges the lane's access and records it in the shadow. */
 static void record(const access *a, bool same_value)
 {
-    sim_race_cells_make(a->shadow, a->is_write, a->view->offset | a->size);
+    sim_race_kind kind = sim_race_kind_of(a->is_write, a->level);
+    sim_race_cells_make(a->shadow, kind, a->view->offset | a->size);
     judge(a, same_value);
     sim_race_class class = (sim_race_class)a->shadow->class;
     const sim_race_clock *clock = &a->race->clocks[class];
@@ -465,7 +483,7 @@ static void record(const access *a, bool same_value)
                             : sim_race_stamp_of(clock, a->lid);
     sim_race_record(clock, &piece, a->lid, mine, a->level);
     if (is_copy) sim_race_copy_note(a->race, &piece);
-    sim_race_site(a->shadow, a->is_write, a->site);
+    sim_race_site(a->shadow, kind, a->site);
 }
 
 void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
@@ -489,6 +507,23 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
     a.is_write = true;
     sim_race_log_settle(a.race, a.shadow);
     record(&a, memcmp(view->data + view->offset, bytes, size) == 0);
+}
+
+bool sim_race_wrote(const sim_exec *x, const sim_view_memory *view, uint32_t size)
+{
+    const sim_race *race = x->launch->race;
+    const sim_race_shadow *shadow = view->race;
+    if (!race->is_on || race->restarts != race->world->race_restarts) return true;
+    if (!shadow) return false;
+    uint32_t launch_first = race->clocks[shadow->class].launch_first;
+    uint64_t last = (view->offset + size - 1) >> shadow->shift;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS_WRITING; k++) {
+        if (!sim_race_may_be_open(shadow, k, launch_first)) continue;
+        for (uint64_t c = view->offset >> shadow->shift; c <= last; c++) {
+            if ((shadow->cells[k][c] & SIM_RACE_STAMP) >= launch_first) return true;
+        }
+    }
+    return false;
 }
 
 /* OpenCL 1.x atomics are atomic for all work-items of the device, but llvm-spirv translates them to
@@ -517,6 +552,15 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
 
 /* ---- All lanes at one address -------------------------------------------------------------- */
 
+/* True if the access recorded in the cell may be open with respect to some work-item of the group.
+ */
+static bool may_be_open(const sim_race_clock *clock, uint32_t cell)
+{
+    uint32_t stamp = cell & SIM_RACE_STAMP;
+    if (stamp < clock->launch_first) return false;
+    return stamp < clock->group_first || stamp >= clock->ordered_from || (cell & SIM_RACE_OLDER);
+}
+
 bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, uint64_t offset,
                        uint32_t size)
 {
@@ -524,8 +568,10 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race *race = x->launch->race;
     const sim_race_clock *clock = &race->clocks[shadow->class];
     uint32_t lid = x->wave->first_item + sim_first_lane(x);
-    sim_race_site(shadow, false, site);
-    if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    bool is_written = sim_race_may_be_written(shadow, settled);
+    sim_race_site(shadow, SIM_RACE_READS, site);
+    if (shadow->class == SIM_RACE_LOCAL && !is_written) {
         sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
         row->size = size;
         row->lid = lid;
@@ -535,21 +581,19 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
         row->is_several = x->active > 1;
         return true;
     }
-    sim_race_cells_make(shadow, false, offset | size);
+    sim_race_cells_make(shadow, SIM_RACE_READS, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
-    for (uint64_t c = first; shadow->writers && c <= last; c++) {
-        /* A race is possible if the writer's access may be open with respect to some work-item of
-         * the group. */
-        uint32_t cell = shadow->writers[c], stamp = cell & SIM_RACE_STAMP;
-        if (stamp < clock->launch_first) continue;
-        if (stamp < clock->group_first || stamp >= clock->ordered_from) return false;
-        if (cell & SIM_RACE_OLDER) return false;
+    for (uint32_t k = 0; is_written && k < SIM_RACE_KINDS_WRITING; k++) {
+        if (!sim_race_may_be_open(shadow, k, settled)) continue;
+        for (uint64_t c = first; c <= last; c++) {
+            if (may_be_open(clock, shadow->cells[k][c])) return false;
+        }
     }
-    shadow->read_from = clock->ordered_from;
+    uint32_t *cells = shadow->cells[SIM_RACE_READS], mine = sim_race_stamp_of(clock, lid);
+    shadow->from[SIM_RACE_READS] = clock->ordered_from;
     for (uint64_t c = first; c <= last; c++) {
-        uint32_t mine = sim_race_stamp_of(clock, lid);
-        uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
-        shadow->readers[c] = cell | (x->active > 1 ? SIM_RACE_SEVERAL : 0);
+        uint32_t cell = sim_race_join(clock, cells[c], lid, mine, SIM_RACE_PLAIN);
+        cells[c] = cell | (x->active > 1 ? SIM_RACE_SEVERAL : 0);
     }
     return true;
 }
@@ -643,9 +687,12 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     CHECK(!l->race && !l->local_races);
     l->race = race;
     race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++)
+        race->is_on |= arguments[i].access == SIM_ACCESS_WRITE;
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
+    race->restarts = l->world->race_restarts;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(race->items >= 1 && race->items <= RT_WORK_GROUP_SIZE_MAX);
     race->has_atomics = l->kernel->reach.atomics;
@@ -683,10 +730,8 @@ void sim_race_close(sim_launch_state *l)
     if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
     for (uint32_t i = 0; i < race->tracked.count; i++)
         race->tracked.items[i]->is_tracked = false;
-    for (uint32_t i = 0; i < race->local_count; i++) {
-        rt_free(race->locals[i].writers);
-        rt_free(race->locals[i].readers);
-    }
+    for (uint32_t i = 0; i < race->local_count; i++)
+        sim_race_shadow_clear(&race->locals[i]);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         rt_free(race->clocks[class].stamps);
         rt_vector_free(&race->clocks[class].intervals);
@@ -699,6 +744,7 @@ void sim_race_close(sim_launch_state *l)
     if (race->is_on) sim_race_copies_forget(race);
     rt_free(race->copy_calls);
     rt_vector_free(&race->copies);
+    rt_vector_free(&race->wait_events);
     rt_vector_free(&race->nodes);
     rt_vector_free(&race->places);
     rt_map_free(&race->place_of);

@@ -1,22 +1,39 @@
 /* Data races: two accesses by different work-items to a common byte, at least one of them a write,
  * that are neither ordered nor both atomic.
  *
- * Every object that a launch may write has a shadow, which records the last writer and the last
- * reader of every four bytes, or of every byte once an access has not been aligned to four bytes. A
- * writer or reader is recorded as a stamp. A clock hands out stamps in ascending order: to all
- * work-items of a group when the group starts and whenever a barrier orders the memory, and to one
- * work-item when it releases. Comparing stamps then shows whether an access is from an earlier
- * launch (settled), from an earlier part of this group (settled by the barrier), or *open*: by
- * another work-item since the last barrier, or by another group. Only open accesses are examined
- * further; race_order.c decides whether atomics and fences order them. The result does not depend
- * on the order in which the simulator happens to run work-items.
+ * Every object that a launch may write has a shadow, which records the last access of each kind
+ * (plain and atomic writes, plain and atomic reads) to every four bytes, or to every byte once an
+ * access has not been aligned to four bytes. An access is recorded as a stamp. A clock hands out
+ * stamps in ascending order: to all work-items of a group when the group starts and whenever a
+ * barrier orders the memory, and to one work-item when it releases. Comparing stamps then shows
+ * whether an access is from an earlier launch (settled), from an earlier part of this group
+ * (settled by the barrier), or *open*: by another work-item since the last barrier, or by another
+ * group. Only open accesses are examined further; race_order.c decides whether atomics and fences
+ * order them.
  *
- * If in doubt, the checker reports no race. Of several readers (or atomics) of one cell, only the
- * last is identified; the earlier ones are assumed to be known to any work-item that has acquired
- * anything or whose atomic has scope Subgroup. When stamps run out, all shadows are cleared, and if
- * the launch has atomics or sub-group operations, no more races are reported in it. A relaxed
- * atomic of scope Workgroup is treated as one of scope Device, because that is how translators
- * express the atomics of OpenCL 1.x.
+ * The kinds have separate cells because a later access replaces an earlier one only if it conflicts
+ * with at least as much. A plain write does that to an earlier plain write: what conflicts with the
+ * earlier one and knows the later one knows both. Reads, and atomics among themselves, are joined:
+ * the cell keeps whether other work-items of the group, and whether earlier groups, have made such
+ * accesses, and how narrow the scopes of atomics were. So without acquires, and except for what
+ * follows, whether a racing pair of instructions is reported does not depend on the order in which
+ * the simulator runs work-items and groups; which of the two is named first does.
+ *
+ * In doubt, no race is reported. These can be missed:
+ *  - Of several readers (or atomics) of one cell, only the last is identified. A work-item that has
+ *    acquired anything is assumed to know of the others.
+ *  - Atomics of scope Subgroup by one sub-group, and wider ones by another sub-group in the same
+ *    part of the group, if a wider one by the first sub-group came in between.
+ *  - Plain writes against atomics of earlier groups that the writer does not know, if another
+ *    work-item that knew them has since performed an atomic of a scope narrower than the device.
+ *  - Of a vector that is loaded, components before the first one and after the last one that are
+ * used count only if none is used: translators load a vector of three as one of four.
+ *  - Two racing writes are a race of equal values if the later one stores what the memory contains.
+ *    If the first work-item overwrites its own value in between, the order decides which class is
+ *    reported.
+ *  - When stamps run out, all shadows are cleared, and a launch with atomics or sub-group
+ * operations reports no more races. A relaxed atomic of scope Workgroup counts as one of scope
+ * Device, because that is how translators write the atomics of OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -116,12 +133,18 @@ typedef struct sim_race_piece {
     bool is_write;
 } sim_race_piece;
 
+/* The arguments of an asynchronous copy, which are the same for all work-items. */
+typedef struct sim_race_copy_arguments {
+    uint64_t target, source, count, stride, shared; /* shared: the event to share; 0: none */
+} sim_race_copy_arguments;
+
 /* One asynchronous copy of the running group. */
 typedef struct sim_race_copy {
     uint64_t event;
     uint32_t site;
-    uint32_t stamp[SIM_RACE_CLASSES]; /* 0: none taken since the last barrier */
-    bool is_waited;                   /* the next barrier of the group completes it */
+    sim_race_copy_arguments arguments; /* of the work-item that began it first */
+    uint32_t stamp[SIM_RACE_CLASSES];  /* 0: none taken since the last barrier */
+    bool is_waited;                    /* the next barrier of the group completes it */
     bool is_complete;
     RT_VECTOR(sim_race_piece) pieces; /* the shares of all work-items */
 } sim_race_copy;
@@ -144,7 +167,8 @@ typedef struct sim_race_log_row {
 #define SIM_RACE_LOG_ROWS  4096u
 
 typedef struct sim_race {
-    bool is_on; /* the launch is checked: several work-items, or asynchronous copies */
+    bool is_on;        /* the launch is checked: several work-items, or asynchronous copies */
+    uint32_t restarts; /* of the world when the launch began */
     bool has_atomics;
     bool has_meetings; /* sub-groups synchronise; their barriers also order work-items */
     bool is_blind;     /* stamps ran out in a launch with atomics or sub-group operations: no more
@@ -173,6 +197,11 @@ typedef struct sim_race {
      * many copies each work-item has begun. copy_now: the copy that the engine is executing. */
     RT_VECTOR(sim_race_copy) copies;
     uint32_t copy_first, *copy_calls, copy_now; /* SIM_NONE: no copy is being executed */
+    /* The wait that the group has reached since its last barrier: its events, by the first
+     * work-item that reached it. */
+    uint32_t wait_site; /* 0: none */
+    uint64_t wait_count;
+    RT_VECTOR(uint64_t) wait_events;
 } sim_race;
 
 /* Begins the checks of a launch and tracks the objects that the kernel may write. launch->locals
@@ -204,8 +233,12 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
 void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                      bool wrote);
 
-/* Returns the level of an atomic with that order (SIM_RACE_SUBGROUP and so on): the set of
- * work-items for which the access is atomic. */
+/* True if the launch has written any of the `size` bytes at view->offset, as far as their cells
+ * tell, or if it is no longer known, because stamps ran out. */
+bool sim_race_wrote(const sim_exec *x, const sim_view_memory *view, uint32_t size);
+
+/* The level of an atomic with that order (SIM_RACE_SUBGROUP and so on), which says for which
+ * work-items it is atomic. */
 uint32_t sim_race_atomic_level(uint32_t order);
 
 /* Records that all active lanes read the same `size` bytes of a tracked object. False, with nothing
@@ -220,11 +253,16 @@ bool sim_race_check(const sim_race *race);
 /* ---- race_copy.c ----------------------------------------------------------------------------- */
 
 /* Begins a work-item's share of a copy: until sim_race_copy_begun is called, the lane's loads and
- * stores count as the copy's. Returns the copy's event, which is `shared` unless `shared` is 0. */
-uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared);
+ * stores count as the copy's. Notes an argument that differs from another work-item's. Returns the
+ * copy's event, which is the shared one if there is one. */
+uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane,
+                             const sim_race_copy_arguments *arguments);
 void sim_race_copy_begun(sim_exec *x);
-/* Makes the group's next barrier complete all copies with that event. */
-void sim_race_copy_wait(sim_exec *x, uint64_t event);
+/* Makes the group's next barrier complete all copies with the lane's event number `number` of
+ * `count`. Notes an event that no copy of the group has, and one that differs from another
+ * work-item's. */
+void sim_race_copy_wait(sim_exec *x, uint32_t site, uint32_t lane, uint64_t number, uint64_t count,
+                        uint64_t event);
 /* Ends a group: reports copies that no work-item waited for, and forgets all copies. */
 void sim_race_copies_end(sim_exec *x);
 /* Forgets all copies. */
@@ -253,12 +291,30 @@ void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, u
 
 /* ---- For race.c, race_order.c and exec/race.c ------------------------------------------------ */
 
-/* Creates the cells if necessary. There is one per byte if `bits`, the accesses' offsets and sizes
- * ORed together, is not a multiple of four. */
-void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);
-/* Remembers the site at which the running launch writes or reads the object, or SIM_NONE if there
- * are several. */
-void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site);
+/* Creates the cells of that kind if necessary. There is one per byte if `bits`, the accesses'
+ * offsets and sizes ORed together, is not a multiple of four. */
+void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t bits);
+/* Remembers the site of an access of that kind by the running launch, or SIM_NONE if there are
+ * several. */
+void sim_race_site(sim_race_shadow *shadow, sim_race_kind kind, uint32_t site);
+/* The stamp before which accesses to an object of that class are settled for all work-items of the
+ * group: those of earlier launches and, in local memory, those before the last barrier. */
+static inline uint32_t sim_race_settled(const sim_race_clock *clock, uint32_t class)
+{
+    return class == SIM_RACE_LOCAL ? clock->ordered_from : clock->launch_first;
+}
+/* True if an access of that kind that is recorded in `cells` may be open. `settled` is the clock's
+ * sim_race_settled. */
+static inline bool sim_race_may_be_open(const sim_race_shadow *shadow, uint32_t kind,
+                                        uint32_t settled)
+{
+    return shadow->from[kind] >= settled && shadow->cells[kind];
+}
+static inline bool sim_race_may_be_written(const sim_race_shadow *shadow, uint32_t settled)
+{
+    return (shadow->from[SIM_RACE_WRITES] >= settled) |
+           (shadow->from[SIM_RACE_ATOMIC_WRITES] >= settled);
+}
 /* Records the logged reads in the cells and empties the log. */
 void sim_race_log_flush(sim_race *race);
 /* Flushes the log, before the object is written, if it may contain reads of the object. */
@@ -269,8 +325,8 @@ static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *sh
 }
 /* Adds a row with `bytes` bytes of data to the log; the caller fills in the row and its data. */
 sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
-/* Returns the new value of a cell after a read or an atomic of that level by `lid`, whose stamp is
- * `mine`. It keeps the flags for other accesses that are still open. */
+/* Returns the new value of a cell of reads or atomics after one of that level by `lid`, whose stamp
+ * is `mine`. It keeps the flags for other accesses that are still open. */
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
                        uint32_t level);
 /* Returns the local linear id of the work-item or copy that was given this stamp in this launch;

@@ -15,18 +15,46 @@
 #include "sim/check/race.h"
 #include "sim/memory/note.h"
 
-uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared)
+/* Notes the first argument in which the work-items differ. Copies at different places are found as
+ * divergent: not all work-items reach the same one. */
+static void compare_arguments(sim_exec *x, const sim_race_copy *copy, uint32_t lane,
+                              const sim_race_copy_arguments *mine)
+{
+    const sim_race_copy_arguments *first = &copy->arguments;
+    const char *what = first->target != mine->target   ? "target"
+                       : first->source != mine->source ? "source"
+                       : first->count != mine->count   ? "number of elements"
+                       : first->stride != mine->stride ? "stride"
+                       : first->shared != mine->shared ? "event"
+                                                       : NULL;
+    sim_finding_row *row;
+    if (!what ||
+        !sim_findings_add(&x->launch->findings, copy->site, SIM_FINDING_COPY_MISUSE, 1, &row)) {
+        return;
+    }
+    sim_row_fill(x, row, lane,
+                 rt_arena_printf(&x->launch->findings.arena,
+                                 "asynchronous copy whose %s differs between the work-items of the "
+                                 "group, begun",
+                                 what));
+}
+
+uint64_t sim_race_copy_begin(sim_exec *x, uint32_t site, uint32_t lane,
+                             const sim_race_copy_arguments *arguments)
 {
     sim_race *race = x->launch->race;
     CHECK(race->is_on && race->copy_now == SIM_NONE);
     uint32_t number = race->copy_calls[x->wave->first_item + lane]++;
     CHECK(number <= race->copies.count);
     if (number == race->copies.count) {
+        uint64_t event = arguments->shared ? arguments->shared : number + UINT64_C(1);
         *rt_vector_push(&race->copies) =
-            (sim_race_copy){.event = shared ? shared : number + UINT64_C(1), .site = site};
+            (sim_race_copy){.event = event, .site = site, .arguments = *arguments};
     }
+    const sim_race_copy *copy = &race->copies.items[number];
+    if (copy->site == site) compare_arguments(x, copy, lane, arguments);
     race->copy_now = number;
-    return race->copies.items[number].event;
+    return copy->event;
 }
 
 void sim_race_copy_begun(sim_exec *x)
@@ -52,17 +80,45 @@ void sim_race_copy_note(sim_race *race, const sim_race_piece *piece)
     if (!copy->is_complete) *rt_vector_push(&copy->pieces) = *piece;
 }
 
-void sim_race_copy_wait(sim_exec *x, uint64_t event)
+/* Compares the event with that of the first work-item that reached the wait. A wait ends in a
+ * barrier of the group, so there is one at a time. */
+static bool is_same_event(sim_race *race, uint32_t site, uint64_t number, uint64_t count,
+                          uint64_t event)
+{
+    if (race->wait_site == 0) {
+        race->wait_site = site;
+        race->wait_count = count;
+    }
+    if (race->wait_site != site) return true; /* the barriers differ, which is a finding */
+    if (number == race->wait_events.count) *rt_vector_push(&race->wait_events) = event;
+    return race->wait_count == count && number < race->wait_events.count &&
+           race->wait_events.items[number] == event;
+}
+
+void sim_race_copy_wait(sim_exec *x, uint32_t site, uint32_t lane, uint64_t number, uint64_t count,
+                        uint64_t event)
 {
     sim_race *race = x->launch->race;
-    CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
-    for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
-        if (race->copies.items[i].event == event) race->copies.items[i].is_waited = true;
+    if (!race->is_on) return;
+    CHECK(race->copy_now == SIM_NONE);
+    bool is_known = false;
+    for (uint32_t i = 0; i < race->copies.count; i++) {
+        if (race->copies.items[i].event != event) continue;
+        is_known = true;
+        race->copies.items[i].is_waited = true;
     }
+    const char *wrong = event == 0  ? "wait for a null event,"
+                        : !is_known ? "wait for an event that no copy of the group has,"
+                                    : NULL;
+    if (!is_same_event(race, site, number, count, event) && !wrong)
+        wrong = "wait whose events differ between the work-items of the group, reached";
+    if (wrong) sim_note(x, site, SIM_FINDING_COPY_MISUSE, lane, 1, wrong);
 }
 
 void sim_race_copies_complete(sim_race *race)
 {
+    race->wait_site = 0;
+    race->wait_events.count = 0;
     for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
         sim_race_copy *copy = &race->copies.items[i];
         if (copy->is_waited && !copy->is_complete) rt_vector_free(&copy->pieces);
@@ -93,6 +149,8 @@ void sim_race_copies_forget(sim_race *race)
     for (uint32_t i = race->copy_first; i < race->copies.count; i++)
         rt_vector_free(&race->copies.items[i].pieces);
     race->copies.count = race->copy_first = 0;
+    race->wait_site = 0;
+    race->wait_events.count = 0;
     memset(race->copy_calls, 0, race->items * sizeof *race->copy_calls);
 }
 
@@ -104,7 +162,7 @@ void sim_race_copies_end(sim_exec *x)
     for (uint32_t i = race->copy_first; i < race->copies.count; i++) {
         const sim_race_copy *copy = &race->copies.items[i];
         if (copy->is_complete) continue;
-        sim_note(x, copy->site, SIM_FINDING_RACE, 0, 1,
+        sim_note(x, copy->site, SIM_FINDING_UNWAITED_COPY, 0, 1,
                  "asynchronous copy that no work-item waits for before the work-group ends, begun");
     }
     sim_race_copies_forget(race);

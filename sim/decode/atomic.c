@@ -53,6 +53,7 @@ rt_status sim_decode_atomic(sim_decoder *d, const sim_view *view, sim_leaves *ou
     uint32_t handler = sim_lane_bytes(type) == 8   ? SIM_H_ATOMIC_I64
                        : sim_lane_bytes(type) == 4 ? SIM_H_ATOMIC_I32
                                                    : SIM_H_ATOMIC_I16;
+    sim_bounds_check(d, view->operands[0]);
     const sim_ref operands[] = {pointer.refs[0], value.refs[0], comparator.refs[0]};
     sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, operands, 3, 1);
     node->extra = atomic_rows[row].operation;

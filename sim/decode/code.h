@@ -164,8 +164,9 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
  *   PLACE            the low c bits of a, at bit b; no finding if `extra` is 1
  *   INDEX            a, which must be less than `extra`
- *   HOLDS            a, a sum; a finding if b is 0, that is, if the sum overflowed */
-#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
+ *   HOLDS            a, a sum; a finding if b is 0, that is, if the sum overflowed
+ *   BOUND            no target; a finding if a is not less than `extra`, the length of an array */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS) X(BOUND)
 
 /* Operations that depend only on the width, for the types I8 to I64.
  *   MOVE     target = a; if a is uniform, every lane gets it

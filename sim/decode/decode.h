@@ -48,6 +48,7 @@ typedef enum sim_shape {
     SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FENCE,
     SIM_SHAPE_FORGET, /* address */
+    SIM_SHAPE_BOUND,  /* index; handler + uniform */
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* result of a call; the return sets it */
     SIM_SHAPE_PHI,    /* edges set its value */
@@ -169,6 +170,18 @@ typedef struct sim_phi_constant {
     sim_leaves leaves;
 } sim_phi_constant;
 
+/* An index that an access through a pointer must check, and the one before it in the pointer's
+ * chain; see bounds.c. */
+typedef struct sim_bound {
+    sim_ref index;
+    uint8_t type;           /* SIM_I32 or SIM_I64 */
+    uint32_t count, before; /* before: in `bounds`; SIM_NONE: none */
+} sim_bound;
+typedef struct sim_bounded {
+    uint32_t last; /* in `bounds` */
+    uint8_t enclosure;
+} sim_bounded;
+
 typedef struct sim_decoder {
     rt_sink *sink;
     rt_arena arena; /* lives as long as the decoding */
@@ -184,6 +197,9 @@ typedef struct sim_decoder {
     uint32_t **global_of;   /* [module][variable index] -> global or local in the program */
     RT_VECTOR(uint64_t) pool;
     rt_map pool_slots; /* bits -> slot */
+    RT_VECTOR(sim_bound) bounds;
+    RT_VECTOR(sim_bounded) bounded;
+    rt_map bounded_of; /* module and id of a pointer -> in `bounded` */
     RT_VECTOR(sim_site) sites;
     RT_VECTOR(sim_global) globals;
     RT_VECTOR(sim_relocation) relocations;
@@ -421,6 +437,13 @@ RT_MUST_USE rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view,
 RT_MUST_USE rt_status sim_decode_vector_load(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *view);
+
+/* ---- bounds.c -------------------------------------------------------------------------------- */
+
+/* Notes the indices of an access chain that an access through it must check. */
+RT_MUST_USE rt_status sim_bounds_chain(sim_decoder *d, const sim_view *view);
+/* Adds the checks for an access through that pointer. */
+void sim_bounds_check(sim_decoder *d, sim_id pointer);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

@@ -194,6 +194,14 @@ static void emit_node(emitter *e, const sim_node *node)
     case SIM_SHAPE_FORGET:
         op_add(e, node->handler, node->site, target)->a = place_of(e, operands[0]);
         break;
+    case SIM_SHAPE_BOUND: {
+        sim_register index = place_of(e, operands[0]);
+        uint32_t form = sim_register_uniform(index) ? 1 : 0;
+        sim_op *op = op_add(e, node->handler + form, node->site, target);
+        op->a = index;
+        op->extra = node->extra;
+        break;
+    }
     case SIM_SHAPE_FENCE:
     case SIM_SHAPE_FRAME_ADDRESS:
         op_add(e, node->handler, node->site, target)->extra = node->extra;

@@ -120,7 +120,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
     }
     address_flush(d, &a);
     *out_leaves = sim_leaves_single(d, a.value);
-    return RT_STATUS_OK;
+    return sim_bounds_chain(d, view);
 }
 
 /* ---- Loads and stores --------------------------------------------------------------------- */
@@ -202,6 +202,7 @@ static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *ou
     }
     sim_leaves pointer;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    sim_bounds_check(d, view->operands[0]);
     uint32_t count = sim_type_leaves(view->type);
     access a = {.pointer = pointer.refs[0],
                 .pointer_type = pointer_type,
@@ -230,6 +231,7 @@ static rt_status build_store(sim_decoder *d, const sim_view *view)
     const sim_type *type = sim_decode_type(d, view, 1);
     sim_leaves in[2];
     RT_TRY(sim_decode_operands(d, view, 0, 2, in));
+    sim_bounds_check(d, view->operands[0]);
     store_leaves(d, in[0].refs[0], sim_decode_type(d, view, 0), type,
                  access_alignment(view, 2, type), in[1]);
     return RT_STATUS_OK;
@@ -252,6 +254,8 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
     uint32_t first = is_sized ? 3 : 2, second = first;
     sim_leaves in[3];
     RT_TRY(sim_decode_operands(d, view, 0, first, in));
+    sim_bounds_check(d, view->operands[0]);
+    sim_bounds_check(d, view->operands[1]);
     sim_ref size = sim_decode_constant(d, to->size_bytes);
     if (is_sized) {
         sim_lane_type lane = sim_type_lane(sim_decode_type(d, view, 2));

@@ -69,7 +69,7 @@ static bool has_effect(const sim_node *node)
            node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COPY ||
            node->shape == SIM_SHAPE_COLLECTIVE || node->shape == SIM_SHAPE_ASYNC_COPY ||
            node->shape == SIM_SHAPE_FENCE || node->shape == SIM_SHAPE_FORGET ||
-           node->shape == SIM_SHAPE_PRINT;
+           node->shape == SIM_SHAPE_PRINT || node->shape == SIM_SHAPE_BOUND;
 }
 
 typedef RT_VECTOR(uint32_t) work_list;

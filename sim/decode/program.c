@@ -94,6 +94,9 @@ static void decoder_close(sim_decoder *d)
     }
     rt_vector_free(&d->pool);
     rt_map_free(&d->pool_slots);
+    rt_vector_free(&d->bounds);
+    rt_vector_free(&d->bounded);
+    rt_map_free(&d->bounded_of);
     rt_vector_free(&d->sites);
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);

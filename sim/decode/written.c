@@ -166,6 +166,7 @@ static void node_trace(tracing *t, const sim_node *node)
         break;
     case SIM_SHAPE_RESULT: /* handled at the call */
     case SIM_SHAPE_PHI:    /* handled at the edges */
+    case SIM_SHAPE_BOUND:
     case SIM_SHAPE_FENCE: break;
     default: value_trace(t, node); break;
     }

@@ -17,9 +17,23 @@ typedef struct target {
     sim_view_memory view;
     sim_race_shadow *race; /* NULL: no lane's atomic can race */
     const sim_race_clock *clock;
-    uint32_t level; /* SIM_RACE_… of the operation */
-    bool is_quick;  /* lanes may take the fast path */
+    uint32_t level;                             /* SIM_RACE_… of the operation */
+    bool is_quick;                              /* lanes may take the fast path */
+    uint32_t kinds[SIM_RACE_KINDS], kind_count; /* of earlier accesses that may be open */
 } target;
+
+/* Lists the kinds of accesses with which the operation may conflict. Atomics for the device never
+ * conflict with each other. */
+static void kinds_list(target *t)
+{
+    uint32_t settled = sim_race_settled(t->clock, t->race->class);
+    bool all_wide = t->level == SIM_RACE_DEVICE && !t->race->has_narrow;
+    t->kind_count = 0;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        if (all_wide && sim_race_kind_atomic((sim_race_kind)k)) continue;
+        if (sim_race_may_be_open(t->race, k, settled)) t->kinds[t->kind_count++] = k;
+    }
+}
 
 /* Prepares race detection for the lanes' atomics; false if each lane must take the slow path. */
 static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target *t)
@@ -36,6 +50,7 @@ static bool race_open(const sim_exec *x, const sim_op *op, uint32_t size, target
     if (race->any_known || race->places.count > 0 || race->copy_now != SIM_NONE) return false;
     if (order.acquires || order.releases) return false;
     sim_race_log_settle(race, t->race);
+    kinds_list(t);
     return true;
 }
 
@@ -49,7 +64,7 @@ static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
     sim_finding_kind kind;
     if (x->wave->tracks || !sim_access_find(x, first, &t->view, &kind)) return false;
     if (!t->view.data || t->view.size < size || t->view.size > INT32_MAX) return false;
-    if (t->view.is_constant && op->extra != SIM_ATOMIC_LOAD) return false;
+    if (t->view.forbidden) return false;
     uint64_t start = first - t->view.offset, last = t->view.size - size, wrong = 0;
     for (uint32_t i = x->low; i < x->high; i++) {
         uint64_t o = address[step * i] - start;
@@ -61,33 +76,39 @@ static bool target_open(sim_exec *x, const sim_op *op, uint32_t size, target *t)
 
 /* ---- Races ---------------------------------------------------------------------------------- */
 
-/* True if the accesses recorded in the cell are settled, or atomic with respect to the operation,
- * for the work-item with stamp `mine`, which must not have synchronised with any other. */
-static bool is_settled(const target *t, uint32_t cell, uint32_t mine)
+/* True if the accesses of that kind recorded in the cell are settled, or atomic with respect to the
+ * operation, for the work-item with stamp `mine`, which must not have synchronised with any other.
+ */
+static bool is_settled(const target *t, sim_race_kind kind, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
-    uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
+    uint32_t stamp = cell & SIM_RACE_STAMP;
     if (stamp < clock->launch_first) return true;
-    if (t->level < level) level = t->level;
-    if (level == SIM_RACE_DEVICE) return true;
-    if ((cell & SIM_RACE_OLDER) || stamp < clock->group_first) return false;
-    if (stamp < clock->ordered_from || level == SIM_RACE_WORKGROUP) return true;
+    bool are_atomic = sim_race_kind_atomic(kind);
+    bool is_other_group = (cell & SIM_RACE_OLDER) || stamp < clock->group_first;
+    bool are_for_device = are_atomic && t->level == SIM_RACE_DEVICE && !(cell & SIM_RACE_NARROW);
+    if (is_other_group && !are_for_device) return false;
+    if (stamp < clock->ordered_from) return true;
+    if (are_atomic && !(cell & SIM_RACE_NARROW_HERE)) return true;
     return stamp == mine && !(cell & SIM_RACE_SEVERAL);
 }
 
-/* Like sim_race_join, but only for a clock that has given no work-item two stamps since the last
- * barrier. */
+/* Like sim_race_join, but only for an atomic whose scope is at least the group, and for a clock
+ * that has given no work-item two stamps since the last barrier. */
 static uint32_t joined(const target *t, uint32_t cell, uint32_t mine)
 {
     const sim_race_clock *clock = t->clock;
-    uint32_t stamp = cell & SIM_RACE_STAMP, flags = cell & SIM_RACE_OLDER, level = t->level;
-    if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
-    bool here = stamp >= clock->ordered_from;
+    uint32_t stamp = cell & SIM_RACE_STAMP, flags = cell & (SIM_RACE_OLDER | SIM_RACE_NARROW);
+    bool is_narrow = t->level == SIM_RACE_WORKGROUP;
+    if (stamp < clock->launch_first) return mine | (is_narrow ? SIM_RACE_NARROW : 0);
     if (stamp < clock->group_first) flags |= SIM_RACE_OLDER;
-    if (here) flags |= stamp != mine ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
-    uint32_t before = cell >> SIM_RACE_LEVEL_SHIFT;
-    if ((flags || here) && before < level) level = before;
-    return mine | flags | level << SIM_RACE_LEVEL_SHIFT;
+    if (stamp >= clock->ordered_from) {
+        flags |= stamp != mine ? SIM_RACE_SEVERAL : cell & SIM_RACE_SEVERAL;
+        flags |= cell & SIM_RACE_NARROW_HERE;
+    }
+    if (!is_narrow) return mine | flags;
+    if (!(flags & SIM_RACE_NARROW)) flags &= ~SIM_RACE_OLDER;
+    return mine | flags | SIM_RACE_NARROW;
 }
 
 /* Checks one lane's atomic of `size` bytes for races and records it; false, with nothing recorded,
@@ -99,16 +120,22 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     if (!shadow) return true;
     uint32_t mine = t->clock->base + x->wave->first_item + lane;
     uint32_t first = x->offsets[lane] >> shadow->shift, count = size >> shadow->shift;
-    uint32_t *cells = writes ? shadow->writers : shadow->readers;
+    sim_race_kind own = sim_race_kind_of(writes, t->level);
+    uint32_t *cells = shadow->cells[own];
     if (!cells) return false;
-    for (uint32_t c = first; c < first + count; c++) {
-        if (shadow->writers && !is_settled(t, shadow->writers[c], mine)) return false;
-        if (writes && shadow->readers && !is_settled(t, shadow->readers[c], mine)) return false;
+    for (uint32_t k = 0; k < t->kind_count; k++) {
+        sim_race_kind kind = (sim_race_kind)t->kinds[k];
+        const uint32_t *others = shadow->cells[kind];
+        if (!writes && kind >= SIM_RACE_KINDS_WRITING) break;
+        for (uint32_t c = first; c < first + count; c++) {
+            if (!is_settled(t, kind, others[c], mine)) return false;
+        }
     }
     for (uint32_t c = first; c < first + count; c++)
         cells[c] = joined(t, cells[c], mine);
-    *(writes ? &shadow->written_from : &shadow->read_from) = t->clock->ordered_from;
-    sim_race_site(shadow, writes, op->site);
+    shadow->from[own] = t->clock->ordered_from;
+    shadow->has_narrow |= t->level != SIM_RACE_DEVICE;
+    sim_race_site(shadow, own, op->site);
     return true;
 }
 

@@ -139,6 +139,7 @@ void sim_arrivals_judge(sim_exec *x)
         uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
         if (odd == 0) continue;
         x->wave = arrival->wave;
+        l->findings.copies_diverge = true;
         sim_note(x, arrival->site, SIM_FINDING_DIVERGENT_BARRIER, arrival->lane, odd,
                  "copy not reached by all work-items of the group; reached");
     }

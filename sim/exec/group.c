@@ -523,10 +523,14 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t event = sim_race_copy_begin(x, op->site, i, sim_lane_bits(x, places[4], 8, i));
-        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
-        uint64_t count = sim_lane_bits(x, places[2], 8, i);
-        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
+        sim_race_copy_arguments arguments = {.target = sim_lane_bits(x, places[0], 8, i),
+                                             .source = sim_lane_bits(x, places[1], 8, i),
+                                             .count = sim_lane_bits(x, places[2], 8, i),
+                                             .stride = sim_lane_bits(x, places[3], 8, i),
+                                             .shared = sim_lane_bits(x, places[4], 8, i)};
+        uint64_t event = sim_race_copy_begin(x, op->site, i, &arguments);
+        uint64_t to = arguments.target, from = arguments.source, count = arguments.count;
+        uint64_t stride = arguments.stride * size;
         /* Local memory cannot hold more elements than that; copying one element past its end is
          * enough for a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
@@ -552,8 +556,9 @@ void sim_handle_wait_events(sim_exec *x, const sim_op *op)
             if (x->lane_has_undefined) {
                 sim_note(x, op->site, SIM_FINDING_UNINITIALISED, i, 1,
                          "wait for an uninitialised event,");
+                continue;
             }
-            sim_race_copy_wait(x, event);
+            sim_race_copy_wait(x, op->site, i, k, count, event);
         }
     }
 }

@@ -31,6 +31,10 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     } else if (kind == SIM_FINDING_MISALIGNED) {
         where = rt_arena_printf(arena, "%.*s, which is not a multiple of %u,", RT_TEXT_ARG(where),
                                 a->alignment);
+    } else if (kind == SIM_FINDING_ACCESS_MODE) {
+        where = rt_arena_printf(arena, "%.*s, which was passed for %s,", RT_TEXT_ARG(where),
+                                a->writes ? "reading only"
+                                          : "writing only and has not been written by the launch");
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->class == SIM_CLASS_FUNCTION) {
         where = RT_TEXT("at the address of a function");
     } else if (kind == SIM_FINDING_OUT_OF_BOUNDS && view->size == 0) {
@@ -59,8 +63,13 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
         note_access(x, a, view, SIM_FINDING_MISALIGNED);
         return false;
     }
-    if (a->writes && view->is_constant) {
-        note_access(x, a, view, SIM_FINDING_WRITE_TO_CONSTANT);
+    bool is_forbidden =
+        a->writes ? (view->forbidden & SIM_FORBIDS_STORES) != 0
+                  : (view->forbidden & SIM_FORBIDS_LOADS) && !sim_race_wrote(x, view, a->size);
+    if (is_forbidden) {
+        note_access(x, a, view,
+                    view->is_constant && a->writes ? SIM_FINDING_WRITE_TO_CONSTANT
+                                                   : SIM_FINDING_ACCESS_MODE);
         return false;
     }
     return true;

@@ -12,6 +12,8 @@
 #define BUDGET_BASE     (UINT64_C(1) << 28)
 #define BUDGET_PER_ITEM (UINT64_C(1) << 24)
 #define BUDGET_MAX      (UINT64_C(1) << 35)
+#define STEPS_PER_ITEM  (UINT64_C(1) << 12)
+#define STEPS_MAX       (UINT64_C(1) << 33)
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
 _Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills whole waves");
@@ -126,8 +128,8 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     }
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
-        if (arguments[i].size > SIM_LOCAL_SIZE_MAX) {
-            end = UINT64_MAX;
+        if (arguments[i].size > UINT64_MAX / 2 - end) {
+            end = UINT64_MAX / 2;
             break;
         }
         rt_text label = rt_arena_printf(&l->findings.arena, "local argument %u", i);
@@ -135,8 +137,10 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
     }
     if (end > SIM_LOCAL_SIZE_MAX) {
         return rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "kernel '%.*s' needs more than %llu bytes of local memory",
-                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
+                       "kernel '%.*s' needs %llu bytes of local memory, for its variables and "
+                       "arguments together; a work-group has %llu",
+                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)end,
+                       (unsigned long long)SIM_LOCAL_SIZE_MAX);
     }
     sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
     sim_lane_memory_grow(&l->locals_defined, end, 0);
@@ -198,6 +202,33 @@ static void constants_mark(const sim_launch_state *l, const sim_argument *argume
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (!l->kernel->parameters[i].is_constant || arguments[i].object == 0) continue;
         sim_world_memory(l->world, arguments[i].object)->constant_uses += (uint32_t)use;
+    }
+}
+
+/* Forbids what no argument that passes the same memory allows. */
+static void access_mark(const sim_launch_state *l, const sim_argument *arguments)
+{
+    static const uint8_t forbids[] = {
+        [SIM_ACCESS_READ] = SIM_FORBIDS_STORES,
+        [SIM_ACCESS_WRITE] = SIM_FORBIDS_LOADS,
+    };
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        uint8_t all = SIM_FORBIDS_STORES | SIM_FORBIDS_LOADS;
+        for (uint32_t k = 0; k < l->kernel->parameter_count; k++) {
+            bool is_same = arguments[k].kind == SIM_PARAMETER_GLOBAL &&
+                           arguments[k].object == arguments[i].object;
+            if (is_same) all &= forbids[arguments[k].access];
+        }
+        sim_world_memory(l->world, arguments[i].object)->forbidden = all;
+    }
+}
+
+static void access_unmark(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_world_memory(l->world, arguments[i].object)->forbidden = 0;
     }
 }
 
@@ -427,16 +458,20 @@ void sim_launch_close(sim_launch_state *l)
     rt_free(l->locals_defined.block);
 }
 
-/* See sim_launch_options.budget. */
-static uint64_t default_budget(const sim_range *range)
+/* Sets the default budget; see sim_launch_options.budget. */
+static void budget_set(sim_launch_state *l)
 {
-    uint64_t budget = BUDGET_BASE;
-    for (uint64_t items = 1, k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        uint64_t most = BUDGET_MAX / BUDGET_PER_ITEM;
-        items = range->global[k] > most / items ? most : items * range->global[k];
-        budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
-    }
-    return budget < BUDGET_MAX ? budget : BUDGET_MAX;
+    const uint64_t *global = l->range->global;
+    uint64_t items = 1, most = BUDGET_MAX / BUDGET_PER_ITEM;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
+        items = global[k] > most / items ? most : items * global[k];
+    l->budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
+    if (l->budget > BUDGET_MAX) l->budget = BUDGET_MAX;
+    most = STEPS_MAX / STEPS_PER_ITEM;
+    items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
+        items = global[k] > most / items ? most : items * global[k];
+    l->steps = BUDGET_BASE + BUDGET_PER_ITEM + items * STEPS_PER_ITEM;
 }
 
 rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
@@ -455,9 +490,10 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
-                          .budget =
-                              options && options->budget ? options->budget : default_budget(range),
+                          .budget = options ? options->budget : 0,
+                          .steps = UINT64_MAX,
                           .schedule = options ? options->schedule : SIM_SCHEDULE_LOCKSTEP};
+    if (l.budget == 0) budget_set(&l);
     if (l.schedule != SIM_SCHEDULE_LOCKSTEP) {
         l.unit_lanes = kernel->reach.meets ? kernel->subgroup_size : 1;
     }
@@ -465,6 +501,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     pool_set(&l);
     l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
+    access_mark(&l, arguments);
     if (rt_ok(l.status)) {
         /* Objects that the host and earlier kernels have completely filled need no shadow. */
         for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -478,6 +515,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         }
     }
     constants_mark(&l, arguments, -1);
+    access_unmark(&l, arguments);
     CHECK_SLOW(sim_world_check(world));
     sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);

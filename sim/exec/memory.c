@@ -40,7 +40,7 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
     if (s->view.size < size || s->view.size > INT32_MAX) return false;
     bool is_store = op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
-    if (s->view.is_constant && is_store) return false;
+    if (s->view.forbidden & (is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS)) return false;
     if (!SIM_CHECKED) {
         s->view.defined = NULL;
         s->view.race = NULL;
@@ -209,6 +209,40 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
     return position % bytes == 0 || position % 8 + bytes * count <= 8;
 }
 
+/* ---- Private memory at each lane's own offset ------------------------------------------------ */
+
+/* Iterates over the lanes of the fragment's range that are active, from x->low on. */
+#define FOR_ACTIVE_LANES(x, i)                                                                     \
+    FOR_CHUNKS(x)                                                                                  \
+    for (uint32_t left = (x)->dense ? SIM_CHUNK_ALL : sim_chunk_active((x)->mask + c), i;          \
+         left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
+
+/* Returns the distance in a wave's private memory from the first byte of a granule to the byte of
+ * the same lane that is `distance` bytes further. */
+static inline uint32_t private_distance(uint32_t distance)
+{
+    return (distance >> 3) * (8 * SIM_LANES) + (distance & 7);
+}
+
+/* Computes the place in the wave's private memory, which has less than 4 GiB, of each active lane's
+ * access, whose offsets are in x->offsets. False if elements of that size could straddle two
+ * granules, or if several components do not begin with a granule. */
+static bool private_places(const sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                           uint32_t bytes, uint32_t *out_at)
+{
+    uint32_t n = LANE_COUNT(x), first = (uint32_t)view->position, bits = first;
+    const uint32_t *offsets = x->offsets + x->low;
+    const uint8_t *m = x->mask + x->low;
+    uint32_t same = (op->count > 1 ? 8 : bytes) - 1;
+    FOR_LANES
+    {
+        uint32_t position = first + offsets[i];
+        bits |= m[i] ? position : 0;
+        out_at[i] = ((position >> 3) * SIM_LANES + x->low + i) * 8 + (position & 7);
+    }
+    return (bits & same) == 0;
+}
+
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
 /* Returns the last active lane, whose value remains when all lanes store to one address. */
@@ -228,22 +262,11 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
-/* True if no component of a load is used. Such a load cannot race: only its address needs checking.
- */
-static bool is_unused(const sim_exec *x, const sim_op *op)
-{
-    uint32_t k = 0;
-    while (k < op->count && sim_component(x, op, k) == SIM_REGISTER_NONE)
-        k++;
-    return k == op->count;
-}
-
 /* True if no lane's access can race; the accesses have then been recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
-    return !SIM_CHECKED || !view->race || is_unused(x, op) ||
-           SIM_NAME(sim_race_load)(x, op, view, bytes);
+    return !SIM_CHECKED || !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
 }
 static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                     uint32_t bytes)
@@ -252,8 +275,7 @@ static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_vie
 }
 static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
 {
-    return !s->view.race || is_unused(x, op) ||
-           sim_race_read_one(x, op->site, &s->view, s->start, size);
+    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
 /* Repeat a value for every lane of a chunk. */

@@ -103,6 +103,7 @@ static bool worker_open(worker *w, const sim_launch_state *l, const sim_argument
                                    .range = l->range,
                                    .function_first = l->function_first,
                                    .budget = l->budget,
+                                   .steps = l->steps,
                                    .schedule = l->schedule,
                                    .unit_lanes = l->unit_lanes,
                                    .pattern = l->pattern};
@@ -189,10 +190,11 @@ static bool object_is_apart(const worker *workers, uint32_t count, uint32_t obje
         const sim_race_shadow *mine = workers[i].world.objects.items[object].race;
         if (!mine) continue;
         uint32_t wider = (uint32_t)mine->shift - narrow->shift;
-        apart = !cells_meet(mine->writers, wider, seen, cells, SEEN_READ | SEEN_WRITTEN) &&
-                !cells_meet(mine->readers, wider, seen, cells, SEEN_WRITTEN);
-        cells_note(mine->writers, wider, seen, cells, SEEN_WRITTEN);
-        cells_note(mine->readers, wider, seen, cells, SEEN_READ);
+        apart = !cells_meet(mine->cells[SIM_RACE_WRITES], wider, seen, cells,
+                            SEEN_READ | SEEN_WRITTEN) &&
+                !cells_meet(mine->cells[SIM_RACE_READS], wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->cells[SIM_RACE_WRITES], wider, seen, cells, SEEN_WRITTEN);
+        cells_note(mine->cells[SIM_RACE_READS], wider, seen, cells, SEEN_READ);
     }
     rt_free(seen);
     return apart;
@@ -204,7 +206,7 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
 {
     sim_world *world = l->world;
     uint32_t first = world->race_next ? world->race_next : 1;
-    uint64_t cost = 0, next = first;
+    uint64_t cost = 0, steps = 0, next = first;
     for (uint32_t i = 0; i < count; i++) {
         const worker *w = &workers[i];
         /* Findings, and effects other than on bytes of memory, may differ from those of a single
@@ -219,13 +221,15 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
                 return false;
         }
         cost += l->budget - w->launch.budget;
+        steps += l->steps - w->launch.steps;
         next += w->world.race_next - first;
     }
     for (uint32_t object = 1; object < world->objects.count; object++) {
         if (!object_is_apart(workers, count, object)) return false;
     }
-    if (cost > l->budget || next > world->race_limit) return false;
+    if (cost > l->budget || steps > l->steps || next > world->race_limit) return false;
     l->budget -= cost;
+    l->steps -= steps;
     world->race_next = (uint32_t)next;
     return true;
 }

@@ -148,7 +148,6 @@ static bool row_settled(const row *r, const uint32_t *cells)
 {
     uint32_t n = r->n, open = 0;
     sim_words found_open = {0};
-    if (!cells) return true;
     cells += r->k;
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
@@ -279,7 +278,7 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     row r;
     if (logged->is_uniform || clock->is_split) return false;
     if (shift) FOR_LANES bits |= offsets[i];
-    sim_race_cells_make(shadow, false, shift ? bits : 0);
+    sim_race_cells_make(shadow, SIM_RACE_READS, shift ? bits : 0);
     shift = shadow->shift;
     row_start(clock, &r);
     r.in_sequence = logged->in_sequence && logged->size == UINT32_C(1) << shift;
@@ -297,9 +296,9 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
         sim_chunks_find(r.at, r.mask, r.count, 1, sim_race_cells(shadow) - 1, r.kinds);
         row_stamps(clock, logged->lid, &r);
     }
-    shadow->read_from = r.ordered_from;
+    shadow->from[SIM_RACE_READS] = r.ordered_from;
     for (r.k = 0; r.k < logged->size >> shift; r.k++)
-        row_read(&r, shadow->readers);
+        row_read(&r, shadow->cells[SIM_RACE_READS]);
     return true;
 }
 
@@ -326,8 +325,9 @@ static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, co
 
 /* Adjusts the size of the cells to the accesses and returns the number of cells per lane; 0 if the
  * accesses cannot be handled as a row. */
-static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
-                           uint32_t element, uint32_t first, uint32_t size, row *out)
+static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow,
+                           sim_race_kind kind, uint32_t element, uint32_t first, uint32_t size,
+                           row *out)
 {
     uint64_t bits = first | size;
     if (shadow->shift && (op->c & 3)) {
@@ -337,9 +337,23 @@ static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shado
         FOR_LANES set |= m[i] ? offsets[i] : 0;
         bits |= set;
     }
-    sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
+    sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
     row_open(x, shadow, element, first, out);
     return size >> shadow->shift;
+}
+
+/* True if no recorded access of the first `kinds` kinds to the first `cells` cells of each lane is
+ * open. */
+static inline bool cells_settled(row *r, const sim_race_shadow *shadow, uint32_t settled,
+                                 uint32_t kinds, uint32_t cells)
+{
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
+        for (r->k = 0; r->k < cells; r->k++) {
+            if (!row_settled(r, shadow->cells[kind])) return false;
+        }
+    }
+    return true;
 }
 
 bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
@@ -347,29 +361,33 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 {
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
-    /* Only the components from the first to the last that are used count as read. */
+    /* Only the components from the first to the last that are used count as read, because
+     * translators load a vector of three as one of four; if none is used, all count. */
     const sim_register *places = x->frame->function->places + op->extra;
     uint32_t low = 0, high = op->count;
     while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
         low++;
     while (high > low + 1 && places[high - 1] == SIM_REGISTER_NONE)
         high--;
+    if (places[low] == SIM_REGISTER_NONE) low = 0, high = op->count;
     uint32_t first = low * bytes, size = (high - low) * bytes;
     row r;
-    if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
-        sim_race_site(shadow, false, op->site);
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    bool is_written = sim_race_may_be_written(shadow, settled);
+    if (shadow->class == SIM_RACE_LOCAL && !is_written) {
+        sim_race_site(shadow, SIM_RACE_READS, op->site);
         log_row(x, view, first, size);
         return true;
     }
-    uint32_t cells = cells_open(x, op, shadow, false, bytes * op->count, first, size, &r);
+    uint32_t cells = cells_open(x, op, shadow, SIM_RACE_READS, bytes * op->count, first, size, &r);
     if (cells == 0 || clock->is_split) return false;
-    for (r.k = 0; r.k < cells; r.k++) {
-        if (!row_settled(&r, shadow->writers)) return false;
+    if (is_written && !cells_settled(&r, shadow, settled, SIM_RACE_KINDS_WRITING, cells)) {
+        return false;
     }
     for (r.k = 0; r.k < cells; r.k++)
-        row_read(&r, shadow->readers);
-    shadow->read_from = clock->ordered_from;
-    sim_race_site(shadow, false, op->site);
+        row_read(&r, shadow->cells[SIM_RACE_READS]);
+    shadow->from[SIM_RACE_READS] = clock->ordered_from;
+    sim_race_site(shadow, SIM_RACE_READS, op->site);
     return true;
 }
 
@@ -379,10 +397,11 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     sim_race *race = x->launch->race;
     sim_race_shadow *shadow = view->race;
     uint32_t size = bytes * op->count;
-    uint32_t ordered_from = race->clocks[shadow->class].ordered_from;
+    const sim_race_clock *clock = &race->clocks[shadow->class];
     row r;
-    uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
-    if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
+    uint32_t cells = cells_open(x, op, shadow, SIM_RACE_WRITES, size, 0, size, &r);
+    if (shadow->logged_from == clock->ordered_from &&
+        (cells != 1 || !log_is_apart(race, shadow, &r))) {
         uint32_t remaining = 0; /* logged rows that cannot be applied as rows */
         for (uint32_t i = 0; i < race->log.count; i++) {
             if (!logged_read(race, &race->log.items[i]))
@@ -390,22 +409,14 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         }
         race->log.count = remaining;
         sim_race_log_flush(race);
-        cells = cells_open(x, op, shadow, true, size, 0, size, &r);
+        cells = cells_open(x, op, shadow, SIM_RACE_WRITES, size, 0, size, &r);
     }
-    /* Accesses to local memory before the last barrier are settled, since other groups do not see
-     * that memory. */
-    bool is_local = shadow->class == SIM_RACE_LOCAL;
-    const uint32_t *writers =
-        is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;
-    const uint32_t *readers =
-        is_local && shadow->read_from != ordered_from ? NULL : shadow->readers;
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    if (!cells_settled(&r, shadow, settled, SIM_RACE_KINDS, cells)) return false;
     for (r.k = 0; r.k < cells; r.k++) {
-        if (!row_settled(&r, writers) || !row_settled(&r, readers)) return false;
+        if (!row_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
     }
-    for (r.k = 0; r.k < cells; r.k++) {
-        if (!row_write(&r, shadow->writers)) return false;
-    }
-    shadow->written_from = r.ordered_from;
-    sim_race_site(shadow, true, op->site);
+    shadow->from[SIM_RACE_WRITES] = r.ordered_from;
+    sim_race_site(shadow, SIM_RACE_WRITES, op->site);
     return cells > 0;
 }

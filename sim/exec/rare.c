@@ -29,6 +29,19 @@ static uint64_t field_undefined(sim_exec *x, const sim_op *op, uint32_t lane, ui
     return op->extra ? 0 : sim_lane_undefined(x, op, lane, count, field_wrong);
 }
 
+static void note_overrun(sim_exec *x, const sim_op *op, uint32_t lane, int64_t index,
+                         uint64_t count)
+{
+    sim_finding_row *row;
+    if (!sim_findings_add(&x->launch->findings, op->site, SIM_FINDING_ARRAY_OVERRUN, count, &row))
+        return;
+    sim_row_fill(x, row, lane,
+                 rt_arena_printf(&x->launch->findings.arena,
+                                 "access with index %lld to an array of %u elements that lies in a "
+                                 "larger object,",
+                                 (long long)index, op->extra));
+}
+
 /* ---- Half ------------------------------------------------------------------------------------ */
 
 #define HALF_SHAPES(name, from, to, FUNCTION)                                                      \

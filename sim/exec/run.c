@@ -94,34 +94,42 @@ static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const 
     sim_wave_push(x->wave, part);
 }
 
+/* Counts the lanes of a mask. */
+static uint32_t lanes_count(const uint8_t *mask)
+{
+    uint64_t sum = 0, words[SIM_LANES / 8];
+    memcpy(words, mask, sizeof words);
+    for (uint32_t i = 0; i < SIM_LANES / 8; i++)
+        sum += words[i]; /* each byte is at most 32 */
+    sum = (sum & UINT64_C(0x00ff00ff00ff00ff)) + (sum >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+    return (uint32_t)(sum * UINT64_C(0x0001000100010001) >> 48);
+}
+
 /* Takes a loop's back edge last: its moves may overwrite uniform values that are still to be read
  * by lanes on the other edge, which leaves the loop. */
 static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
                            const sim_edge *edges)
 {
     uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value for the edge taken first */
-    sim_fragment *part = sim_wave_split(x->wave, fragment);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < SIM_LANES; i++) {
-        uint8_t bit = (uint8_t)(fragment->mask[i] & (condition[i] == first));
-        part->mask[i] = bit;
-        count += bit;
-    }
-    part->active = count;
-    if (part->active == 0 || part->active == fragment->active) {
-        bool is_whole = part->active != 0;
-        sim_wave_drop(x->wave, part);
+    uint8_t taken[SIM_LANES];
+    for (uint32_t i = 0; i < SIM_LANES; i++)
+        taken[i] = (uint8_t)(fragment->mask[i] & (condition[i] == first));
+    uint32_t count = lanes_count(taken);
+    if (count == 0 || count == fragment->active) {
+        bool is_whole = count != 0;
         follow(x, fragment, &edges[is_whole == first ? 0 : 1]);
         return;
     }
+    sim_fragment *part = sim_wave_split(x->wave, fragment);
+    memcpy(part->mask, taken, sizeof taken);
+    part->active = count;
     send(x, fragment, part, &edges[1 - first]);
     enter_mask(x, fragment);
     x->partial = true;
     follow(x, fragment, &edges[first]);
 }
 
-/* Returns the edge for a lane's value: the first one with that literal, otherwise the
- * default. */
+/* Returns the edge for a value: the first one with that literal, otherwise the default. */
 static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, uint64_t value)
 {
     uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
@@ -131,34 +139,50 @@ static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, 
     return e < block->edge_count ? e : 0;
 }
 
+/* Determines the edge of each lane in the fragment's range. */
+static void switch_edges(sim_exec *x, const sim_code_block *block, const sim_edge *edges,
+                         uint32_t *out_chosen)
+{
+    uint32_t n = LANE_COUNT(x), bytes = block->condition_bytes;
+    if (bytes != sizeof(uint32_t)) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t value = sim_lane_bits(x, block->condition, bytes, x->low + i);
+            out_chosen[i] = switch_edge(block, edges, value);
+        }
+        return;
+    }
+    const uint32_t *value = (const uint32_t *)sim_at(x, block->condition) + x->low;
+    FOR_LANES out_chosen[i] = 0;
+    for (uint32_t e = block->edge_count; e-- > 1;) {
+        uint32_t literal = (uint32_t)edges[e].literal;
+        FOR_LANES out_chosen[i] = value[i] == literal ? e : out_chosen[i];
+    }
+}
+
 /* Takes back edges last, as branch_varying does. Every lane takes one edge, so the fragment itself
  * is the last part. */
 static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                            const sim_edge *edges)
 {
-    uint32_t chosen[SIM_LANES] = {0};
-    uint32_t bytes = block->condition_bytes;
+    uint32_t chosen[SIM_LANES], low = x->low, n = LANE_COUNT(x);
     CHECK(block->edge_count >= 1);
-    for (uint32_t i = x->low; i < x->high; i++)
-        chosen[i] = switch_edge(block, edges, sim_lane_bits(x, block->condition, bytes, i));
+    switch_edges(x, block, edges, chosen);
     for (uint32_t k = 0; k < 2 * block->edge_count; k++) {
-        uint32_t e = k % block->edge_count;
+        uint32_t e = k % block->edge_count, count = 0;
         if (edges[e].is_back != (k >= block->edge_count)) continue;
+        const uint8_t *mask = fragment->mask + low;
+        FOR_LANES count += mask[i] & (chosen[i] == e);
+        if (count == 0) continue;
+        if (count == fragment->active) {
+            enter_mask(x, fragment);
+            follow(x, fragment, &edges[e]);
+            return;
+        }
         sim_fragment *part = sim_wave_split(x->wave, fragment);
-        for (uint32_t i = 0; i < SIM_LANES; i++) {
-            part->mask[i] = fragment->mask[i] & (chosen[i] == e);
-            part->active += part->mask[i];
-        }
-        if (part->active > 0 && part->active < fragment->active) {
-            send(x, fragment, part, &edges[e]);
-            continue;
-        }
-        bool is_whole = part->active != 0;
-        sim_wave_drop(x->wave, part);
-        if (!is_whole) continue;
-        enter_mask(x, fragment);
-        follow(x, fragment, &edges[e]);
-        return;
+        uint8_t *part_mask = part->mask + low;
+        FOR_LANES part_mask[i] = (uint8_t)(mask[i] & (chosen[i] == e));
+        part->active = count;
+        send(x, fragment, part, &edges[e]);
     }
     UNREACHABLE();
 }
@@ -318,8 +342,9 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
 static bool pay(sim_exec *x, const sim_code_block *block)
 {
     uint64_t cost = (uint64_t)block->cost * x->active;
-    if (cost <= x->launch->budget) {
+    if (cost <= x->launch->budget && block->cost <= x->launch->steps) {
         x->launch->budget -= cost;
+        x->launch->steps -= block->cost;
         return true;
     }
     x->stop = true;

@@ -16,6 +16,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->size = memory->size;
     view->data = memory->data;
     view->is_constant = memory->constant_uses > 0;
+    view->forbidden = memory->forbidden | (view->is_constant ? SIM_FORBIDS_STORES : 0);
     view->defined = memory->all_defined ? NULL : memory->defined;
     view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;

@@ -14,7 +14,8 @@ typedef struct sim_view_memory {
     uint32_t class;    /* sim_address_class */
     uint32_t object;   /* the object number in the address */
     struct sim_race_shadow *race; /* NULL: accesses to the object cannot race */
-    bool is_constant;             /* stores are findings */
+    bool is_constant;             /* stores are findings because the memory is constant */
+    uint8_t forbidden;            /* SIM_FORBIDS_…, with stores if it is constant */
     rt_text label;
 } sim_view_memory;
 

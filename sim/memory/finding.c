@@ -5,6 +5,7 @@
 
 static const char *const kind_names[SIM_FINDING_KINDS] = {
     [SIM_FINDING_OUT_OF_BOUNDS] = "out-of-bounds",
+    [SIM_FINDING_ARRAY_OVERRUN] = "array-overrun",
     [SIM_FINDING_USE_AFTER_FREE] = "use-after-free",
     [SIM_FINDING_NULL_POINTER] = "null-pointer",
     [SIM_FINDING_MISALIGNED] = "misaligned",
@@ -20,6 +21,9 @@ static const char *const kind_names[SIM_FINDING_KINDS] = {
     [SIM_FINDING_SUBGROUP_MISUSE] = "subgroup-misuse",
     [SIM_FINDING_STACK_EXHAUSTED] = "stack-exhausted",
     [SIM_FINDING_WRITE_TO_CONSTANT] = "write-to-constant",
+    [SIM_FINDING_ACCESS_MODE] = "access-mode",
+    [SIM_FINDING_COPY_MISUSE] = "copy-misuse",
+    [SIM_FINDING_UNWAITED_COPY] = "unwaited-copy",
 };
 
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,
@@ -38,6 +42,16 @@ bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind ki
     return true;
 }
 
+/* An index that leads out of its array and out of the whole object is one fault, not two; so is a
+ * copy that some work-items have skipped, whose event they then wait for in vain. */
+static bool is_implied(const sim_findings *findings, const sim_finding_row *row)
+{
+    if (row->kind == SIM_FINDING_COPY_MISUSE && findings->copies_diverge) return true;
+    uint64_t key = (uint64_t)row->site * SIM_FINDING_KINDS + SIM_FINDING_OUT_OF_BOUNDS;
+    return row->kind == SIM_FINDING_ARRAY_OVERRUN &&
+           rt_map_find_number(&findings->index, key) != RT_MAP_NONE;
+}
+
 static int compare(const void *a, const void *b)
 {
     const sim_finding_row *x = a, *y = b;
@@ -54,6 +68,7 @@ void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
     for (uint32_t i = 0; i < findings->rows.count; i++) {
         const sim_finding_row *row = &findings->rows.items[i];
         CHECK(row->kind < SIM_FINDING_KINDS && row->site < kernel->program->site_count);
+        if (is_implied(findings, row)) continue;
         const sim_site *site = &kernel->program->sites[row->site];
         sim_finding finding = {.kind = kind_names[row->kind],
                                .message = row->message,

@@ -7,8 +7,12 @@
 #include "reference/base/vector.h"
 #include "sim/decode/program.h"
 
+/* In the order in which the findings of one place are reported: an address that was never written
+ * explains why it is out of bounds. */
 typedef enum sim_finding_kind {
+    SIM_FINDING_UNINITIALISED,
     SIM_FINDING_OUT_OF_BOUNDS,
+    SIM_FINDING_ARRAY_OVERRUN, /* not reported where something is out of bounds of its object */
     SIM_FINDING_USE_AFTER_FREE,
     SIM_FINDING_NULL_POINTER,
     SIM_FINDING_MISALIGNED,
@@ -18,12 +22,14 @@ typedef enum sim_finding_kind {
     SIM_FINDING_BUDGET,
     SIM_FINDING_WRONG_CALL_TARGET,
     SIM_FINDING_UNDECLARED_CALL,
-    SIM_FINDING_UNINITIALISED,
     SIM_FINDING_RACE,
     SIM_FINDING_SAME_VALUE_RACE, /* every write stored the value that was already there */
     SIM_FINDING_SUBGROUP_MISUSE,
     SIM_FINDING_STACK_EXHAUSTED,
     SIM_FINDING_WRITE_TO_CONSTANT,
+    SIM_FINDING_ACCESS_MODE,   /* against how the argument was passed */
+    SIM_FINDING_COPY_MISUSE,   /* arguments or events of asynchronous copies and waits */
+    SIM_FINDING_UNWAITED_COPY, /* the group has ended without waiting for the copy */
     SIM_FINDING_KINDS
 } sim_finding_kind;
 
@@ -40,7 +46,8 @@ typedef struct sim_finding_row {
 typedef struct sim_findings {
     rt_arena arena;
     RT_VECTOR(sim_finding_row) rows;
-    rt_map index; /* site and kind -> row */
+    rt_map index;        /* site and kind -> row */
+    bool copies_diverge; /* some work-items have skipped an asynchronous copy */
 } sim_findings;
 
 /* Counts `count` occurrences of a finding of that kind at that site. True if it is the first there;

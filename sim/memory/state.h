@@ -51,6 +51,8 @@ typedef struct sim_launch_state {
     sim_findings findings;
     rt_status status;
     uint64_t budget; /* work-item instructions left */
+    uint64_t steps;  /* instructions left, each counted once for all work-items that execute it
+                      * together */
     sim_schedule schedule;
     uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;

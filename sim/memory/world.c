@@ -20,11 +20,18 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     return world;
 }
 
+void sim_race_shadow_clear(sim_race_shadow *shadow)
+{
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        rt_free(shadow->cells[k]);
+        shadow->cells[k] = NULL;
+    }
+}
+
 void sim_race_shadow_free(sim_race_shadow *shadow)
 {
     if (!shadow) return;
-    rt_free(shadow->writers);
-    rt_free(shadow->readers);
+    sim_race_shadow_clear(shadow);
     rt_free(shadow);
 }
 

@@ -8,6 +8,10 @@
 #include "sim/sim.h"
 
 /* One object of global memory and its shadows. `defined` has one bit per bit of data. */
+/* Accesses that are findings: stores, and loads of what the running launch has not written. */
+#define SIM_FORBIDS_STORES 1u
+#define SIM_FORBIDS_LOADS  2u
+
 typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
     uint8_t *defined; /* size bytes, with 1 for defined bits; NULL if all_defined */
@@ -16,6 +20,7 @@ typedef struct sim_memory {
     /* If not 0, kernels must not write to the object: 1 if it is a constant variable, plus 1 for
      * every argument with which the running launch passes it as constant memory. */
     uint32_t constant_uses;
+    uint8_t forbidden;            /* SIM_FORBIDS_…: by the arguments of the running launch */
     struct sim_race_shadow *race; /* race.h; NULL until a launch may write the object */
     rt_text label;
 } sim_memory;

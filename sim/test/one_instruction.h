@@ -8,6 +8,8 @@
 #include "sim/test/half_table.h"
 #include "sim/test/harness.h"
 
+#include <ctype.h>
+
 /* ---- One instruction ------------------------------------------------------------------------- */
 
 #define TYPES                                                                                      \
@@ -94,6 +96,16 @@ static inline void append_load(char *out, size_t size, const char *suffix, const
     append(out, size, suffix, text);
 }
 
+/* True if the body uses the operand's value.  A load that it does not use would be an access too.
+ */
+static inline bool uses(const char *body, char name)
+{
+    for (const char *p = body; (p = strchr(p, '%')); p++) {
+        if (p[1] == name && !isalnum((unsigned char)p[2]) && p[2] != '_') return true;
+    }
+    return false;
+}
+
 static inline void kernel_text(char *out, size_t size, const char *suffix, const instruction *insn,
                                const char *index)
 {
@@ -103,9 +115,9 @@ static inline void kernel_text(char *out, size_t size, const char *suffix, const
            "%pb = OpFunctionParameter %ptb\n%pc = OpFunctionParameter %ptc\n"
            "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %v3i64 %gid\n"
            "%x@ = OpCompositeExtract %i64 %all@ 0\n");
-    append_load(out, size, suffix, "a", insn->a, index);
-    append_load(out, size, suffix, "b", insn->b, index);
-    append_load(out, size, suffix, "c", insn->c, index);
+    if (uses(insn->body, 'a')) append_load(out, size, suffix, "a", insn->a, index);
+    if (uses(insn->body, 'b')) append_load(out, size, suffix, "b", insn->b, index);
+    if (uses(insn->body, 'c')) append_load(out, size, suffix, "c", insn->c, index);
     append(out, size, suffix, insn->body);
     char text[256];
     snprintf(text, sizeof text, "%%er@ = OpInBoundsPtrAccessChain %%ptr %%pr %s\n", index);

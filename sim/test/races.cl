@@ -160,6 +160,36 @@ READ_READ_WRITE(read_read_write_wrong, )
 
 // ---- Conflicting accesses ----
 
+// A load is an access even if nothing uses its result.
+#define LOADED(name, between)                                                                      \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        s[l] = l;                                                                                  \
+        barrier(LOCAL);                                                                            \
+        (void)*(volatile local int *)&s[(l + 1) % n];                                              \
+        between;                                                                                   \
+        s[l] = 2 * l;                                                                              \
+    }
+LOADED(loaded, barrier(LOCAL))
+LOADED(loaded_wrong, )
+#define LOADED_ONE(name, between)                                                                  \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        (void)*(volatile global int *)&a[g];                                                       \
+        between;                                                                                   \
+        if (l == 0) a[g] = n;                                                                      \
+    }
+LOADED_ONE(loaded_one, barrier(GLOBAL))
+LOADED_ONE(loaded_one_wrong, )
+kernel void loaded_vector_wrong(ARGUMENTS)
+{
+    ITEM;
+    (void)((volatile global int4 *)a)[i >> 2];
+    if ((i & 3) == 1) a[i] = 1;
+}
+
 kernel void bytes(ARGUMENTS)
 {
     ITEM;
@@ -390,12 +420,47 @@ kernel void mixed_wrong(ARGUMENTS)
     atomic_inc(&a[0]);
     if (i == 70) b[0] = a[0];
 }
+// Work-item 0 of the launch clears the counter; a barrier orders only its own group.
+#define CLEARED(name, first, order, scope)                                                         \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) first;                                                                         \
+        barrier(LOCAL | GLOBAL);                                                                   \
+        atomic_fetch_add_explicit((ATOMIC)a, 1, order, scope);                                     \
+    }
+#define ATOMIC global atomic_int *
+#define RELAXED_ADD                                                                                \
+    atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_relaxed, memory_scope_device)
+CLEARED(cleared_wrong, a[0] = 0, memory_order_relaxed, memory_scope_device)
+CLEARED(peeked_wrong, b[0] = a[0], memory_order_relaxed, memory_scope_device)
+CLEARED(cleared_atomically, RELAXED_ADD, memory_order_relaxed, memory_scope_device)
+CLEARED(narrow_first_wrong,
+        atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_work_group),
+        memory_order_relaxed, memory_scope_device)
+CLEARED(narrow_load_first_wrong,
+        b[0] = atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_work_group),
+        memory_order_relaxed, memory_scope_device)
+
+// Every group clears its own counter, which one work-item of the next group also increments.
+#define OWN_COUNTER(name, others)                                                                  \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        if (l == 0) a[g] = 0;                                                                      \
+        barrier(GLOBAL);                                                                           \
+        atomic_inc(&a[g]);                                                                         \
+        if (l == n - 1 && (others)) atomic_inc(&a[(g + 1) % (int)get_num_groups(0)]);              \
+    }
+OWN_COUNTER(own_counter, false)
+OWN_COUNTER(own_counter_wrong, true)
+
 kernel void tickets(ARGUMENTS)
 {
     int i = atomic_inc(&a[0]);
     b[i] = i;
 }
-#define ATOMIC global atomic_int *
 kernel void scope(ARGUMENTS)
 {
     atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_device);
@@ -444,6 +509,22 @@ kernel void hand_over_late_wrong(ARGUMENTS)
         b[i] = a[5];
     }
 }
+
+// Those who know of the plain store increment what it stored, in any number.
+#define HANDED_COUNTER(name, load_order)                                                           \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) {                                                                              \
+            a[5] = 4;                                                                              \
+            atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);        \
+        } else {                                                                                   \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {}       \
+            atomic_inc(&a[5]);                                                                     \
+        }                                                                                          \
+    }
+HANDED_COUNTER(handed_counter, memory_order_acquire)
+HANDED_COUNTER(handed_counter_wrong, memory_order_relaxed)
 
 // The group that finishes last collects the results of all groups.
 #define LAST_GROUP(name, before, order, after)                                                     \
@@ -697,6 +778,45 @@ kernel void copy_in_no_wait_wrong(ARGUMENTS)
     HERE;
     async_work_group_copy(s, b + g * n, n, 0);
     a[i] = 1;
+}
+// All work-items name the same copy, and the same events.
+#define COPY_SAME(name, to, from, count, event)                                                    \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        event_t e = async_work_group_copy(s + (to), b + g * n + (from), (count), 0);               \
+        event_t shared[2];                                                                         \
+        shared[0] = e;                                                                             \
+        shared[1] = async_work_group_copy(s + n, b + g * n, 1, 0);                                 \
+        event_t f = async_work_group_copy(s + n + 1, b + g * n, 1, shared[event]);                 \
+        wait_group_events(1, &shared[1]);                                                          \
+        wait_group_events(1, &e);                                                                  \
+        wait_group_events(1, &f);                                                                  \
+    }
+COPY_SAME(copy_same, 1, 0, n / 2, 1)
+COPY_SAME(copy_target_differs_wrong, l / 32, 0, n / 2, 1)
+COPY_SAME(copy_source_differs_wrong, 1, l / 32, n / 2, 1)
+COPY_SAME(copy_count_differs_wrong, 1, 0, n / 2 + l / 32, 1)
+COPY_SAME(copy_event_differs_wrong, 1, 0, n / 2, l / 32)
+#define WAIT_SAME(name, chosen, count)                                                             \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        event_t e[2];                                                                              \
+        e[0] = async_work_group_copy(s, b + g * n, 4, 0);                                          \
+        e[1] = async_work_group_copy(s + 4, b + g * n, 4, 0);                                      \
+        event_t first = e[chosen];                                                                 \
+        wait_group_events(count, &first);                                                          \
+        wait_group_events(2, e);                                                                   \
+    }
+WAIT_SAME(wait_same, 0, 1)
+WAIT_SAME(wait_differs_wrong, l / 32, 1)
+kernel void wait_null_wrong(ARGUMENTS)
+{
+    event_t e = 0;
+    wait_group_events(1, &e);
+    if (a[0] < 0) async_work_group_copy(s, b, 1, 0);
 }
 #define COPY_TWO(name, first, second)                                                              \
     kernel void name(ARGUMENTS)                                                                    \

@@ -227,6 +227,15 @@ kernel void group_broadcast_from(global int *out, uint from, uint apart)
     out[get_global_id(0)] = work_group_broadcast(1, from + get_local_id(0) / 599 * apart);
 }
 
+// ---- The budget -------------------------------------------------------------------------------
+
+kernel void endless(volatile global int *out)
+{
+    int x = 1;
+    while (out[0] >= 0 || x)
+        x = x * 5 + 2;
+}
+
 // ---- The stack --------------------------------------------------------------------------------
 
 typedef int (*counter)(int, volatile global ulong *);

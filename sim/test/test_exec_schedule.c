@@ -4,6 +4,10 @@
  * otherwise; expected values are computed here, work-item by work-item. */
 #include "sim/test/harness.h"
 
+#include <time.h>
+
+#define SECONDS_MAX 60.0 /* of processor time; sanitizers slow down much */
+
 #define GROUP  600u
 #define GROUPS 3u
 #define ITEMS  (GROUP * GROUPS)
@@ -542,6 +546,28 @@ static void test_mutual_recursion(void **state)
     }
 }
 
+/* Running one work-item at a time takes almost as long as running all together, so the default
+ * budget also limits how often that may happen. */
+static void test_endless(void **state)
+{
+    (void)state;
+    FOR_EACH_SCHEDULE(schedule)
+    {
+        harness h = open_with(schedule, 1);
+        int32_t first = 0;
+        sim_argument argument = harness_global(harness_memory(&h, "out", &first, sizeof first));
+        h.budget = 0; /* the default */
+        clock_t begin = clock();
+        harness_try(&h, "endless", harness_range(8192, 512), &argument, 1);
+        assert_int_equal(h.status.code, RT_BUDGET);
+        assert_int_equal(h.finding_count, 1);
+        assert_string_equal(h.findings[0].kind, "budget");
+        double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        if (seconds > SECONDS_MAX) fail_msg("%s: %g s", sim_schedule_name(schedule), seconds);
+        harness_close(&h);
+    }
+}
+
 static void test_large_variables(void **state)
 {
     (void)state;
@@ -637,6 +663,7 @@ int main(void)
         cmocka_unit_test(test_divergent_barriers),
         cmocka_unit_test(test_divergent_barrier_message),
         cmocka_unit_test(test_mutual_recursion),
+        cmocka_unit_test(test_endless),
         cmocka_unit_test(test_large_variables),
         cmocka_unit_test(test_scopes),
     };

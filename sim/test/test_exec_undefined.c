@@ -163,6 +163,26 @@ static void test_second_group(void **state)
     }
 }
 
+/* What explains a fault comes first: the address was never written, so it is out of bounds. */
+static void test_undefined_address_out_of_bounds(void **state)
+{
+    (void)state;
+    FOR_EACH_BUILD(level, engine)
+    {
+        harness h = harness_open_file("undefined", level, engine);
+        int32_t numbers[ITEMS] = {0};
+        sim_argument arguments[] = {
+            harness_global(harness_memory(&h, "out", numbers, sizeof numbers)),
+            harness_global(harness_memory(&h, "index", NULL, sizeof numbers))};
+        harness_try(&h, "bad_far_address", harness_range(1, 1), arguments, 2);
+        assert_int_equal(h.finding_count, 2);
+        assert_string_equal(h.findings[0].kind, "uninitialised");
+        assert_string_equal(h.findings[1].kind, "out-of-bounds");
+        assert_int_equal(h.findings[0].source_line, h.findings[1].source_line);
+        harness_close(&h);
+    }
+}
+
 #define MANY 512
 
 /* Only element 300 of `in` is undefined; it is broadcast, so both waves of the group use it. */
@@ -353,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_handler_has_a_rule),
         cmocka_unit_test(test_second_group),
+        cmocka_unit_test(test_undefined_address_out_of_bounds),
         cmocka_unit_test(test_two_waves),
         cmocka_unit_test(test_assembly),
         cmocka_unit_test(test_memory_stays_undefined),

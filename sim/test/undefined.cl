@@ -92,6 +92,10 @@ __kernel void bad_address(__global int *out, __global const int *index)
     int i = get_global_id(0);
     out[index[i] & 7] = i;
 }
+__kernel void bad_far_address(__global int *out, __global const int *index)
+{
+    out[index[0] | 64] = 1;
+}
 __kernel void good_address(__global int *out, __global const int *index)
 {
     int i = get_global_id(0);

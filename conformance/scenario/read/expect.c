@@ -17,6 +17,8 @@ static const char *finding_word(uint32_t index)
         "wrong-call-target",    "same-value-race",
         "subgroup-misuse",      "stack-exhausted",
         "write-to-constant",    "undeclared-call",
+        "copy-misuse",          "unwaited-copy",
+        "access-mode",          "array-overrun",
     };
     return index < sizeof findings / sizeof *findings ? findings[index] : NULL;
 }

@@ -27,6 +27,8 @@ typedef enum bench_fill {
     BENCH_BYTES,        /* letters a to d: text with many near hits */
     BENCH_ROW_STARTS,   /* word i is 8 * i: rows of eight entries */
     BENCH_COLUMNS,      /* scattered words below 4096 */
+    BENCH_NOISE,        /* all bits random */
+    BENCH_HALVES,       /* two halves from 0.5 to 1 */
 } bench_fill;
 
 typedef struct bench_argument {
@@ -38,9 +40,19 @@ typedef struct bench_argument {
     float real;
 } bench_argument;
 
+/* The sets that ci/bench kernels runs. */
+typedef enum bench_set {
+    BENCH_SIX,
+    BENCH_WIDE, /* run together with the six */
+    BENCH_WILD, /* kernels/wild: a separate set, with a sequential reference (engine_host.c) */
+} bench_set;
+
+/* The size of each buffer of the wild set. */
+#define BENCH_WILD_BYTES (256u << 10)
+
 typedef struct bench_case {
     const char *name; /* of the row, of the kernel function, and of kernels/NAME.cl */
-    bool wide;        /* only in the set "wide" */
+    bench_set set;
     uint32_t dimensions;
     uint64_t global[2], local[2]; /* work-items, in the order of get_global_id */
     float tolerance; /* relative tolerance for floats that engines may round differently; 0 if the

@@ -129,11 +129,14 @@ static rt_status run_all(cl_bench *bench)
 {
     const bench_run *run = bench->run;
     RT_TRY(open_device(bench));
+    double begin = bench_now_ms();
     RT_TRY(build(bench));
+    *run->build_ms = bench_now_ms() - begin;
     for (uint32_t i = 0; i < bench->count; i++)
         RT_TRY(set_argument(bench, i));
     double ignored;
-    for (uint32_t i = 0; i < run->warm_up; i++)
+    RT_TRY(launch(bench, run->first_ms));
+    for (uint32_t i = 1; i < run->warm_up; i++)
         RT_TRY(launch(bench, &ignored));
     for (uint32_t i = 0; i < run->repeat; i++)
         RT_TRY(launch(bench, &run->times_ms[i]));

@@ -87,7 +87,8 @@ static rt_status run_in_world(sim_bench *bench, const sim_kernel *kernel)
     RT_TRY(arguments_create(bench));
     fill_buffers(bench, true);
     double ignored;
-    for (uint32_t i = 0; i < run->warm_up; i++)
+    RT_TRY(launch(bench, kernel, run->first_ms));
+    for (uint32_t i = 1; i < run->warm_up; i++)
         RT_TRY(launch(bench, kernel, &ignored));
     for (uint32_t i = 0; i < run->repeat; i++)
         RT_TRY(launch(bench, kernel, &run->times_ms[i]));
@@ -113,7 +114,9 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
 {
     CHECK(run->repeat >= 1);
     sim_program *program;
+    double begin = bench_now_ms();
     RT_TRY(link_code(sink, run->code, &program));
+    *run->build_ms = bench_now_ms() - begin;
     sim_bench bench = {.run = run,
                        .world = sim_world_create(sink, 1),
                        .count = bench_argument_count(run->test_case),

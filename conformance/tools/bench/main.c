@@ -1,11 +1,14 @@
 /* Times one kernel on one engine:
  *
  *     bench_kernels --list
- *     bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT
+ *     bench_kernels [--processor-time] sim|sim-unchecked|opencl|host CASE FILE WARM_UP REPEAT OUT
  *
- * FILE is SPIR-V for sim, with its checks or without, and source for opencl.  Prints the times in
- * milliseconds, one per line, and writes the kernel's output to OUT.  --list prints the name of
- * each case, 1 if it is only in the set "wide", and its tolerance.  ci/bench kernels runs this
+ * FILE is SPIR-V for sim, with its checks or without, and source for opencl; host, the sequential
+ * reference of the wild set, does not use it.  Prints milliseconds, one number per line: for the
+ * build, for the first launch, and for each timed launch.  Writes the kernel's output to OUT.
+ * WARM_UP is at least 1 except for a single launch.  --processor-time counts the processor time of
+ * the process, which is meaningful on a busy machine too.  --list prints the name of each case, the
+ * number of its set (0: six, 1: wide, 2: wild), and its tolerance.  ci/bench kernels runs this
  * program.  Exit status 1: the engine failed. */
 #define _POSIX_C_SOURCE 200809L
 #include "conformance/tools/bench/engine.h"
@@ -18,17 +21,24 @@
 #include <string.h>
 #include <time.h>
 
+static clockid_t clock_id = CLOCK_MONOTONIC;
+
+void bench_use_processor_time(void)
+{
+    clock_id = CLOCK_PROCESS_CPUTIME_ID;
+}
+
 double bench_now_ms(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock_id, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 static int list(void)
 {
     for (uint32_t i = 0; i < bench_case_count; i++) {
-        printf("%s %d %g\n", bench_cases[i].name, bench_cases[i].wide,
+        printf("%s %d %g\n", bench_cases[i].name, (int)bench_cases[i].set,
                (double)bench_cases[i].tolerance);
     }
     return 0;
@@ -70,7 +80,8 @@ static int time_case(const char *engine, const bench_run *run, const char *out)
         rt_status (*run)(rt_sink *sink, const bench_run *run);
     } engines[] = {{"sim", bench_on_sim},
                    {"sim-unchecked", bench_on_sim_unchecked},
-                   {"opencl", bench_on_opencl}};
+                   {"opencl", bench_on_opencl},
+                   {"host", bench_on_host}};
     uint32_t at = 0, count = sizeof engines / sizeof *engines;
     while (at < count && strcmp(engine, engines[at].name) != 0)
         at++;
@@ -85,6 +96,7 @@ static int time_case(const char *engine, const bench_run *run, const char *out)
         fprintf(stderr, "bench_kernels: %.*s\n",
                 RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
     }
+    if (good) printf("%.6f\n%.6f\n", *run->build_ms, *run->first_ms);
     for (uint32_t i = 0; good && i < run->repeat; i++)
         printf("%.6f\n", run->times_ms[i]);
     if (good && !write_file(out, rt_buffer_bytes(run->result))) {
@@ -98,13 +110,19 @@ static int time_case(const char *engine, const bench_run *run, const char *out)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
+    if (argc > 1 && strcmp(argv[1], "--processor-time") == 0) {
+        bench_use_processor_time();
+        argc--;
+        argv++;
+    }
     const bench_case *test_case = argc == 7 ? find(argv[2]) : NULL;
     uint32_t warm_up, repeat;
     if (!test_case || !rt_number_read_u32(rt_text_of(argv[4]), 0, UINT32_MAX, &warm_up) ||
         !rt_number_read_u32(rt_text_of(argv[5]), 1, 10000, &repeat)) {
-        fprintf(stderr,
-                "usage: bench_kernels --list\n"
-                "       bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT\n");
+        fprintf(
+            stderr,
+            "usage: bench_kernels --list\n"
+            "       bench_kernels [--processor-time] sim|sim-unchecked|opencl|host CASE FILE WARM_UP REPEAT OUT\n");
         return 2;
     }
     rt_buffer code = {0}, result = {0};
@@ -113,7 +131,15 @@ int main(int argc, char **argv)
         return 2;
     }
     double *times = rt_alloc(repeat * sizeof *times);
-    bench_run run = {test_case, rt_buffer_bytes(&code), warm_up, repeat, times, &result};
+    double build_ms = 0, first_ms = 0;
+    bench_run run = {.test_case = test_case,
+                     .code = rt_buffer_bytes(&code),
+                     .warm_up = warm_up,
+                     .repeat = repeat,
+                     .build_ms = &build_ms,
+                     .first_ms = &first_ms,
+                     .times_ms = times,
+                     .result = &result};
     int status = time_case(argv[1], &run, argv[6]);
     rt_free(times);
     rt_buffer_free(&code);
