@@ -157,17 +157,21 @@ static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 /* Another binary of the same image names the kernel only with the bundle's prefix. */
 static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
 
-/* Writes a SYCLBIN next to the compiler. */
+/* Writes a SYCLBIN, a header and a footer next to the compiler. */
 static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
 {
     rt_sink *sink = rt_sink_create();
     rt_syclbin syclbin;
-    rt_buffer file = {0};
+    rt_buffer file = {0}, output = {0};
     char path[128];
     snprintf(path, sizeof path, "%s/lib/assay/result", fixture->folder);
     assert_true(rt_ok(rt_syclbin_of(sink, &fixture->arena, binaries, &syclbin)));
     assert_true(rt_ok(rt_syclbin_write(sink, &file, &syclbin)));
-    write_file(path, file.data, file.size);
+    rt_write_bytes(&output, rt_buffer_bytes(&file));
+    rt_write_text(&output, RT_TEXT("before"));
+    rt_write_text(&output, RT_TEXT("after"));
+    write_file(path, output.data, output.size);
+    rt_buffer_free(&output);
     rt_buffer_free(&file);
     rt_sink_destroy(sink);
 }

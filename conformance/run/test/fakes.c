@@ -136,11 +136,11 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
 }
 
 rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
-                                    rt_image_list *out_images, rt_device_global_list *out_globals)
+                                    cnf_compile_artefact *out_artefact)
 {
     rt_reader reader = rt_reader_of(artefact);
-    *out_globals = (rt_device_global_list){0};
-    return rt_image_list_read(sink, arena, &reader, out_images);
+    *out_artefact = (cnf_compile_artefact){0};
+    return rt_image_list_read(sink, arena, &reader, &out_artefact->images);
 }
 
 static int fake_worker(void)
