@@ -112,8 +112,7 @@ rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes byt
     RT_TRY(rt_image_list_read(sink, arena, &reader, &artefact.images));
     artefact.globals = rt_device_global_list_read(arena, &reader);
     artefact.host_half_count = rt_read_count(&reader, HALF_SIZE_MIN);
-    scn_host_half *halves =
-        rt_arena_alloc_array(arena, artefact.host_half_count, sizeof *halves);
+    scn_host_half *halves = rt_arena_alloc_array(arena, artefact.host_half_count, sizeof *halves);
     for (uint32_t i = 0; i < artefact.host_half_count; i++) {
         halves[i].source = rt_read_u32(&reader);
         halves[i].header = rt_read_text(&reader);

@@ -71,7 +71,7 @@ RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt
 /* What a module was compiled to. */
 typedef struct cnf_compile_artefact {
     rt_image_list images;
-    rt_device_global_list globals; /* that the host code of its sources registers */
+    rt_device_global_list globals;    /* that the host code of its sources registers */
     const scn_host_half *host_halves; /* of its SYCL sources, in order */
     uint32_t host_half_count;
 } cnf_compile_artefact;

@@ -27,10 +27,10 @@ enum {
 typedef struct source_unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
-    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
+    rt_bytes code;          /* bitcode, SPIR-V or SYCLBIN, once compiled */
     rt_text header, footer; /* of SYCL */
-    rt_image_list images; /* of SPIR-V (one image) and of SYCL */
-    bool ptx;             /* compiled for nvptx64 */
+    rt_image_list images;   /* of SPIR-V (one image) and of SYCL */
+    bool ptx;               /* compiled for nvptx64 */
 } source_unit;
 
 typedef RT_VECTOR(rt_image) image_list;

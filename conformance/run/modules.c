@@ -287,8 +287,7 @@ static rt_status artefact_read(cnf_modules *modules, const scn_module *module, r
     RT_TRY(cnf_compile_artefact_read(modules->sink, modules->arena, artefact, out));
     for (uint32_t i = 0; i < out->host_half_count; i++) {
         uint32_t source = out->host_halves[i].source;
-        if (source < module->source_count &&
-            module->sources[source].language == SCN_LANGUAGE_SYCL)
+        if (source < module->source_count && module->sources[source].language == SCN_LANGUAGE_SYCL)
             continue;
         return rt_fail(modules->sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged host halves: source %u is not a SYCL source", source);

@@ -75,7 +75,10 @@ class memory_file
     {
         if (descriptor >= 0) close(descriptor);
     }
-    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+    std::string path() const
+    {
+        return "/proc/self/fd/" + std::to_string(descriptor);
+    }
     bool read(std::string &out) const
     {
         return lseek(descriptor, 0, SEEK_SET) == 0 && read_all(descriptor, out);
