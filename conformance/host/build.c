@@ -105,8 +105,9 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
 /* Runs a command line, which begins with the compiler's own words; the compiler reads the source
- * from standard input. */
-static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target)
+ * from standard input. `refused`: the code if the compiler ends with an error; otherwise IO. */
+static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target,
+                         rt_code refused)
 {
     rt_buffer output = {0}, errors = {0};
     cnf_process process;
@@ -131,9 +132,10 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         text = rt_text_skip(text, start);
         rt_buffer outcome = {0};
         cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
-        status = rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
-                         words->items[0], rt_buffer_string(&outcome), RT_TEXT_ARG(target),
-                         text.length > 0 ? ":\n" : "", RT_TEXT_ARG(text));
+        status =
+            rt_fail(build->sink, result.end == CNF_PROCESS_EXITED ? refused : RT_IO, RT_RULE_NONE,
+                    "%s %s while it built %.*s%s%.*s", words->items[0], rt_buffer_string(&outcome),
+                    RT_TEXT_ARG(target), text.length > 0 ? ":\n" : "", RT_TEXT_ARG(text));
         rt_buffer_free(&outcome);
     }
     rt_buffer_free(&output);
@@ -232,7 +234,7 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
                   (const char *const[]){"-shared", "-nostdlib", "-Wl,-soname,%", "-o", NULL});
         words_add(build, &words, path_in(build, STUBS, name),
                   (const char *const[]){"%", "-xassembler", "/dev/null", NULL});
-        rt_status status = compile(build, &words, (rt_bytes){0}, name);
+        rt_status status = compile(build, &words, (rt_bytes){0}, name, RT_IO);
         rt_vector_free(&words);
         RT_TRY(status);
     }
@@ -301,8 +303,8 @@ static rt_status half_build(host_build *build, uint32_t index, uint32_t number)
         cnf_host_write_half(&source, module, half);
         half_words(build, module, &words);
         *rt_vector_push(&words) = path.data;
-        status =
-            compile(build, &words, rt_buffer_bytes(&source), module->sources[half->source].name);
+        status = compile(build, &words, rt_buffer_bytes(&source),
+                         module->sources[half->source].name, RT_COMPILE_TIME);
         if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
     }
     rt_vector_free(&words);
@@ -403,7 +405,7 @@ static rt_status module_build(host_build *build, uint32_t index)
     if (rt_ok(status) && !is_cached) {
         words.count = 0;
         module_words(build, index, build->folder, &words);
-        status = compile(build, &words, rt_buffer_bytes(&source), module->name);
+        status = compile(build, &words, rt_buffer_bytes(&source), module->name, RT_IO);
         if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
     }
     rt_vector_free(&words);

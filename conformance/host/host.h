@@ -74,7 +74,8 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
  * UNAVAILABLE: there is no C compiler or, for host halves, no C++ compiler, or the runtime's library
  * is missing or from another build; IO: the program's files could not be created, its process could
  * not be started, or a compiler failed or died; TOOL: the program ended before it answered, and the
- * message says how; UNSUPPORTED: names that no real program can have. */
+ * message says how; UNSUPPORTED: names that no real program can have; COMPILE_TIME: the C++ compiler
+ * refuses a host half. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 

@@ -453,8 +453,8 @@ static void wrong_host_halves_are_reported(void **state)
     host_fixture *f = *state;
     half_give(f, APP, "", "int x;\nint y = z;", "");
     rt_status status = start(f);
-    assert_refused(f, status, RT_IO, "ended with status 1 while it built here/0");
-    assert_refused(f, status, RT_IO, "here/0:2:9: error: ");
+    assert_refused(f, status, RT_COMPILE_TIME, "ended with status 1 while it built here/0");
+    assert_refused(f, status, RT_COMPILE_TIME, "here/0:2:9: error: ");
     assert_true(rt_ok(cnf_host_end(f->host)));
     setenv("CXX", "no-such-compiler", 1);
     assert_refused(f, start(f), RT_UNAVAILABLE, "no C++ compiler: 'no-such-compiler'");
