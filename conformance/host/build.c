@@ -379,6 +379,8 @@ static rt_status module_build(host_build *build, uint32_t index)
     const scn_module *module = &build->scenario->modules[index];
     if (half_count(build, module) > 0 && build->cpp.word_count == 0)
         RT_TRY(compiler_find(build, &cpp_kind, &build->cpp));
+    for (uint32_t i = 0; i < half_count(build, module); i++)
+        RT_TRY(cnf_host_half_check(build->sink, module, &module->host_halves[i]));
     rt_text user = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
     for (uint32_t i = 0; i < module->need_count; i++)
         RT_TRY(name_check(build, module->needs[i], user, "needs"));

@@ -71,11 +71,11 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
  * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. The program
  * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. Always end
  * *out_host with cnf_host_end, even on failure; it is NULL if the runtime's library cannot be read.
- * UNAVAILABLE: there is no C compiler or, for host halves, no C++ compiler, or the runtime's library
- * is missing or from another build; IO: the program's files could not be created, its process could
- * not be started, or a compiler failed or died; TOOL: the program ended before it answered, and the
- * message says how; UNSUPPORTED: names that no real program can have; COMPILE_TIME: the C++ compiler
- * refuses a host half. */
+ * UNAVAILABLE: there is no C compiler or, for host halves, no C++ compiler, or the runtime's
+ * library is missing or from another build; IO: the program's files could not be created, its
+ * process could not be started, or a compiler failed or died; TOOL: the program ended before it
+ * answered, and the message says how, or a footer omits a variable; UNSUPPORTED: names that no real
+ * program can have; COMPILE_TIME: the C++ compiler refuses a host half. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 

@@ -47,6 +47,20 @@ bool cnf_host_half_has(const scn_module *module, rt_text id)
     return false;
 }
 
+/* An application could name the variable, and would then copy to the host's memory only. */
+rt_status cnf_host_half_check(rt_sink *sink, const scn_module *module, const scn_host_half *half)
+{
+    for (uint32_t i = 0; i < half->globals.count; i++) {
+        rt_text id = half->globals.globals[i].unique_id;
+        if (footer_registers(half->footer, id)) continue;
+        return rt_fail_naming(sink, RT_TOOL, RT_RULE_NONE, &id, 1,
+                              "the integration footer of source %.*s does not register the "
+                              "device_global %.*s, which the source's images use",
+                              RT_TEXT_ARG(module->sources[half->source].name), RT_TEXT_ARG(id));
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- The source ---------------------------------------------------------------------------- */
 
 /* A host compiler sees only a declaration of a function or variable that another module defines.

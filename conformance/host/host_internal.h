@@ -39,6 +39,11 @@ bool cnf_host_is_symbol(rt_text symbol);
  * registers it. */
 bool cnf_host_half_has(const scn_module *module, rt_text id);
 
+/* TOOL: the shipped compiler's footer does not register a variable that the source's images have.
+ */
+RT_MUST_USE rt_status cnf_host_half_check(rt_sink *sink, const scn_module *module,
+                                          const scn_host_half *half);
+
 /* Appends the C++ source of a SYCL source's host half: header, source and footer, unchanged. It
  * also tells libassay_dpcpp.so the address of each variable that the footer registers
  * (protocol.h), and makes references to what the module's images import weak. */

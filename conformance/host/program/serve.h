@@ -32,8 +32,8 @@ void host_event_note(host_event kind, const void *descriptor);
 void assay_module_constructed(const char *path, host_binds *binds);
 void assay_module_destroyed(const char *path);
 
-/* Called for each device_global of a module's sources other than SYCL; defined, with default visibility, by the library
- * that this is compiled into. */
+/* Called for each device_global of a module's sources other than SYCL; defined, with default
+ * visibility, by the library that this is compiled into. */
 void assay_module_global(void *variable, const char *unique_id, unsigned long size,
                          int image_scope);
 
