@@ -3,6 +3,10 @@
  *     tag version code message  names  messages  artefact
  *     message: source line column severity text
  *
+ * and of a module's artefact:
+ *
+ *     images  device_globals  count (source header footer device_globals)*
+ *
  * Answers come from a process that may have died and from files that may be damaged, so every
  * length is checked. */
 #include "conformance/build/answer.h"
@@ -12,7 +16,7 @@
 enum { ANSWER_TAG = 0x4E414341, ANSWER_VERSION = 1 }; /* "ACAN" */
 
 /* Smallest serialised size of an item, in bytes. */
-enum { NAME_SIZE_MIN = 8, MESSAGE_SIZE_MIN = 25 };
+enum { NAME_SIZE_MIN = 8, MESSAGE_SIZE_MIN = 25, HALF_SIZE_MIN = 24 };
 
 void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer)
 {
@@ -83,18 +87,44 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     return RT_STATUS_OK;
 }
 
-rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
-                                    rt_image_list *out_images, rt_device_global_list *out_globals)
+/* ---- Artefacts ----------------------------------------------------------------------------- */
+
+void cnf_artefact_write(rt_buffer *out, const cnf_compile_artefact *artefact)
 {
-    *out_globals = (rt_device_global_list){0};
-    rt_reader reader = rt_reader_of(artefact);
-    RT_TRY(rt_image_list_read(sink, arena, &reader, out_images));
-    rt_device_global_list globals = rt_device_global_list_read(arena, &reader);
+    rt_image_list_write(out, artefact->images);
+    rt_device_global_list_write(out, artefact->globals);
+    rt_write_u32(out, artefact->host_half_count);
+    for (uint32_t i = 0; i < artefact->host_half_count; i++) {
+        const scn_host_half *half = &artefact->host_halves[i];
+        rt_write_u32(out, half->source);
+        rt_write_text(out, half->header);
+        rt_write_text(out, half->footer);
+        rt_device_global_list_write(out, half->globals);
+    }
+}
+
+rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                    cnf_compile_artefact *out_artefact)
+{
+    *out_artefact = (cnf_compile_artefact){0};
+    cnf_compile_artefact artefact = {0};
+    rt_reader reader = rt_reader_of(bytes);
+    RT_TRY(rt_image_list_read(sink, arena, &reader, &artefact.images));
+    artefact.globals = rt_device_global_list_read(arena, &reader);
+    artefact.host_half_count = rt_read_count(&reader, HALF_SIZE_MIN);
+    scn_host_half *halves = rt_arena_alloc_array(arena, artefact.host_half_count, sizeof *halves);
+    for (uint32_t i = 0; i < artefact.host_half_count; i++) {
+        halves[i].source = rt_read_u32(&reader);
+        halves[i].header = rt_read_text(&reader);
+        halves[i].footer = rt_read_text(&reader);
+        halves[i].globals = rt_device_global_list_read(arena, &reader);
+    }
+    artefact.host_halves = halves;
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "damaged list of device_globals: fault at byte %zu of %zu",
-                       reader.failed ? reader.fault : reader.position, artefact.size);
+                       "damaged list of device_globals or host halves: fault at byte %zu of %zu",
+                       reader.failed ? reader.fault : reader.position, bytes.size);
     }
-    *out_globals = globals;
+    *out_artefact = artefact;
     return RT_STATUS_OK;
 }

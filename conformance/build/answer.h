@@ -7,4 +7,7 @@
 /* Appends an answer. A failed one has no artefact. */
 void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer);
 
+/* Appends the artefact of a module. */
+void cnf_artefact_write(rt_buffer *out, const cnf_compile_artefact *artefact);
+
 #endif

@@ -68,11 +68,17 @@ typedef struct cnf_compile_answer {
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
 
-/* Decodes the artefact of a module: its images, and the device_globals that the host code of its
- * sources registers.  Spans point into `artefact`.  MALFORMED: damaged. */
+/* What a module was compiled to. */
+typedef struct cnf_compile_artefact {
+    rt_image_list images;
+    rt_device_global_list globals;    /* that the host code of its sources registers */
+    const scn_host_half *host_halves; /* of its SYCL sources, in order */
+    uint32_t host_half_count;
+} cnf_compile_artefact;
+
+/* Decodes the artefact of a module. Spans point into `artefact`. MALFORMED: damaged. */
 RT_MUST_USE rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
-                                                rt_image_list *out_images,
-                                                rt_device_global_list *out_globals);
+                                                cnf_compile_artefact *out_artefact);
 
 /* Appends a failing answer without names or messages: the runner uses it when a worker that it
  * started has died. `code` is not RT_OK. */

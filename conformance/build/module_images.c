@@ -8,6 +8,7 @@
  * numbered in this order. */
 #include "conformance/build/worker.h"
 
+#include "conformance/build/answer.h"
 #include "conformance/build/front_end.h"
 #include "conformance/build/offline.h"
 #include "conformance/build/sycl_globals.h"
@@ -26,13 +27,15 @@ enum {
 typedef struct source_unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
-    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once compiled */
-    rt_image_list images; /* of SPIR-V (one image) and of SYCL */
-    bool ptx;             /* compiled for nvptx64 */
+    rt_bytes code;          /* bitcode, SPIR-V or SYCLBIN, once compiled */
+    rt_text header, footer; /* of SYCL */
+    rt_image_list images;   /* of SPIR-V (one image) and of SYCL */
+    bool ptx;               /* compiled for nvptx64 */
 } source_unit;
 
 typedef RT_VECTOR(rt_image) image_list;
 typedef RT_VECTOR(rt_device_global) global_list;
+typedef RT_VECTOR(scn_host_half) half_list;
 
 typedef struct module_job {
     cnf_worker *worker;
@@ -42,6 +45,7 @@ typedef struct module_job {
     image_list images;
     global_list globals; /* registered by host code, each id once */
     rt_map global_ids;
+    half_list host_halves;
 } module_job;
 
 static bool is_spirv(const source_unit *unit)
@@ -140,6 +144,11 @@ static rt_status take_sycl(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
     rt_text name = unit->source->name;
+    cnf_sycl_output output;
+    RT_TRY(cnf_sycl_output_read(worker, name, rt_buffer_bytes(&unit->run.output), &output));
+    unit->code = output.syclbin;
+    unit->header = output.header;
+    unit->footer = output.footer;
     rt_status status =
         cnf_sycl_images(worker, name, unit->code, job->request->profile, &unit->images);
     if (status.code != RT_UNSUPPORTED) return status;
@@ -227,6 +236,23 @@ static void add_globals(module_job *job, rt_device_global_list list)
     }
 }
 
+/* Adds the host halves of the SYCL sources, and the variables that they register. */
+static void add_host_halves(module_job *job)
+{
+    for (uint32_t i = 0; i < job->request->source_count; i++) {
+        const source_unit *unit = &job->units[i];
+        if (!unit->source || unit->source->language != SCN_LANGUAGE_SYCL) continue;
+        const scn_host_half half = {
+            .source = i,
+            .header = unit->header,
+            .footer = unit->footer,
+            .globals = cnf_sycl_globals(&job->worker->arena, unit->images),
+        };
+        add_globals(job, half.globals);
+        *rt_vector_push(&job->host_halves) = half;
+    }
+}
+
 /* The caller sets the sources, format and split of `request`; the other members are filled in from
  * the module. The images are in the worker's arena. */
 static rt_status postlink(module_job *job, rt_postlink_request request, rt_image_list *out)
@@ -244,8 +270,10 @@ static rt_status postlink(module_job *job, rt_postlink_request request, rt_image
     rt_status status = worker->api->postlink(worker->sink, &request, &written);
     if (rt_ok(status)) {
         rt_bytes copy = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&written));
-        rt_device_global_list globals;
-        status = cnf_compile_artefact_read(worker->sink, &worker->arena, copy, out, &globals);
+        rt_reader reader = rt_reader_of(copy);
+        status = rt_image_list_read(worker->sink, &worker->arena, &reader, out);
+        rt_device_global_list globals = rt_device_global_list_read(&worker->arena, &reader);
+        CHECK_IMPLIES(rt_ok(status), rt_reader_finished(&reader)); /* the plugin is ours */
         if (rt_ok(status)) add_globals(job, globals);
     }
     /* A declaration that post-link refuses on the front end's behalf counts as a front-end error.
@@ -303,8 +331,6 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
             *rt_vector_push(&result) = images->images[k];
-        if (job->request->sources[i].language == SCN_LANGUAGE_SYCL)
-            add_globals(job, cnf_sycl_globals(&job->worker->arena, *images));
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(formats >> format & 1)) continue;
@@ -395,9 +421,14 @@ static rt_status make_images(module_job *job)
     for (uint32_t i = 0; i < job->images.count; i++)
         job->images.items[i].name =
             rt_arena_printf(&worker->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
-    rt_image_list_write(&worker->artefact, (rt_image_list){job->images.items, job->images.count});
-    rt_device_global_list_write(&worker->artefact,
-                                (rt_device_global_list){job->globals.items, job->globals.count});
+    add_host_halves(job);
+    const cnf_compile_artefact artefact = {
+        .images = {job->images.items, job->images.count},
+        .globals = {job->globals.items, job->globals.count},
+        .host_halves = job->host_halves.items,
+        .host_half_count = job->host_halves.count,
+    };
+    cnf_artefact_write(&worker->artefact, &artefact);
     return RT_STATUS_OK;
 }
 
@@ -438,6 +469,7 @@ rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
         cnf_front_end_free(&job.units[i].run);
     rt_vector_free(&job.images);
     rt_vector_free(&job.globals);
+    rt_vector_free(&job.host_halves);
     rt_map_free(&job.global_ids);
     return status;
 }

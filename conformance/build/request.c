@@ -14,7 +14,7 @@
 
 #include "reference/base/stream.h"
 
-enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 5 }; /* "ACRQ" */
+enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 6 }; /* "ACRQ" */
 
 /* Smallest serialised size of an item, in bytes. */
 enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };

@@ -1,9 +1,9 @@
 /* The device_globals that the host code of a SYCL source registers.
  *
- * The shipped compiler is run for device code only, so the calls of device_global_map::add in the
- * integration footer are not visible. The list is read from the images instead, which contain every
- * variable that device code uses; a variable that device code does not use is missing. Source:
- * document 002 (DeviceGlobal.md), "Changes to the DPC++ front-end". */
+ * The integration footer lists their ids, but not what the reference runtime and a scenario need to
+ * know of them. So the list is read from the images, which contain every variable that device code
+ * uses; a variable that device code does not use is missing. Source: document 002
+ * (DeviceGlobal.md), "Changes to the DPC++ front-end". */
 #ifndef CONFORMANCE_BUILD_SYCL_GLOBALS_H
 #define CONFORMANCE_BUILD_SYCL_GLOBALS_H
 

@@ -1,4 +1,4 @@
-/* Converts SYCLBIN to images.
+/* Takes the output of the SYCL compiler apart, and converts SYCLBIN to images.
  *
  * The set `SYCL/kernel names` of a binary lists kernels and exported functions, each twice: plain,
  * and prefixed with the name of the bundle ("rtc_0$…"), in no particular order. The kernels that
@@ -32,6 +32,19 @@ static rt_status damaged(cnf_worker *worker, rt_text source, rt_text problem)
     return rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
                    "the output of the SYCL compiler for source %.*s is damaged: %.*s",
                    RT_TEXT_ARG(source), RT_TEXT_ARG(problem));
+}
+
+rt_status cnf_sycl_output_read(cnf_worker *worker, rt_text source, rt_bytes output,
+                               cnf_sycl_output *out_parts)
+{
+    rt_reader reader = rt_reader_of(output);
+    *out_parts = (cnf_sycl_output){.syclbin = rt_read_bytes(&reader)};
+    out_parts->header = rt_read_text(&reader);
+    out_parts->footer = rt_read_text(&reader);
+    if (rt_reader_finished(&reader)) return RT_STATUS_OK;
+    return damaged(worker, source,
+                   RT_TEXT("it is not a SYCLBIN, a header and a footer (if assay-sycl-compiler is "
+                           "older than this program, ci/setup --with dpcpp builds it again)"));
 }
 
 /* The name of a compilation's only bundle, which libsycl prepends to names. */

@@ -63,8 +63,11 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     } else {
         /* The answer's bytes are freed below; the images are kept. */
         rt_bytes artefact = rt_arena_bytes(&command->arena, answer.artefact);
-        rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, artefact,
-                                                     &result->images, &result->device_globals);
+        cnf_compile_artefact compiled;
+        rt_status status =
+            cnf_compile_artefact_read(command->sink, &command->arena, artefact, &compiled);
+        result->images = compiled.images;
+        result->device_globals = compiled.globals;
         if (!rt_ok(status)) {
             cnf_command_fail(command->sink, status, (rt_text){0});
             exit_status = CNF_EXIT_INFRASTRUCTURE;

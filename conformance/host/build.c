@@ -1,13 +1,16 @@
-/* Builds a scenario's modules with the machine's C compiler.
+/* Builds a scenario's modules with the machine's C compiler, and the host halves of SYCL sources
+ * with its C++ compiler.
  *
  * Modules may need each other in a cycle, so they are not linked with each other: each need is
  * linked as a stub, an empty library that has only the needed module's name. A built module is
- * cached by its source, its command line (without the folder) and the compiler, so repeating a
- * scenario starts no compiler. */
+ * cached by its sources, its command lines (without the folder) and the compilers, so repeating a
+ * scenario starts no compiler. The object of a host half, which takes seconds to compile, is cached
+ * by itself in the same way. */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/build/toolchain.h"
 #include "conformance/process/process.h"
+#include "conformance/scenario/model/build_options.h"
 
 #include "reference/base/vector.h"
 
@@ -26,9 +29,17 @@ enum {
     ERROR_LINES = 5, /* number of lines at the end of the compiler's output that messages quote */
 };
 
-#define STUBS "/.stubs" /* module names do not start with a dot */
+/* Module names do not start with a dot. */
+#define STUBS   "/.stubs"
+#define OBJECTS "/.objects"
 
 typedef RT_VECTOR(const char *) word_list;
+
+typedef struct host_compiler {
+    const char *words[COMPILER_WORDS_MAX]; /* path, then the options in CC or CXX */
+    uint32_t word_count;                   /* 0: not found yet */
+    rt_text identity;
+} host_compiler;
 
 typedef struct host_build {
     rt_sink *sink;
@@ -37,42 +48,48 @@ typedef struct host_build {
     const cnf_host_runtime *runtime;
     rt_text folder;
     rt_arena arena;
-    const char *compiler[COMPILER_WORDS_MAX]; /* path, then the options in CC */
-    uint32_t compiler_count;
-    rt_text compiler_identity;
+    host_compiler c, cpp; /* cpp: found when the first host half needs it */
     const char *const *environment;
     bool *stubs; /* per module: its stub exists */
 } host_build;
 
 /* ---- The compiler -------------------------------------------------------------------------- */
 
-static rt_status compiler_find(host_build *build)
+typedef struct compiler_kind {
+    const char *variable, *name, *language, *purpose, *install;
+} compiler_kind;
+
+static const compiler_kind c_kind = {"CC", "cc", "C", "the real loader needs one", "gcc libc6-dev"};
+static const compiler_kind cpp_kind = {"CXX", "c++", "C++", "SYCL sources need one", "g++"};
+
+static rt_status compiler_find(host_build *build, const compiler_kind *kind, host_compiler *out)
 {
-    const char *setting = getenv("CC");
-    if (!setting || setting[strspn(setting, " ")] == '\0') setting = "cc";
+    const char *setting = getenv(kind->variable);
+    if (!setting || setting[strspn(setting, " ")] == '\0') setting = kind->name;
     char *words = (char *)(uintptr_t)rt_arena_text(&build->arena, rt_text_of(setting)).data;
     char *state = NULL;
-    for (char *word = strtok_r(words, " ", &state);
-         word && build->compiler_count < COMPILER_WORDS_MAX; word = strtok_r(NULL, " ", &state))
-        build->compiler[build->compiler_count++] = word;
-    CHECK(build->compiler_count > 0);
-    CHECK(build->compiler_count <= COMPILER_WORDS_MAX);
-    /* CC holds a path, or a name that is searched for in PATH. */
-    const char *name = build->compiler[0];
+    for (char *word = strtok_r(words, " ", &state); word && out->word_count < COMPILER_WORDS_MAX;
+         word = strtok_r(NULL, " ", &state))
+        out->words[out->word_count++] = word;
+    CHECK(out->word_count > 0);
+    CHECK(out->word_count <= COMPILER_WORDS_MAX);
+    /* The variable holds a path, or a name that is searched for in PATH. */
+    const char *name = out->words[0];
     char path[PATH_MAX], real[PATH_MAX];
     bool is_found = strchr(name, '/') ? realpath(name, path) && access(path, X_OK) == 0
                                       : cnf_toolchain_find_program(path, name);
     if (!is_found) {
-        return rt_fail(build->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "no C compiler: '%s' does not exist, and the real loader needs one to build "
-                       "the scenario's modules (apt-get install gcc libc6-dev, or set CC)",
-                       name);
+        return rt_fail(
+            build->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "no %s compiler: '%s' does not exist, and %s to build the scenario's modules "
+            "(apt-get install %s, or set %s)",
+            kind->language, name, kind->purpose, kind->install, kind->variable);
     }
-    build->compiler[0] = rt_arena_text(&build->arena, rt_text_of(path)).data;
+    out->words[0] = rt_arena_text(&build->arena, rt_text_of(path)).data;
     /* Identifies the compiler without running it: by the file that its path resolves to. */
     rt_buffer identity = {0};
     cnf_toolchain_identify_file(&identity, realpath(path, real) ? real : path);
-    build->compiler_identity = rt_arena_text(&build->arena, rt_buffer_text(&identity));
+    out->identity = rt_arena_text(&build->arena, rt_buffer_text(&identity));
     rt_buffer_free(&identity);
     return RT_STATUS_OK;
 }
@@ -80,7 +97,7 @@ static rt_status compiler_find(host_build *build)
 rt_status cnf_host_compiler_check(rt_sink *sink)
 {
     host_build build = {.sink = sink};
-    rt_status status = compiler_find(&build);
+    rt_status status = compiler_find(&build, &c_kind, &build.c);
     rt_arena_reset(&build.arena);
     return status;
 }
@@ -88,13 +105,14 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
 /* Runs a command line, which begins with the compiler's own words; the compiler reads the source
- * from standard input. */
-static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target)
+ * from standard input. `refused`: the code if the compiler ends with an error; otherwise IO. */
+static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target,
+                         rt_code refused)
 {
     rt_buffer output = {0}, errors = {0};
     cnf_process process;
     cnf_process_result result;
-    CHECK(words->count > build->compiler_count);
+    CHECK(words->count > build->c.word_count);
     *rt_vector_push(words) = NULL;
     int error =
         cnf_process_start(&process, words->items[0], words->items, build->environment, source);
@@ -114,9 +132,10 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
         text = rt_text_skip(text, start);
         rt_buffer outcome = {0};
         cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
-        status = rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
-                         words->items[0], rt_buffer_string(&outcome), RT_TEXT_ARG(target),
-                         text.length > 0 ? ":\n" : "", RT_TEXT_ARG(text));
+        status =
+            rt_fail(build->sink, result.end == CNF_PROCESS_EXITED ? refused : RT_IO, RT_RULE_NONE,
+                    "%s %s while it built %.*s%s%.*s", words->items[0], rt_buffer_string(&outcome),
+                    RT_TEXT_ARG(target), text.length > 0 ? ":\n" : "", RT_TEXT_ARG(text));
         rt_buffer_free(&outcome);
     }
     rt_buffer_free(&output);
@@ -124,10 +143,10 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
     return status;
 }
 
-static void words_begin(const host_build *build, word_list *words)
+static void words_begin(const host_compiler *compiler, word_list *words)
 {
-    for (uint32_t i = 0; i < build->compiler_count; i++)
-        *rt_vector_push(words) = build->compiler[i];
+    for (uint32_t i = 0; i < compiler->word_count; i++)
+        *rt_vector_push(words) = compiler->words[i];
 }
 
 /* Appends the words of a NULL-terminated list, with each '%' replaced by the text. */
@@ -169,6 +188,34 @@ static rt_status folder_create(host_build *build, rt_text path)
                    strerror(errno));
 }
 
+/* ---- Built files --------------------------------------------------------------------------- */
+
+static rt_status file_write(host_build *build, rt_text path, rt_bytes bytes)
+{
+    FILE *file = fopen(path.data, "wbx");
+    bool written = file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size;
+    written = file && fchmod(fileno(file), 0700) == 0 && written;
+    written = file && fclose(file) == 0 && written;
+    if (written) return RT_STATUS_OK;
+    return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be written: %s", path.data,
+                   strerror(errno));
+}
+
+/* Stores a built file in the cache; a failure is not an error. */
+static void file_keep(host_build *build, rt_text path, rt_bytes request)
+{
+    rt_buffer built = {0};
+    FILE *file = fopen(path.data, "rb");
+    char block[65536];
+    size_t size;
+    while (file && (size = fread(block, 1, sizeof block, file)) > 0)
+        rt_buffer_append(&built, block, size);
+    bool read = file && !ferror(file);
+    if (file) fclose(file);
+    if (read && built.size > 0) cnf_cache_keep(build->cache, request, rt_buffer_bytes(&built));
+    rt_buffer_free(&built);
+}
+
 /* ---- Stubs --------------------------------------------------------------------------------- */
 
 /* Builds the stubs for the module's needs that do not exist yet. */
@@ -182,16 +229,89 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
         build->stubs[need] = true;
         rt_text name = cnf_host_file_name(&build->arena, build->scenario, need);
         word_list words = {0};
-        words_begin(build, &words);
+        words_begin(&build->c, &words);
         words_add(build, &words, name,
                   (const char *const[]){"-shared", "-nostdlib", "-Wl,-soname,%", "-o", NULL});
         words_add(build, &words, path_in(build, STUBS, name),
                   (const char *const[]){"%", "-xassembler", "/dev/null", NULL});
-        rt_status status = compile(build, &words, (rt_bytes){0}, name);
+        rt_status status = compile(build, &words, (rt_bytes){0}, name, RT_IO);
         rt_vector_free(&words);
         RT_TRY(status);
     }
     return RT_STATUS_OK;
+}
+
+/* ---- Host halves --------------------------------------------------------------------------- */
+
+/* The number of the module's host halves that are compiled. */
+static uint32_t half_count(const host_build *build, const scn_module *module)
+{
+    return build->runtime->headers.length > 0 ? module->host_half_count : 0;
+}
+
+/* The command line that compiles a host half, without its output. The definitions are those of the
+ * device code. Without unique symbols, which clang does not make either, dlclose unloads modules.
+ */
+static void half_words(host_build *build, const scn_module *module, word_list *words)
+{
+    static const char *const fixed[] = {"-std=c++17", "-O0", "-fPIC", "-fno-gnu-unique", "-w", "-c",
+                                        "-isystem",   "%",   NULL};
+    words_begin(&build->cpp, words);
+    words_add(build, words, build->runtime->headers, fixed);
+    rt_text option, rest = module->build_options;
+    while (scn_build_options_next(&rest, &option))
+        if (rt_text_starts(option, "-D") || rt_text_starts(option, "-U"))
+            *rt_vector_push(words) = rt_arena_text(&build->arena, option).data;
+    words_add(build, words, (rt_text){0}, (const char *const[]){"-xc++", "-", "-o", NULL});
+}
+
+/* Writes what a host half's object depends on; its source comes last. */
+static void half_request(host_build *build, const scn_module *module, const scn_host_half *half,
+                         rt_buffer *out)
+{
+    word_list words = {0};
+    half_words(build, module, &words);
+    rt_buffer_printf(out, "host half\n%.*s", RT_TEXT_ARG(build->cpp.identity));
+    for (const char *const *at = build->runtime->libraries; at && *at; at++)
+        cnf_toolchain_identify_file(out, *at); /* which the headers belong to */
+    for (uint32_t i = 0; i < words.count; i++)
+        rt_buffer_printf(out, "%s\n", words.items[i]);
+    cnf_host_write_half(out, module, half);
+    rt_vector_free(&words);
+}
+
+static rt_text half_path(host_build *build, uint32_t module, uint32_t half)
+{
+    rt_text name = rt_arena_printf(&build->arena, "%u.%u.o", module, half);
+    return path_in(build, OBJECTS, name);
+}
+
+/* Compiles a host half, or takes its object from the cache. */
+static rt_status half_build(host_build *build, uint32_t index, uint32_t number)
+{
+    const scn_module *module = &build->scenario->modules[index];
+    const scn_host_half *half = &module->host_halves[number];
+    rt_text path = half_path(build, index, number);
+    RT_TRY(folder_create(build, path));
+    rt_buffer source = {0}, request = {0}, cached = {0};
+    word_list words = {0};
+    half_request(build, module, half, &request);
+    rt_status status;
+    if (cnf_cache_find(build->cache, rt_buffer_bytes(&request), &cached)) {
+        status = file_write(build, path, rt_buffer_bytes(&cached));
+    } else {
+        cnf_host_write_half(&source, module, half);
+        half_words(build, module, &words);
+        *rt_vector_push(&words) = path.data;
+        status = compile(build, &words, rt_buffer_bytes(&source),
+                         module->sources[half->source].name, RT_COMPILE_TIME);
+        if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
+    }
+    rt_vector_free(&words);
+    rt_buffer_free(&source);
+    rt_buffer_free(&request);
+    rt_buffer_free(&cached);
+    return status;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------- */
@@ -207,10 +327,14 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
     const cnf_host_runtime *runtime = build->runtime;
     rt_text name = cnf_host_file_name(&build->arena, build->scenario, index);
     rt_text path = cnf_host_path(&build->arena, build->scenario, index);
-    words_begin(build, words);
+    const uint32_t halves = half_count(build, module);
+    words_begin(halves > 0 ? &build->cpp : &build->c, words); /* g++ links C++'s library */
     words_add(build, words, name, index == 0 ? program : library);
     words_add(build, words, name,
-              (const char *const[]){"-Wl,-soname,%", "-xc", "-", "-xnone", "-o", NULL});
+              (const char *const[]){"-Wl,-soname,%", "-xc", "-", "-xnone", NULL});
+    for (uint32_t i = 0; i < halves && folder.length > 0; i++)
+        words_add(build, words, half_path(build, index, i), plain);
+    words_add(build, words, name, (const char *const[]){"-o", NULL});
     words_add(build, words,
               rt_arena_printf(&build->arena, "%.*s/%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(path)),
               (const char *const[]){"%", "-Wl,--no-as-needed", NULL});
@@ -236,32 +360,6 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
     }
 }
 
-static rt_status file_write(host_build *build, rt_text path, rt_bytes bytes)
-{
-    FILE *file = fopen(path.data, "wbx");
-    bool written = file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size;
-    written = file && fchmod(fileno(file), 0700) == 0 && written;
-    written = file && fclose(file) == 0 && written;
-    if (written) return RT_STATUS_OK;
-    return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be written: %s", path.data,
-                   strerror(errno));
-}
-
-/* Stores the built module in the cache; a failure is not an error. */
-static void module_keep(host_build *build, rt_text path, rt_bytes request)
-{
-    rt_buffer built = {0};
-    FILE *file = fopen(path.data, "rb");
-    char block[65536];
-    size_t size;
-    while (file && (size = fread(block, 1, sizeof block, file)) > 0)
-        rt_buffer_append(&built, block, size);
-    bool read = file && !ferror(file);
-    if (file) fclose(file);
-    if (read && built.size > 0) cnf_cache_keep(build->cache, request, rt_buffer_bytes(&built));
-    rt_buffer_free(&built);
-}
-
 /* ld.so finds needed and preloaded files by name, so a module in a separate folder can only be
  * opened with dlopen. */
 static rt_status name_check(host_build *build, uint32_t module, rt_text user, const char *relation)
@@ -279,6 +377,10 @@ static rt_status name_check(host_build *build, uint32_t module, rt_text user, co
 static rt_status module_build(host_build *build, uint32_t index)
 {
     const scn_module *module = &build->scenario->modules[index];
+    if (half_count(build, module) > 0 && build->cpp.word_count == 0)
+        RT_TRY(compiler_find(build, &cpp_kind, &build->cpp));
+    for (uint32_t i = 0; i < half_count(build, module); i++)
+        RT_TRY(cnf_host_half_check(build->sink, module, &module->host_halves[i]));
     rt_text user = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
     for (uint32_t i = 0; i < module->need_count; i++)
         RT_TRY(name_check(build, module->needs[i], user, "needs"));
@@ -289,20 +391,24 @@ static rt_status module_build(host_build *build, uint32_t index)
     rt_status status = cnf_host_write_c(build->sink, &source, build->scenario, index);
     if (rt_ok(status)) {
         module_words(build, index, (rt_text){0}, &words);
-        rt_buffer_printf(&request, "host program\n%.*s", RT_TEXT_ARG(build->compiler_identity));
+        rt_buffer_printf(&request, "host program\n%.*s", RT_TEXT_ARG(build->c.identity));
         for (uint32_t i = 0; i < words.count; i++)
             rt_buffer_printf(&request, "%s\n", words.items[i]);
         rt_buffer_append(&request, source.data, source.size);
+        for (uint32_t i = 0; i < half_count(build, module); i++)
+            half_request(build, module, &module->host_halves[i], &request);
     }
     bool is_cached =
         rt_ok(status) && cnf_cache_find(build->cache, rt_buffer_bytes(&request), &cached);
     if (is_cached) status = file_write(build, path, rt_buffer_bytes(&cached));
     if (rt_ok(status) && !is_cached) status = stubs_build(build, module);
+    for (uint32_t i = 0; i < half_count(build, module) && rt_ok(status) && !is_cached; i++)
+        status = half_build(build, index, i);
     if (rt_ok(status) && !is_cached) {
         words.count = 0;
         module_words(build, index, build->folder, &words);
-        status = compile(build, &words, rt_buffer_bytes(&source), module->name);
-        if (rt_ok(status)) module_keep(build, path, rt_buffer_bytes(&request));
+        status = compile(build, &words, rt_buffer_bytes(&source), module->name, RT_IO);
+        if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
     }
     rt_vector_free(&words);
     rt_buffer_free(&source);
@@ -340,7 +446,7 @@ rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
     const char *changes[] = {rt_arena_printf(&build.arena, "TMPDIR=%.*s", RT_TEXT_ARG(folder)).data,
                              "LC_ALL=C", "LD_PRELOAD=", "LD_LIBRARY_PATH=", NULL};
     build.environment = cnf_start_environment(&build.arena, changes);
-    rt_status status = compiler_find(&build);
+    rt_status status = compiler_find(&build, &c_kind, &build.c);
     for (uint32_t i = 0; i < scenario->preloaded_count && rt_ok(status); i++)
         status = name_check(&build, scenario->preloaded[i], RT_TEXT("the process"), "preloads");
     for (uint32_t i = 0; i < scenario->module_count && rt_ok(status); i++) {

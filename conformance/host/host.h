@@ -4,7 +4,8 @@
  * has a constructor that passes its device images to __sycl_register_lib as a fat binary
  * (reference/image/fat_binary.h), a destructor that unregisters them, its host symbols, and its
  * needs as DT_NEEDED. ld.so loads them: libraries at the start, LD_PRELOAD, dlopen and dlclose
- * later.
+ * later. Over libsycl, the C++ compiler adds the host half of each SYCL source, as in an
+ * application of DPC++ (scn_host_half).
  *
  * The process does nothing on its own. Its main() waits for requests (protocol.h) from the subject
  * that started it and answers them. The library that it is linked with decides what it can do:
@@ -30,6 +31,8 @@ typedef struct cnf_host_runtime {
     rt_text library;                /* path of libassay_registrar.so or libassay_dpcpp.so */
     const char *const *libraries;   /* further shared libraries that define __sycl_register_lib, by
                                      * path, NULL-terminated; every generated module needs them */
+    rt_text headers;                /* folder of the runtime's C++ headers, against which the host
+                                     * halves of SYCL sources are compiled; empty: they are not */
     const char *const *environment; /* "NAME=value" in addition to the subject's, NULL-terminated */
 } cnf_host_runtime;
 
@@ -68,10 +71,11 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
  * with the scenario's preloaded modules in LD_PRELOAD and cnf_host_channels channels. The program
  * has answered HOST_HELLO when this returns. Borrowed arguments must outlive the host. Always end
  * *out_host with cnf_host_end, even on failure; it is NULL if the runtime's library cannot be read.
- * UNAVAILABLE: there is no C compiler, or the runtime's library is missing or from another build;
- * IO: the program's files could not be created, its process could not be started, or the compiler
- * failed or died; TOOL: the program ended before it answered, and the message says how;
- * UNSUPPORTED: names that no real program can have. */
+ * UNAVAILABLE: there is no C compiler or, for host halves, no C++ compiler, or the runtime's
+ * library is missing or from another build; IO: the program's files could not be created, its
+ * process could not be started, or a compiler failed or died; TOOL: the program ended before it
+ * answered, and the message says how, or a footer omits a variable; UNSUPPORTED: names that no real
+ * program can have; COMPILE_TIME: the C++ compiler refuses a host half. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 

@@ -32,6 +32,23 @@ RT_MUST_USE rt_status cnf_host_launch(cnf_host *host, const char *const *environ
 /* True if the module passes images to __sycl_register_lib. */
 bool cnf_host_registers(const scn_module *module);
 
+/* True for a symbol that an assembler accepts without quotes. */
+bool cnf_host_is_symbol(rt_text symbol);
+
+/* True if a SYCL source of the module has this device_global, so that only its integration footer
+ * registers it. */
+bool cnf_host_half_has(const scn_module *module, rt_text id);
+
+/* TOOL: the shipped compiler's footer does not register a variable that the source's images have.
+ */
+RT_MUST_USE rt_status cnf_host_half_check(rt_sink *sink, const scn_module *module,
+                                          const scn_host_half *half);
+
+/* Appends the C++ source of a SYCL source's host half: header, source and footer, unchanged. It
+ * also tells libassay_dpcpp.so the address of each variable that the footer registers
+ * (protocol.h), and makes references to what the module's images import weak. */
+void cnf_host_write_half(rt_buffer *out, const scn_module *module, const scn_host_half *half);
+
 /* UNAVAILABLE: there is no C compiler. */
 RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);
 

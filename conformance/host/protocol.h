@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 3 };
+enum { HOST_PROTOCOL_VERSION = 4 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -49,7 +49,7 @@ typedef enum host_request {
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
     HOST_BUNDLE,   /* u8 host_bundle and its fields */
     HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor last
-                      registered under this id; refused unsupported: none did */
+                      named with this id; refused unsupported: none did */
     HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by handler (1: through a command group's
                          handler, 0: through the queue), u32 global, u64 offset in it, u32 memory,
                          u64 offset in it, u64 size, after -> u32 command */
@@ -144,15 +144,22 @@ typedef enum host_event {
  *     void assay_module_destroyed(const char *file_name)
  *
  * In between, they call __sycl_register_lib and __sycl_unregister_lib respectively, if the module
- * registers images. For each device_global the constructor then calls
+ * registers images. For each device_global of a source that is not SYCL, the constructor then calls
  *
  *     void assay_module_global(void *variable, const char *unique_id, unsigned long size,
  *                              int image_scope)
  *
  * as the integration footer's code does in a DPC++ module (document 002). The variable belongs to
- * the module, and the library registers it. `binds` returns the address that a symbol binds to from
- * within the module, NULL for none (dlsym(RTLD_DEFAULT), which searches the caller's scope); each
- * host symbol is a variable that the module exports. main() is int assay_host_main(void). */
+ * the module, and the library registers it. A SYCL source's own footer registers its variables;
+ * after it, the module's code calls for each
+ *
+ *     void assay_module_variable(const void *variable, const char *unique_id, unsigned long size,
+ *                                int image_scope)
+ *
+ * which registers nothing: it is how requests name the variable. `binds` returns the address that a
+ * symbol binds to from within the module, NULL for none (dlsym(RTLD_DEFAULT), which searches the
+ * caller's scope); each host symbol is a variable that the module exports. main() is int
+ * assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 
 /* The submits in a module's host code, for a module whose kernels the scenario submits through

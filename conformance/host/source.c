@@ -53,8 +53,7 @@ static bool is_among(const char *const *list, rt_text word)
     return false;
 }
 
-/* True for a symbol that an assembler accepts without quotes. */
-static bool is_symbol(rt_text symbol)
+bool cnf_host_is_symbol(rt_text symbol)
 {
     for (size_t i = 0; i < symbol.length; i++) {
         char c = symbol.data[i];
@@ -65,26 +64,30 @@ static bool is_symbol(rt_text symbol)
     return symbol.length > 0;
 }
 
-/* An asm label gives each variable its symbol, so no symbol can clash with C's keywords. */
+/* An asm label gives each variable its symbol, so no symbol can clash with C's keywords. The host
+ * half of a SYCL source may define the symbol too, which is then the module's. */
 static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *module,
                                rt_text file_name)
 {
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
         rt_text symbol = module->host_symbols[i];
-        if (!is_symbol(symbol) || is_among(reserved_symbols, symbol)) {
+        const bool is_symbol = cnf_host_is_symbol(symbol);
+        if (!is_symbol || is_among(reserved_symbols, symbol)) {
             return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                            "host symbol '%.*s' of module '%.*s' cannot exist in a real program: "
                            "%s; rename it, or use the simulated loader",
                            RT_TEXT_ARG(symbol), RT_TEXT_ARG(module->name),
-                           is_symbol(symbol)
+                           is_symbol
                                ? "the program itself defines this symbol"
                                : "a symbol consists of letters, digits, '_', '.' and '$', and "
                                  "begins with a letter or '_'");
         }
         rt_buffer_printf(out,
                          "extern const char host_symbol_%u[] __asm__(\"%.*s\");\n"
-                         "const char host_symbol_%u[] = \"%.*s\";\n",
-                         i, RT_TEXT_ARG(symbol), i, RT_TEXT_ARG(file_name));
+                         "%sconst char host_symbol_%u[] = \"%.*s\";\n",
+                         i, RT_TEXT_ARG(symbol),
+                         module->host_half_count > 0 ? "__attribute__((weak)) " : "", i,
+                         RT_TEXT_ARG(file_name));
     }
     return RT_STATUS_OK;
 }
@@ -97,13 +100,15 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
  * footer passes the variable's address and id to libsycl after the images have been registered
  * (their constructor has priority 1). A variable is a pointer, which image scope leaves out, and
  * the value, here zeros. Modules that define the same id share the variable that ld.so finds first,
- * as for an inline variable in C++; an id that cannot be a symbol stays local to its module. */
+ * as for an inline variable in C++; an id that cannot be a symbol stays local to its module. The
+ * variables of SYCL sources are defined and registered by their host halves (host_half.c). */
 static rt_status globals_write(rt_sink *sink, rt_buffer *out, rt_buffer *calls,
                                const scn_module *module)
 {
     for (uint32_t i = 0; i < module->device_globals.count; i++) {
         const rt_device_global *global = &module->device_globals.globals[i];
         rt_text id = global->unique_id;
+        if (cnf_host_half_has(module, id)) continue;
         if (memchr(id.data, '"', id.length) || memchr(id.data, '\\', id.length))
             return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                            "the id '%.*s' of a device_global of module '%.*s' cannot exist in a "
@@ -113,7 +118,7 @@ static rt_status globals_write(rt_sink *sink, rt_buffer *out, rt_buffer *calls,
         rt_buffer_printf(out,
                          "struct global_%u { %schar value[%llu]; } __attribute__((aligned(16)));\n",
                          i, members, (unsigned long long)global->size);
-        if (is_symbol(id))
+        if (cnf_host_is_symbol(id))
             rt_buffer_printf(out,
                              "extern struct global_%u global_%u __asm__(\"assay_global_%.*s\");\n"
                              "struct global_%u global_%u;\n",
@@ -255,7 +260,11 @@ static const char declarations[] =
     "\n"
     "static const char file_name[] = \"%.*s\";\n";
 
-/* Without `volatile`, the call could become a tail call; dlsym uses the return address to find its
+/* DPC++ gives the constructor and the destructor of a module's images priority 1; 101 is the first
+ * that programs may use. So images are registered before the module's own variables are
+ * constructed, and unregistered after they are destroyed.
+ *
+ * Without `volatile`, the call could become a tail call; dlsym uses the return address to find its
  * caller. */
 static const char functions[] = "\n"
                                 "static const void *binds(const char *symbol)\n"
@@ -264,13 +273,13 @@ static const char functions[] = "\n"
                                 "    return address;\n"
                                 "}\n"
                                 "\n"
-                                "__attribute__((constructor)) static void construct(void)\n"
+                                "__attribute__((constructor(101))) static void construct(void)\n"
                                 "{\n"
                                 "    assay_module_constructed(file_name, binds);\n"
                                 "%s%s%s"
                                 "}\n"
                                 "\n"
-                                "__attribute__((destructor)) static void destroy(void)\n"
+                                "__attribute__((destructor(101))) static void destroy(void)\n"
                                 "{\n"
                                 "%s%s"
                                 "    assay_module_destroyed(file_name);\n"

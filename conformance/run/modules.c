@@ -280,6 +280,21 @@ static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global
     return (rt_device_global_list){joined, count};
 }
 
+/* Reads an artefact, whose host halves must belong to SYCL sources of the module. */
+static rt_status artefact_read(cnf_modules *modules, const scn_module *module, rt_bytes artefact,
+                               cnf_compile_artefact *out)
+{
+    RT_TRY(cnf_compile_artefact_read(modules->sink, modules->arena, artefact, out));
+    for (uint32_t i = 0; i < out->host_half_count; i++) {
+        uint32_t source = out->host_halves[i].source;
+        if (source < module->source_count && module->sources[source].language == SCN_LANGUAGE_SYCL)
+            continue;
+        return rt_fail(modules->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "damaged host halves: source %u is not a SYCL source", source);
+    }
+    return RT_STATUS_OK;
+}
+
 /* Reads the images of one module. Returns false with a judgement in *out if there are none. */
 static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
                           cnf_judgement *out)
@@ -296,7 +311,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     }
     cnf_compile_answer answer;
     rt_bytes bytes = rt_buffer_bytes(&work->answer);
-    rt_device_global_list compiled = {0};
+    cnf_compile_artefact compiled = {0};
     rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
     if (rt_ok(status)) {
         /* The code may lack a form in the device's format, unless the scenario requests the format;
@@ -316,12 +331,14 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
         else if (answer.code != RT_OK)
             judge_failure(modules, module, kind, answer.message, out);
         else
-            status = cnf_compile_artefact_read(modules->sink, modules->arena, answer.artefact,
-                                               &module->images, &compiled);
+            status = artefact_read(modules, module, answer.artefact, &compiled);
         if (answer.code != RT_OK || module->refusal.error) return false;
     }
     if (rt_ok(status)) {
-        module->device_globals = globals_join(modules, compiled, module->device_globals);
+        module->images = compiled.images;
+        module->device_globals = globals_join(modules, compiled.globals, module->device_globals);
+        module->host_halves = compiled.host_halves;
+        module->host_half_count = compiled.host_half_count;
         return true;
     }
     judge_failure(modules, module, RT_TEXT("tool.answer"),

@@ -213,6 +213,12 @@ static void module_check(checker *check, uint32_t index)
             REPORT(check, value_at(check, &globals[i], module->at),
                    "the module registers the id '%s' a second time; give each variable its own id",
                    excerpt(check, globals[i].unique_id));
+    for (uint32_t i = 0; i < module->host_half_count; i++) {
+        uint32_t source = module->host_halves[i].source;
+        if (source >= module->source_count || module->sources[source].language != SCN_LANGUAGE_SYCL)
+            REPORT(check, module->at, "host half %u does not belong to a SYCL source of the module",
+                   i);
+    }
     options_check(check, module);
     if (!module->refusal.error) return;
     error_check(check, module->refusal.error, false);

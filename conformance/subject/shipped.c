@@ -124,7 +124,9 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     const char *const libraries[] = {library.data, NULL};
     cnf_shipped_layer_variables(execution, shipped->environment);
     shipped->base.trace = rt_trace_create();
-    const cnf_host_runtime linked = {program, libraries, shipped->environment};
+    const rt_text headers = rt_arena_printf(&execution->arena, "%.*s/include",
+                                            RT_TEXT_ARG(cnf_packages_folder(&execution->arena)));
+    const cnf_host_runtime linked = {program, libraries, headers, shipped->environment};
     shipped->started = start(execution, &linked);
     if (shipped->started.code == RT_UNAVAILABLE) return shipped->started;
     if (!rt_ok(shipped->started))

@@ -1,4 +1,6 @@
-/* assay-sycl-compiler: SYCL source on standard input, SYCLBIN on standard output.
+/* assay-sycl-compiler: SYCL source on standard input; on standard output, three byte strings, each
+ * after its length (u64, little-endian): the SYCLBIN, the integration header and the integration
+ * footer, which a host compiler reads before and after the source.
  *
  *     assay-sycl-compiler [OPTION…]        options are passed to the compiler unchanged
  *     assay-sycl-compiler --version        prints the library's version; compiles nothing
@@ -15,22 +17,24 @@
  *              4 standard input or output failed. */
 #include <sycl/sycl.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace syclexp = sycl::ext::oneapi::experimental;
 
 enum exit_status { COMPILED = 0, REFUSED = 1, NO_DEVICE = 3, CHANNEL_FAILED = 4 };
 
-static bool read_all(std::string &out)
+static bool read_all(int descriptor, std::string &out)
 {
     char block[65536];
     for (;;) {
-        ssize_t size = read(STDIN_FILENO, block, sizeof block);
+        ssize_t size = read(descriptor, block, sizeof block);
         if (size <= 0) return size == 0;
         out.append(block, static_cast<size_t>(size));
     }
@@ -47,18 +51,60 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
+static bool write_string(int descriptor, const char *bytes, size_t size)
+{
+    char length[8];
+    for (unsigned i = 0; i < sizeof length; i++)
+        length[i] = static_cast<char>(static_cast<uint64_t>(size) >> 8 * i);
+    return write_all(descriptor, length, sizeof length) && write_all(descriptor, bytes, size);
+}
+
 static void say(const std::string &text)
 {
     std::fwrite(text.data(), 1, text.size(), stderr);
     if (!text.empty() && text.back() != '\n') std::fputc('\n', stderr);
 }
 
+/* A file in memory, which the compiler opens by a path. */
+class memory_file
+{
+  public:
+    explicit memory_file(const char *name) : descriptor(memfd_create(name, MFD_CLOEXEC)) {}
+    memory_file(const memory_file &) = delete;
+    ~memory_file()
+    {
+        if (descriptor >= 0) close(descriptor);
+    }
+    std::string path() const
+    {
+        return "/proc/self/fd/" + std::to_string(descriptor);
+    }
+    bool read(std::string &out) const
+    {
+        return lseek(descriptor, 0, SEEK_SET) == 0 && read_all(descriptor, out);
+    }
+
+  private:
+    int descriptor;
+};
+
+/* The front end writes both files, but libsycl-jit accepts only the options of the front end itself
+ * for them, and none of the driver's. */
+static void add_file(std::vector<std::string> &options, const char *option, const memory_file &file)
+{
+    options.push_back("-Xclang");
+    options.push_back(option + file.path());
+}
+
 /* Only a refusal by the compiler is about the source; the extension specifies errc::build for it.
  */
 static exit_status compile(const sycl::context &context, const std::string &source,
-                           const std::vector<std::string> &options, int output)
+                           std::vector<std::string> options, int output)
 {
-    std::string log;
+    std::string log, header, footer;
+    memory_file header_file("header"), footer_file("footer");
+    add_file(options, "-fsycl-int-header=", header_file);
+    add_file(options, "-fsycl-int-footer=", footer_file);
     try {
         auto bundle = syclexp::create_kernel_bundle_from_source(
             context, syclexp::source_language::sycl, source);
@@ -66,7 +112,11 @@ static exit_status compile(const sycl::context &context, const std::string &sour
             bundle, syclexp::properties{syclexp::save_log{&log}, syclexp::build_options{options}});
         auto content = object.ext_oneapi_get_content();
         say(log);
-        return write_all(output, content.data(), content.size()) ? COMPILED : CHANNEL_FAILED;
+        bool is_written = header_file.read(header) && footer_file.read(footer) &&
+                          write_string(output, content.data(), content.size()) &&
+                          write_string(output, header.data(), header.size()) &&
+                          write_string(output, footer.data(), footer.size());
+        return is_written ? COMPILED : CHANNEL_FAILED;
     } catch (const sycl::exception &error) {
         say(error.what());
         return error.code() == sycl::errc::build ? REFUSED : NO_DEVICE;
@@ -76,7 +126,7 @@ static exit_status compile(const sycl::context &context, const std::string &sour
 static exit_status run(const std::vector<std::string> &options, int output)
 {
     std::string source;
-    if (!read_all(source)) return CHANNEL_FAILED;
+    if (!read_all(STDIN_FILENO, source)) return CHANNEL_FAILED;
     try {
         sycl::device device{sycl::cpu_selector_v};
         if (device.get_backend() != sycl::backend::opencl) {

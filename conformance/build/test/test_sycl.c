@@ -157,17 +157,21 @@ static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 /* Another binary of the same image names the kernel only with the bundle's prefix. */
 static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
 
-/* Writes a SYCLBIN next to the compiler. */
+/* Writes a SYCLBIN, a header and a footer next to the compiler. */
 static void install_binaries(sycl_fixture *fixture, rt_device_binaries binaries)
 {
     rt_sink *sink = rt_sink_create();
     rt_syclbin syclbin;
-    rt_buffer file = {0};
+    rt_buffer file = {0}, output = {0};
     char path[128];
     snprintf(path, sizeof path, "%s/lib/assay/result", fixture->folder);
     assert_true(rt_ok(rt_syclbin_of(sink, &fixture->arena, binaries, &syclbin)));
     assert_true(rt_ok(rt_syclbin_write(sink, &file, &syclbin)));
-    write_file(path, file.data, file.size);
+    rt_write_bytes(&output, rt_buffer_bytes(&file));
+    rt_write_text(&output, RT_TEXT("before"));
+    rt_write_text(&output, RT_TEXT("after"));
+    write_file(path, output.data, output.size);
+    rt_buffer_free(&output);
     rt_buffer_free(&file);
     rt_sink_destroy(sink);
 }
@@ -201,6 +205,17 @@ static rt_image_list images_of(sycl_fixture *fixture)
     assert_true(rt_ok(rt_image_list_read(sink, &fixture->arena, &reader, &list)));
     rt_sink_destroy(sink);
     return list;
+}
+
+static cnf_compile_artefact artefact_of(sycl_fixture *fixture)
+{
+    rt_sink *sink = rt_sink_create();
+    cnf_compile_artefact artefact;
+    assert_int_equal(fixture->answer.code, RT_OK);
+    assert_true(rt_ok(
+        cnf_compile_artefact_read(sink, &fixture->arena, fixture->answer.artefact, &artefact)));
+    rt_sink_destroy(sink);
+    return artefact;
 }
 
 /* ---- Tests --------------------------------------------------------------------------------- */
@@ -272,6 +287,43 @@ static void device_globals_have_the_ids_of_the_code(void **state)
     assert_true(rt_text_is(set->properties[0].name, "_Z7counter"));
     assert_int_equal(set->properties[0].bytes.size, 8);
     assert_true(rt_text_is(set->properties[1].name, "uid1____ZL6hidden"));
+    /* The host half has the ids, too. */
+    cnf_compile_artefact artefact = artefact_of(fixture);
+    assert_int_equal(artefact.globals.count, 2);
+    assert_int_equal(artefact.host_half_count, 1);
+    const rt_device_global_list list_of_half = artefact.host_halves[0].globals;
+    assert_int_equal(list_of_half.count, 2);
+    assert_true(rt_text_is(list_of_half.globals[0].unique_id, "_Z7counter"));
+    assert_true(rt_text_is(list_of_half.globals[1].unique_id, "uid1____ZL6hidden"));
+}
+
+/* Also when they come from the cache. Only sources have host halves; what is cut short anywhere is
+ * refused. */
+static void headers_and_footers_belong_to_their_sources(void **state)
+{
+    sycl_fixture *fixture = *state;
+    const rt_bytes code = make_spirv(&fixture->arena, (const char *const[]){"first", NULL}, "");
+    install_result(fixture, &code, 1);
+    for (int round = 0; round < 2; round++) {
+        fixture->module.compile_options = round ? RT_TEXT("-g") : (rt_text){0};
+        call(fixture, "cat $here/result");
+        cnf_compile_artefact artefact = artefact_of(fixture);
+        assert_int_equal(artefact.host_half_count, 1);
+        assert_int_equal(artefact.host_halves[0].source, 0);
+        assert_true(rt_text_is(artefact.host_halves[0].header, "before"));
+        assert_true(rt_text_is(artefact.host_halves[0].footer, "after"));
+        assert_int_equal(artefact.host_halves[0].globals.count, 0);
+    }
+    rt_sink *sink = rt_sink_create();
+    rt_bytes whole = fixture->answer.artefact;
+    for (size_t size = 0; size < whole.size; size++) {
+        cnf_compile_artefact artefact;
+        rt_status status = cnf_compile_artefact_read(sink, &fixture->arena,
+                                                     (rt_bytes){whole.data, size}, &artefact);
+        assert_int_equal(status.code, RT_MALFORMED);
+    }
+    rt_sink_destroy(sink);
+    assert_int_equal(call(fixture, "cat $here/result; echo")->code, RT_TOOL);
 }
 
 /* A provider's functions are those that the compiler lists, without the bundle's prefix. */
@@ -448,6 +500,7 @@ static void an_image_by_hand_is_one_image(void **state)
     install_result(fixture, codes, 1);
     call(fixture, "x");
     assert_int_equal(images_of(fixture).count, 1);
+    assert_int_equal(artefact_of(fixture).host_half_count, 0);
 }
 
 static void a_machine_without_the_compiler_lacks_a_capability(void **state)
@@ -471,6 +524,7 @@ int main(int argc, char **argv)
         TEST(repetitions_become_one_image),
         TEST(of_repetitions_the_one_that_names_most_stays),
         TEST(device_globals_have_the_ids_of_the_code),
+        TEST(headers_and_footers_belong_to_their_sources),
         TEST(providers_name_their_virtual_functions),
         TEST(the_module_tells_the_compiler_how),
         TEST(what_the_compiler_made_is_kept),

@@ -1,7 +1,8 @@
 /* device_globals: the host's variables, and copying to and from them.
  *
  * In an application, code added by the DPC++ compiler registers the variable under the unique id
- * that its images' property set "SYCL/device globals" names; here the modules' constructors do so
+ * that its images' property set "SYCL/device globals" names. The host half of a SYCL source has
+ * that code; for variables of other sources, the modules' constructors do the same
  * (conformance/host/source.c). libsycl knows the variable by its address. Without
  * device_image_scope, that address holds a pointer, which libsycl does not use here, followed by
  * the variable's initial value. Besides calling libsycl's functions, this file does what the
@@ -21,7 +22,7 @@ namespace dpcpp
 
 /* ---- Registration ------------------------------------------------------------------------- */
 
-/* The variables that modules registered, by id; a later registration of an id replaces the earlier
+/* The variables that modules named, by id; a later variable of an id replaces the earlier
  * one. The table is created at its first use, because modules' constructors run before main. */
 struct registered_globals {
     std::mutex lock;
@@ -34,18 +35,15 @@ static registered_globals &the_registered()
     return *registered;
 }
 
-static void register_global(void *object, const char *id, size_t size, bool image_scope)
+static void name_global(const void *object, const char *id, size_t size, bool image_scope)
 {
     auto variable = std::make_shared<global>();
-    variable->object = static_cast<unsigned char *>(object);
+    variable->object = static_cast<unsigned char *>(const_cast<void *>(object));
     variable->image_scope = image_scope;
     variable->size = size;
     registered_globals &registered = the_registered();
-    {
-        std::lock_guard<std::mutex> held(registered.lock);
-        registered.by_id.insert_or_assign(id, std::move(variable));
-    }
-    sycl::detail::device_global_map::add(object, id);
+    std::lock_guard<std::mutex> held(registered.lock);
+    registered.by_id.insert_or_assign(id, std::move(variable));
 }
 
 void answer_global(request &in, host_writer *out)
@@ -175,5 +173,14 @@ void answer_global_read(request &in, host_writer *out)
 extern "C" __attribute__((visibility("default"))) void
 assay_module_global(void *variable, const char *unique_id, unsigned long size, int image_scope)
 {
-    dpcpp::register_global(variable, unique_id, size, image_scope != 0);
+    dpcpp::name_global(variable, unique_id, size, image_scope != 0);
+    sycl::detail::device_global_map::add(variable, unique_id);
+}
+
+extern "C" __attribute__((visibility("default"))) void assay_module_variable(const void *variable,
+                                                                             const char *unique_id,
+                                                                             unsigned long size,
+                                                                             int image_scope)
+{
+    dpcpp::name_global(variable, unique_id, size, image_scope != 0);
 }

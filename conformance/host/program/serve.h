@@ -32,14 +32,15 @@ void host_event_note(host_event kind, const void *descriptor);
 void assay_module_constructed(const char *path, host_binds *binds);
 void assay_module_destroyed(const char *path);
 
-/* Called for each of a module's device_globals; defined, with default visibility, by the library
- * that this is compiled into. */
+/* Called for each device_global of a module's sources other than SYCL; defined, with default
+ * visibility, by the library that this is compiled into. */
 void assay_module_global(void *variable, const char *unique_id, unsigned long size,
                          int image_scope);
 
-/* Called by a module whose submits the scenario names; see protocol.h. Defined like
- * assay_module_global. */
-void assay_module_kernels(const char *path, host_kernel *kernels, unsigned count);
+/* Called for each device_global of a module's SYCL sources, which it does not register; see
+ * protocol.h. Defined like assay_module_global, by libraries over libsycl only. */
+void assay_module_variable(const void *variable, const char *unique_id, unsigned long size,
+                           int image_scope);
 
 /* Called by a module whose submits the scenario names; see protocol.h. Defined like
  * assay_module_global. */

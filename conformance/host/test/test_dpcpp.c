@@ -33,6 +33,7 @@ static struct {
     char folder[64];
     char venv[512];
     const char *environment[6];
+    const char *libraries[2];
     cnf_cache *cache;
     rt_sink *sink;
     rt_arena arena;
@@ -51,6 +52,10 @@ static const uint32_t seven[] = {7, 0, 4}, eight[] = {8, 0, 4};
 static const int32_t defaults[] = {42, 5};
 static const uint32_t shared_global[] = {8, 0}, image_global[] = {8, 1};
 
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
 #define BYTES(value)                                                                               \
     RT_PROPERTY_BYTES, 0,                                                                          \
     {                                                                                              \
@@ -183,6 +188,41 @@ static void environment_fill(void)
     f.environment[4] = "SYCL_CACHE_PERSISTENT=0";
 }
 
+/* The host half of `app` in the tests of footers: a source with two of its variables, and a header
+ * and a footer as DeviceGlobal.md describes them ("Integration footer"). */
+static const scn_source half_source = {
+    .language = SCN_LANGUAGE_SYCL,
+    .name = {"app/0", 5},
+    .code = TEXT("#include <sycl/sycl.hpp>\n"
+                 "namespace syclex = sycl::ext::oneapi::experimental;\n"
+                 "syclex::device_global<int[2]> shared_counter;\n"
+                 "syclex::device_global<int[2],\n"
+                 "                      decltype(syclex::properties(syclex::device_image_scope))>\n"
+                 "    image_counter;\n"),
+};
+#define HALF_HEADER                                                                                \
+    "#include <sycl/detail/defines_elementary.hpp>\n"                                              \
+    "namespace {\n"                                                                                \
+    "struct registration {\n"                                                                      \
+    "    registration();\n"                                                                        \
+    "} registrar;\n"                                                                               \
+    "}\n"
+#define HALF_FOOTER(condition)                                                                     \
+    "#include <sycl/detail/device_global_map.hpp>\n"                                               \
+    "namespace sycl::detail {\n"                                                                   \
+    "namespace {\n"                                                                                \
+    "void all() {\n"                                                                               \
+    "device_global_map::add((void *)&::shared_counter, \"shared_counter\");\n"                     \
+    "device_global_map::add((void *)&::image_counter, \"image_counter\");\n"                       \
+    "}\n"                                                                                          \
+    "}\n"                                                                                          \
+    "}\n"                                                                                          \
+    "registration::registration() { if (" condition ") sycl::detail::all(); }\n"
+static const scn_host_half half_registering = {.header = TEXT(HALF_HEADER),
+                                               .footer = TEXT(HALF_FOOTER("true"))};
+static const scn_host_half half_silent = {.header = TEXT(HALF_HEADER),
+                                          .footer = TEXT(HALF_FOOTER("false"))};
+
 static bool find_library(void)
 {
     FILE *setup = popen(SETUP " --folder", "r");
@@ -190,7 +230,11 @@ static bool find_library(void)
     if (setup) found = pclose(setup) == 0 && found;
     f.venv[strcspn(f.venv, "\n")] = '\0';
     rt_text library = rt_arena_printf(&f.arena, "%s/lib/assay/libassay_dpcpp.so", f.venv);
-    f.runtime = (cnf_host_runtime){.library = library, .environment = f.environment};
+    f.libraries[0] = rt_arena_printf(&f.arena, "%s/lib/libsycl.so", f.venv).data;
+    f.runtime = (cnf_host_runtime){.library = library,
+                                   .libraries = f.libraries,
+                                   .headers = rt_arena_printf(&f.arena, "%s/include", f.venv),
+                                   .environment = f.environment};
     return found && access(library.data, R_OK) == 0;
 }
 
@@ -235,6 +279,27 @@ static int program_start(void **state)
     rt_status status = cnf_host_start(f.sink, f.cache, &f.scenario, &f.runtime, &f.host);
     if (!rt_ok(status)) print_error("%s\n", rt_sink_diagnostic(f.sink, status)->message.data);
     return rt_ok(status) ? 0 : -1;
+}
+
+static int program_start_with(const scn_host_half *half, void **state)
+{
+    f.modules[APP].sources = &half_source;
+    f.modules[APP].source_count = 1;
+    f.modules[APP].host_halves = half;
+    f.modules[APP].host_half_count = 1;
+    int failed = program_start(state);
+    f.modules[APP].source_count = f.modules[APP].host_half_count = 0;
+    return failed;
+}
+
+static int program_start_registering(void **state)
+{
+    return program_start_with(&half_registering, state);
+}
+
+static int program_start_silent(void **state)
+{
+    return program_start_with(&half_silent, state);
 }
 
 static int program_end(void **state)
@@ -1324,6 +1389,26 @@ static void globals_without_an_image_live_on_the_host(void **state)
     ASSERT_CONTENT(with, {0, 3, 2, 3});
 }
 
+/* Like globals_of_both_scopes_are_copied, but the variables are those of the host half. */
+static void footers_register_the_variables_of_their_sources(void **state)
+{
+    globals_of_both_scopes_are_copied(state);
+}
+
+/* Nothing else registers them: without the footer's call, libsycl does not know that an image uses
+ * the variable, so a copy reads the host's, which is 0, instead of the image's, which is {3, 4}. */
+static void variables_that_no_footer_registers_are_the_hosts(void **state)
+{
+    (void)state;
+    uint32_t queue = queue_make(true);
+    uint32_t out = memory_make(HOST_MEMORY_USM_HOST, 2, (const int32_t[]){7, 7});
+    put_global("image_counter");
+    put_global_copy(HOST_FROM_GLOBAL, made(), 0, out, 0, 8);
+    (void)made();
+    wait_for(HOST_AWAIT_QUEUE, queue);
+    ASSERT_CONTENT(out, {0, 0});
+}
+
 static void globals_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -1424,6 +1509,10 @@ int main(void)
         DPCPP_TEST(bundles_in_the_wrong_state_are_refused),
         DPCPP_TEST(globals_of_both_scopes_are_copied),
         DPCPP_TEST(globals_without_an_image_live_on_the_host),
+        cmocka_unit_test_setup_teardown(footers_register_the_variables_of_their_sources,
+                                        program_start_registering, program_end),
+        cmocka_unit_test_setup_teardown(variables_that_no_footer_registers_are_the_hosts,
+                                        program_start_silent, program_end),
         DPCPP_TEST(globals_that_do_not_fit_are_refused),
         DPCPP_TEST(damaged_requests_are_refused),
     };

@@ -300,6 +300,172 @@ static void large_images_are_built(void **state)
     end_well(f);
 }
 
+/* ---- Host halves --------------------------------------------------------------------------- */
+
+/* Gives a module a SYCL source with a host half, and the runtime headers (of which it has none). */
+static void half_give(host_fixture *f, uint32_t module, const char *header, const char *code,
+                      const char *footer)
+{
+    scn_source *source = rt_arena_alloc(&f->arena, sizeof *source);
+    scn_host_half *half = rt_arena_alloc(&f->arena, sizeof *half);
+    *source = (scn_source){
+        .language = SCN_LANGUAGE_SYCL, .name = RT_TEXT("here/0"), .code = rt_text_of(code)};
+    *half = (scn_host_half){.header = rt_text_of(header), .footer = rt_text_of(footer)};
+    f->modules[module].sources = source;
+    f->modules[module].source_count = 1;
+    f->modules[module].host_halves = half;
+    f->modules[module].host_half_count = 1;
+    f->runtime.headers = rt_text_of(f->folder);
+}
+
+/* Registers itself as an application's footer registers a variable; the descriptors tell it from
+ * the module's images. */
+static const char registering_header[] = "struct before {\n    before();\n    ~before();\n};\n";
+static const char registering_code[] = "#ifdef GIVEN\n"
+                                       "static before first;\n"
+                                       "extern \"C\" int own() { return 1; }\n"
+                                       "#endif\n";
+static const char registering_footer[] = "extern \"C\" void __sycl_register_lib(const void *);\n"
+                                         "extern \"C\" void __sycl_unregister_lib(const void *);\n"
+                                         "static int here;\n"
+                                         "before::before() { __sycl_register_lib(&here); }\n"
+                                         "before::~before() { __sycl_unregister_lib(&here); }\n";
+
+/* Images are registered first and unregistered last, as DPC++'s constructors with priority 1 do. */
+static void host_halves_live_while_their_images_are_registered(void **state)
+{
+    host_fixture *f = *state;
+    half_give(f, PLUGIN, registering_header, registering_code, registering_footer);
+    f->modules[PLUGIN].build_options = RT_TEXT("-cl-mad-enable -DGIVEN -O2");
+    start_well(f);
+    cnf_host_events events;
+    assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "LOADED plugin; REGISTERED plugin; REGISTERED plugin");
+    uint64_t images = events.items[1].descriptor, half = events.items[2].descriptor;
+    assert_int_not_equal(images, half);
+    uint32_t binding;
+    assert_true(rt_ok(cnf_host_binds(f->host, 0, PLUGIN, RT_TEXT("own"), &binding)));
+    assert_int_equal(binding, PLUGIN);
+    assert_true(rt_ok(cnf_host_close(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "UNREGISTERED plugin; UNREGISTERED plugin; UNLOADED plugin");
+    assert_int_equal(events.items[0].descriptor, half);
+    assert_int_equal(events.items[1].descriptor, images);
+    end_well(f);
+}
+
+/* The module's images import `f` and more, which no module needs to define; a host symbol that the
+ * half defines too is the half's. */
+static void host_halves_link_without_what_they_import(void **state)
+{
+    host_fixture *f = *state;
+    static const rt_property imports[] = {
+        {.name = {"nowhere", 7}, .type = RT_PROPERTY_UINT32, .number = 1},
+        {.name = {"not a symbol", 12}, .type = RT_PROPERTY_UINT32, .number = 1}};
+    static const rt_property_set sets[] = {{{"SYCL/imported symbols", 21}, imports, 2}};
+    rt_image image = f->modules[PLUGIN].images.images[0];
+    image.sets = sets;
+    image.set_count = 1;
+    rt_image_hash(&image);
+    f->modules[PLUGIN].images = (rt_image_list){&image, 1};
+    half_give(f, PLUGIN, "extern \"C\" int nowhere();\n",
+              "extern \"C\" int f() { return nowhere(); }\n", "");
+    start_well(f);
+    cnf_host_events events;
+    assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "LOADED plugin; REGISTERED plugin");
+    end_well(f);
+    half_give(f, PLUGIN, "extern \"C\" int elsewhere();\n",
+              "extern \"C\" int f() { return elsewhere(); }\n", "");
+    start_well(f);
+    assert_refused(f, cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events), RT_TOOL,
+                   "undefined symbol: elsewhere");
+    end_well(f);
+}
+
+/* The variable that the footer registers, and the one that only the images have, are not the C
+ * source's; the third is. That the footer lacks the second is the shipped compiler's failure. */
+static void only_the_half_registers_its_variables(void **state)
+{
+    host_fixture *f = *state;
+    static const rt_device_global globals[] = {
+        {.unique_id = {"_Z5named", 8}, .name = {"named", 5}, .size = 4},
+        {.unique_id = {"_Z4used", 7}, .name = {"used", 4}, .size = 4},
+        {.unique_id = {"_Z5other", 8}, .name = {"other", 5}, .size = 4},
+    };
+    half_give(f, APP, "// header", "// code",
+              "device_global_map::add((void *)&::in::named, \"_Z5named\");");
+    f->modules[APP].device_globals = (rt_device_global_list){globals, 3};
+    ((scn_host_half *)f->modules[APP].host_halves)->globals = (rt_device_global_list){globals, 2};
+    rt_buffer c = {0}, cpp = {0};
+    assert_true(rt_ok(cnf_host_write_c(f->sink, &c, &f->scenario, APP)));
+    assert_null(strstr(rt_buffer_string(&c), "_Z5named"));
+    assert_null(strstr(rt_buffer_string(&c), "_Z4used"));
+    assert_non_null(strstr(rt_buffer_string(&c), ", \"_Z5other\", 4ul, 0);"));
+    cnf_host_write_half(&cpp, &f->modules[APP], &f->modules[APP].host_halves[0]);
+    const char *text = rt_buffer_string(&cpp);
+    assert_true(rt_text_starts(rt_buffer_text(&cpp), "// header\n#line 1 \"here/0\"\n// code\n"));
+    assert_non_null(strstr(text, "        assay_tell(&::in::named, \"_Z5named\");\n"));
+    rt_buffer_free(&c);
+    rt_buffer_free(&cpp);
+    assert_refused(f, start(f), RT_TOOL,
+                   "source here/0 does not register the device_global _Z4used");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+}
+
+/* Counts the host halves that the C++ compiler has compiled. */
+static int compiled_count(const host_fixture *f)
+{
+    char command[128];
+    snprintf(command, sizeof command, "exit $(grep -c -e '-xc++' %s/runs)", f->folder);
+    return WEXITSTATUS(system(command));
+}
+
+/* A module that changes is linked again, but its unchanged host half is not compiled again. */
+static void host_halves_are_cached_by_themselves(void **state)
+{
+    host_fixture *f = *state;
+    char command[512], compiler[96];
+    snprintf(compiler, sizeof compiler, "%s/c++", f->folder);
+    snprintf(command, sizeof command,
+             "printf '#!/bin/sh\\necho \"$@\" >>%s/runs\\nexec c++ \"$@\"\\n' >%s; chmod +x %s",
+             f->folder, compiler, compiler);
+    assert_int_equal(system(command), 0);
+    setenv("CXX", compiler, 1);
+    half_give(f, APP, "", "int x;", "");
+    for (int round = 0; round < 2; round++) {
+        start_well(f);
+        end_well(f);
+        assert_int_equal(compiled_count(f), 1);
+    }
+    f->modules[APP].host_symbols = f->modules[FRONT].host_symbols;
+    f->modules[APP].host_symbol_count = 1;
+    start_well(f);
+    end_well(f);
+    assert_int_equal(compiled_count(f), 1);
+    f->modules[APP].build_options = RT_TEXT("-DN=1");
+    start_well(f);
+    end_well(f);
+    assert_int_equal(compiled_count(f), 2);
+    unsetenv("CXX");
+}
+
+static void wrong_host_halves_are_reported(void **state)
+{
+    host_fixture *f = *state;
+    half_give(f, APP, "", "int x;\nint y = z;", "");
+    rt_status status = start(f);
+    assert_refused(f, status, RT_COMPILE_TIME, "ended with status 1 while it built here/0");
+    assert_refused(f, status, RT_COMPILE_TIME, "here/0:2:9: error: ");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    setenv("CXX", "no-such-compiler", 1);
+    assert_refused(f, start(f), RT_UNAVAILABLE, "no C++ compiler: 'no-such-compiler'");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    f->runtime.headers = (rt_text){0}; /* not compiled */
+    start_well(f);
+    end_well(f);
+    unsetenv("CXX");
+}
+
 /* ---- What is refused ----------------------------------------------------------------------- */
 
 static void without_a_compiler_it_is_unavailable(void **state)
@@ -385,7 +551,7 @@ static void malformed_answers_are_refused(void **state)
         rt_code code;
         const char *part;
     } cases[] = {
-        {"version", RT_UNAVAILABLE, "protocol has version 4"},
+        {"version", RT_UNAVAILABLE, "protocol has version 5"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
@@ -441,6 +607,11 @@ int main(void)
         HOST_TEST(images_are_read_back_unchanged),
         HOST_TEST(symbols_bind_by_scope_and_queries_change_nothing),
         HOST_TEST(built_modules_are_cached),
+        HOST_TEST(host_halves_live_while_their_images_are_registered),
+        HOST_TEST(host_halves_link_without_what_they_import),
+        HOST_TEST(only_the_half_registers_its_variables),
+        HOST_TEST(host_halves_are_cached_by_themselves),
+        HOST_TEST(wrong_host_halves_are_reported),
         HOST_TEST(the_executable_can_be_opened_and_stays),
         HOST_TEST(large_images_are_built),
         HOST_TEST(without_a_compiler_it_is_unavailable),

@@ -101,10 +101,12 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_buffer_append_text(out, module->build_options);
 }
 
-static rt_bytes no_images(rt_arena *arena)
+/* With a host half, the artefact is longer. */
+static rt_bytes no_images(rt_arena *arena, bool has_half)
 {
     rt_buffer list = {0};
     rt_image_list_write(&list, (rt_image_list){0});
+    if (has_half) rt_buffer_append_byte(&list, 1);
     rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&list));
     rt_buffer_free(&list);
     return bytes;
@@ -118,7 +120,9 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     rt_text text = {(const char *)bytes.data, bytes.size};
     *out_answer = (cnf_compile_answer){0};
     if (rt_text_is(text, "ok")) {
-        out_answer->artefact = no_images(arena);
+        out_answer->artefact = no_images(arena, false);
+    } else if (rt_text_is(text, "stray-half")) {
+        out_answer->artefact = no_images(arena, true);
     } else if (rt_text_is(text, "bad")) {
         out_answer->code = RT_COMPILE_TIME;
         out_answer->messages = &message;
@@ -136,11 +140,15 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
 }
 
 rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
-                                    rt_image_list *out_images, rt_device_global_list *out_globals)
+                                    cnf_compile_artefact *out_artefact)
 {
     rt_reader reader = rt_reader_of(artefact);
-    *out_globals = (rt_device_global_list){0};
-    return rt_image_list_read(sink, arena, &reader, out_images);
+    /* The half of a source that the module does not have. */
+    static const scn_host_half half = {.source = 3};
+    *out_artefact = (cnf_compile_artefact){.host_halves = &half};
+    RT_TRY(rt_image_list_read(sink, arena, &reader, &out_artefact->images));
+    out_artefact->host_half_count = !rt_reader_finished(&reader);
+    return RT_STATUS_OK;
 }
 
 static int fake_worker(void)

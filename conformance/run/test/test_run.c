@@ -356,6 +356,7 @@ static void what_the_compiler_says_decides(void **state)
     add(fixture, "crash", "crash\nsim pass\nvendor pass\n");
     add(fixture, "hang", "hang\nsim pass\nvendor pass\n");
     add(fixture, "garbage", "garbage\nsim pass\nvendor pass\n");
+    add(fixture, "stray-half", "stray-half\nsim pass\nvendor pass\n");
     /* Only "hang" may exceed the time limit, even on a busy machine. */
     assert_int_equal(run(fixture, 4, 4000), CNF_RUN_COMPLETE);
     const cnf_record *bad =
@@ -371,6 +372,8 @@ static void what_the_compiler_says_decides(void **state)
         assert_verdict(fixture, "crash", subjects[i], "FAIL", "compile:status:tool.signal-6:app");
         assert_verdict(fixture, "hang", subjects[i], "FAIL", "compile:status:tool.timeout:app");
         assert_verdict(fixture, "garbage", subjects[i], "FAIL", "compile:status:tool.answer:app");
+        assert_verdict(fixture, "stray-half", subjects[i], "FAIL",
+                       "compile:status:tool.answer:app");
     }
 }
 

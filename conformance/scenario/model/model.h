@@ -134,6 +134,15 @@ typedef enum scn_embed_ir {
     SCN_EMBED_IR_YES
 } scn_embed_ir;
 
+/* What a host compiler reads besides a SYCL source: the integration header before it, and the
+ * integration footer after it, which registers its device_globals (DeviceGlobal.md, "Integration
+ * footer"). */
+typedef struct scn_host_half {
+    uint32_t source; /* index in scn_module.sources */
+    rt_text header, footer;
+    rt_device_global_list globals; /* that the source's images have */
+} scn_host_half;
+
 typedef struct scn_module {
     rt_text name;
     scn_position at;
@@ -162,6 +171,8 @@ typedef struct scn_module {
     rt_device_global_list device_globals; /* registered by its host code: first those that the
                                            * scenario declares; once the module is compiled, also
                                            * those of its sources */
+    const scn_host_half *host_halves; /* of its SYCL sources, once they are compiled, in order */
+    uint32_t host_half_count;
     scn_module_refusal refusal;
 } scn_module;
 

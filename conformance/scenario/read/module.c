@@ -120,6 +120,16 @@ static const scn_shape shape_embed_ir = {
 
 static const scn_shape shape_images = {.kind = SCN_SHAPE_IMAGES};
 
+static const scn_shape shape_source_number = {SCN_NUMBER(UINT32_MAX)};
+static const scn_row half_rows[] = {
+    SCN_HIDDEN(&shape_source_number, scn_host_half, source),
+    SCN_HIDDEN(&scn_shape_text, scn_host_half, header),
+    SCN_HIDDEN(&scn_shape_text, scn_host_half, footer),
+    SCN_HIDDEN_ITEMS(&scn_shape_globals, scn_host_half, globals.globals, globals.count),
+};
+static const scn_shape shape_half = {SCN_STRUCT(half_rows)};
+static const scn_shape shape_halves = {SCN_TABLE(scn_host_half, &shape_half)};
+
 static const scn_row module_rows[] = {
     {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
      "The modules that the OS loader loads along with this one, in order."},
@@ -168,6 +178,7 @@ static const scn_row module_rows[] = {
      "must be empty."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_module, target_lacks),
     SCN_HIDDEN(&shape_images, scn_module, images),
+    SCN_HIDDEN_ITEMS(&shape_halves, scn_module, host_halves, host_half_count),
 };
 /* The same conditions as in check.c and scn_device_config_check. */
 #define HAS_SYCL(key)                                                                              \

@@ -132,6 +132,14 @@ static void print_module(rt_buffer *out, const scn_module *module)
         print_source(out, "  ", &module->sources[i]);
     for (uint32_t i = 0; i < module->hand_image_count; i++)
         print_hand_image(out, &module->hand_images[i]);
+    for (uint32_t i = 0; i < module->host_half_count; i++) {
+        const scn_host_half *half = &module->host_halves[i];
+        rt_buffer_printf(out, "  host half of source %u", half->source);
+        print_text(out, "header", half->header);
+        print_text(out, "footer", half->footer);
+        rt_buffer_append_byte(out, '\n');
+        print_globals(out, half->globals);
+    }
     for (uint32_t i = 0; i < module->images.count; i++) {
         rt_buffer_printf(out, "  image");
         print_text(out, "name", module->images.images[i].name);

@@ -20,6 +20,9 @@
 static const rt_property property = {.name = {"f", 1}, .type = RT_PROPERTY_UINT32, .number = 1};
 static const rt_property_set set = {{RT_SET_IMPORTED_SYMBOLS, 21}, &property, 1};
 static const rt_text kernel = {"k", 1};
+static const rt_device_global half_global = {
+    .unique_id = {"_Z1x", 4}, .name = {"x", 1}, .size = 8, .image_scope = true};
+static const rt_device_global nameless = {.name = {"x", 1}, .size = 8};
 
 /* The sample as read, plus what a companion file and the compiler would add. It may be modified,
  * because all of it is in the arena. */
@@ -40,6 +43,12 @@ static scn_scenario *sample_read(rt_arena *arena)
     rt_image_hash(image);
     scn_module *modules = (scn_module *)sample->modules;
     modules[0].images = (rt_image_list){image, 1};
+    scn_host_half *half = rt_arena_alloc(arena, sizeof *half);
+    *half = (scn_host_half){
+        .header = RT_TEXT("before"), .footer = RT_TEXT("after"), .globals = {&half_global, 1}};
+    modules[0].host_halves = half;
+    modules[0].host_half_count = 1;
+    ((scn_source *)modules[0].sources)->language = SCN_LANGUAGE_SYCL;
     scn_source *source = (scn_source *)modules[1].sources;
     source->language = SCN_LANGUAGE_SPIRV;
     source->file = RT_TEXT("f.spv");
@@ -297,6 +306,11 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(links_not_given, ((scn_device *)it->scenario->devices)[1].links_given = false)             \
     LIE(submit_of_no_module, it->steps[2].submit.module = 2)                                       \
     LIE(executable_preloaded, INDEX(it->scenario->preloaded) = 0)                                  \
+    LIE(half_of_no_source, ((scn_host_half *)it->scenario->modules[0].host_halves)->source = 1)    \
+    LIE(half_of_another_language,                                                                  \
+        ((scn_source *)it->scenario->modules[0].sources)->language = SCN_LANGUAGE_LLVM_IR)         \
+    LIE(half_with_a_variable_without_id,                                                           \
+        ((scn_host_half *)it->scenario->modules[0].host_halves)->globals.globals = &nameless)      \
     LIE(needs_no_module, INDEX(it->scenario->modules[0].needs) = 2)                                \
     LIE(access_unknown, it->arguments[ARGUMENT_BUFFER].access = SCN_ACCESS_WRITE + 1)              \
     LIE(pointer_past_the_end, it->arguments[ARGUMENT_USM].offset = 33)                             \
