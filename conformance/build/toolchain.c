@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CLANG_NAME    "clang-14"
-#define CLANG_DEBIAN  "/usr/lib/llvm-14/bin/clang"
+#define CLANG_DEBIAN  "/usr/lib/llvm-" ASSAY_LLVM_VERSION "/bin/clang"
 #define SPIRV_AS_NAME "spirv-as"
 #define PLUGIN_NAME   "libassay_compiler.so"
-#define TRANSLATOR    "libLLVMSPIRVLib.so.14"
 #define SYCL_FOLDER   "lib/assay"
 #define SYCL_NAME     "assay-sycl-compiler"
 #define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
@@ -78,7 +76,7 @@ bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
 void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
-    if (!cnf_toolchain_find_program(out_toolchain->clang, CLANG_NAME) &&
+    if (!cnf_toolchain_find_program(out_toolchain->clang, CNF_CLANG_NAME) &&
         access(CLANG_DEBIAN, X_OK) == 0)
         snprintf(out_toolchain->clang, sizeof out_toolchain->clang, "%s", CLANG_DEBIAN);
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
@@ -105,8 +103,17 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
 
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
-    static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
-                                               "../lib/libLLVM-14.so.1"};
+    /* From version 18 on, the names of LLVM's libraries end in two numbers. */
+    static const char *const beside_clang[] = {
+        "../lib/libclang-cpp.so." ASSAY_LLVM_VERSION,
+        "../lib/libclang-cpp.so." ASSAY_LLVM_VERSION ".1",
+        "../lib/libLLVM-" ASSAY_LLVM_VERSION ".so.1",
+        "../lib/libLLVM.so." ASSAY_LLVM_VERSION ".1",
+    };
+    static const char *const translators[] = {
+        "libLLVMSPIRVLib.so." ASSAY_LLVM_VERSION,
+        "libLLVMSPIRVLib.so." ASSAY_LLVM_VERSION ".1",
+    };
     cnf_toolchain_identify_file(out, toolchain->clang);
     cnf_toolchain_identify_file(out, toolchain->spirv_as);
     cnf_toolchain_identify_file(out, toolchain->plugin);
@@ -115,11 +122,14 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
      * translator is next to the real libLLVM. */
     char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
     if (toolchain->clang[0] && realpath(toolchain->clang, real)) {
-        for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++)
-            if (join(path, folder_of(real), beside_clang[i]))
-                cnf_toolchain_identify_file(out, path);
-        if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR))
+        for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++) {
+            if (!find_in(path, folder_of(real), beside_clang[i], R_OK)) continue;
             cnf_toolchain_identify_file(out, path);
+            if (!realpath(path, library)) continue;
+            for (size_t j = 0; j < sizeof translators / sizeof *translators; j++)
+                if (find_in(path, folder_of(library), translators[j], R_OK))
+                    cnf_toolchain_identify_file(out, path);
+        }
     }
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
