@@ -71,15 +71,15 @@
     "#define __ASSAY_ANNOTATED(...) __attribute__((annotate(__VA_ARGS__)))\n"
 
 /* One declarator per declaration, so that `static` and `inline` may precede it. */
-#define DEVICE_GLOBALS                                                                             \
-    "#define DG(variable) (*(variable).value)\n"                                                   \
-    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
-    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = __ASSAY_ZERO;\n"      \
-    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
-    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
-    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
-    "__attribute__((used)) "                                                                       \
-    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = &name;)\n"
+#define DEVICE_GLOBALS                                                                                      \
+    "#define DG(variable) (*(variable).value)\n"                                                            \
+    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "                     \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__), sizeof(type)) = __ASSAY_ZERO;\n" \
+    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                                        \
+    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                                    \
+    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                             \
+    "__attribute__((used)) "                                                                                \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__), sizeof(type)) = &name;)\n"
 
 /* A structure in both languages, so that sources in either may share variables. Even if the type is
  * const, the host can write the variable and, in C++, other sources can name it. */

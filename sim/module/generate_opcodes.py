@@ -5,8 +5,8 @@ Writes sim_spirv.h (the specification's numbers, each name prefixed with SIM_),
 sim_spirv_rows.inc (for opcodes.c: a macro for the form of each instruction, and X-macro rows for
 operand kinds, enumerants and operands), sim_spirv_needs.inc (for needs.c: what each instruction
 and enumerant requires, and what each capability implies) and sim_semantics.inc (for opcodes.c: the
-rows of SEMANTICS, semantics.def).  The supplement has the form of the core grammar; entries whose
-number the core grammar already has are left out, so that a newer grammar makes them superfluous,
+rows of SEMANTICS, semantics.def).  The supplement has the form of the core grammar; an entry whose
+number the core grammar already has only adds its name, so that a newer grammar makes it superfluous,
 never contradictory.  The instructions of a grammar newer than the one for which semantics.def is
 complete get rows that refuse them.
 """
@@ -40,9 +40,14 @@ def merged(core, supplement):
         if known is None:
             core["operand_kinds"].append(kind)
             continue
-        values = {number(row["value"]) for row in known["enumerants"]}
-        known["enumerants"] += [row for row in kind["enumerants"]
-                                if number(row["value"]) not in values]
+        values = {number(row["value"]): row for row in known["enumerants"]}
+        names = {name for row in known["enumerants"] for name in names_of(row, "enumerant")}
+        for row in kind["enumerants"]:
+            same = values.get(number(row["value"]))
+            if same is None:
+                known["enumerants"].append(row)
+            elif row["enumerant"] not in names:
+                same.setdefault("aliases", []).append(row["enumerant"])
     return core
 
 

@@ -2,8 +2,8 @@
  * protocol, and requests that they must refuse. The tests run if ci/setup --with dpcpp has
  * installed the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl;
  * its results are derived by hand. */
-#include "conformance/host/host.h"
 #include "conformance/build/toolchain.h"
+#include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
 

@@ -11,6 +11,7 @@ typedef struct pl_annotation {
     LLVMValueRef value; /* a function or a variable of the source */
     rt_text text;       /* the attribute's string, in the job's arena */
     unsigned line;      /* of the annotated declaration, counted from 1; 0: not known */
+    uint64_t number;    /* the attribute's argument after the string; 0: it has none */
 } pl_annotation;
 
 /* In the order of the list, in which declarations of one kind have the order of the source. A value
@@ -24,7 +25,7 @@ typedef struct pl_annotations {
  * their text; each reader looks for its own prefix.  POSTLINK_ERROR, and no annotations: LLVM IR
  * written by hand has an entry whose form differs from clang's.  `source` names the source in the
  * message. Observed: the LLVM Language Reference does not describe llvm.global.annotations; clang
- * 14 writes {value, text, file, line, arguments}. */
+ * 14 and 19 write {value, text, file, line, arguments}. */
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 

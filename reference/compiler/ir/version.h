@@ -1,0 +1,48 @@
+/* Everything in which the supported versions of LLVM and of its SPIR-V translator differ: 14
+ * and 19.
+ *
+ * The other files are the same for all versions.  In particular they never look at the type that a
+ * pointer points to, which LLVM 15 removed: types come from variables, allocations, accesses,
+ * address computations, byval attributes and kernels' metadata. */
+#ifndef REFERENCE_COMPILER_IR_VERSION_H
+#define REFERENCE_COMPILER_IR_VERSION_H
+
+#include "reference/compiler/ir/job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* LLVM's version as text, for messages: "LLVM 19". */
+extern const char pl_llvm_version[];
+
+/* Data layout that clang of this version gives to spir64. */
+extern const char pl_spir64_layout[];
+
+/* The type that the SPIR-V writer will give to what a pointer points to, if the pointer's type
+ * states it (LLVM 14); NULL: pointers have no such type, and the writer derives it from uses.  Only
+ * for refusals of what the writer cannot express. */
+LLVMTypeRef pl_written_pointee(LLVMTypeRef pointer);
+
+/* The type of a pointer to the same memory in another address space. */
+LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space);
+
+/* A register of x86's MMX, a type that LLVM 20 removed. */
+bool pl_is_mmx_type(LLVMTypeRef type);
+
+/* Component `index` of a constant vector of numbers (LLVMIsAConstantDataVector). */
+LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index);
+
+/* Moves all blocks of `from` in front of those of `to`. */
+void pl_blocks_move(LLVMValueRef from, LLVMValueRef to);
+
+/* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
+ * pointer's type in place of the struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond
+ * the size of a pointer dead.  Fixed in version 19. */
+void pl_reader_repair(LLVMModuleRef module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
