@@ -43,8 +43,14 @@
 
 #define SAYS_C "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"
 
-/* Clang 14 drops the annotations of destructors but keeps assumptions. */
-#define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
+/* Clang 14 drops the annotations of destructors but keeps assumptions, which newer versions do not
+ * accept there. */
+#define SAYS_CPP                                                                                   \
+    "#if __clang_major__ == 14\n"                                                                  \
+    "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"                       \
+    "#else\n"                                                                                      \
+    "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"                                            \
+    "#endif\n"
 
 /* Selects one of two layouts: 1 if device_image_scope is among the properties. Pasting that name
  * after __ASSAY_SCOPE_ gives "~, 1" and so a second argument; pasting any other name gives one

@@ -6,7 +6,7 @@ sim_spirv_rows.inc (for opcodes.c: a macro for the form of each instruction, and
 operand kinds, enumerants and operands), sim_spirv_needs.inc (for needs.c: what each instruction
 and enumerant requires, and what each capability implies) and sim_semantics.inc (for opcodes.c: the
 rows of SEMANTICS, semantics.def).  The supplement has the form of the core grammar; an entry whose
-number the core grammar already has only adds its name, so that a newer grammar makes it superfluous,
+number the core grammar already has only adds its name and capabilities, so that a newer grammar makes it superfluous,
 never contradictory.  The instructions of a grammar newer than the one for which semantics.def is
 complete get rows that refuse them.
 """
@@ -46,8 +46,11 @@ def merged(core, supplement):
             same = values.get(number(row["value"]))
             if same is None:
                 known["enumerants"].append(row)
-            elif row["enumerant"] not in names:
+                continue
+            if row["enumerant"] not in names:
                 same.setdefault("aliases", []).append(row["enumerant"])
+            # The capabilities are alternatives.
+            same.setdefault("capabilities", []).extend(row.get("capabilities", []))
     return core
 
 

@@ -33,14 +33,9 @@ static void note_access(element_types *types, LLVMTypeRef type)
     if (!types->accessed && LLVMTypeIsSized(type)) types->accessed = type;
 }
 
-/* Optimisers express a constant offset within an element in bytes. */
-static bool steps_over_elements(LLVMValueRef computation)
+static bool is_byte(LLVMTypeRef type)
 {
-    LLVMValueRef first = LLVMGetOperand(computation, 1);
-    if (!LLVMIsAConstantInt(first)) return true;
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(computation);
-    bool bytes = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
-    return !bytes && !LLVMIsNull(first);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
 }
 
 static void note_uses(element_types *types, LLVMValueRef pointer)
@@ -54,9 +49,13 @@ static void note_uses(element_types *types, LLVMValueRef pointer)
         } else if (LLVMIsABitCastInst(user)) {
             note_uses(types, user);
         } else if (LLVMIsAGetElementPtrInst(user)) {
+            /* Optimisers express steps in bytes, too. */
             LLVMTypeRef type = LLVMGetGEPSourceElementType(user), largest = types->stepped_over;
-            if (!LLVMTypeIsSized(type)) continue;
-            if (!steps_over_elements(user))
+            if (is_byte(type))
+                note_uses(types, user);
+            else if (!LLVMTypeIsSized(type))
+                continue;
+            else if (LLVMIsNull(LLVMGetOperand(user, 1)))
                 note_access(types, type);
             else if (!largest || LLVMABISizeOfType(types->layout, type) >
                                      LLVMABISizeOfType(types->layout, largest))

@@ -22,8 +22,8 @@ typedef struct derived {
     bool inside;     /* it may point into an element, so further indices would not count elements */
     bool is_at_rest; /* it points `rest` bytes behind the start of an element */
     uint64_t rest;
-    bool is_step_constant; /* it steps over a constant number of bytes, in whole: */
-    int64_t step;          /* … so many elements */
+    LLVMValueRef count; /* it is `count` times `step` elements away; NULL: once */
+    int64_t step;
     LLVMValueRef replacement;
     LLVMValueRef index; /* index of the element in the buffer, 64 bits; NULL means 0 */
 } derived;
@@ -68,18 +68,42 @@ static const char *inspect_access(const promotion_walk *walk, const derived *at,
     return size <= walk->unit - rest ? NULL : "Unsupported pointer arithmetic";
 }
 
-/* Makes a step of another unit than elements into one of whole elements and the rest; false: it is
- * not a constant number of bytes from a known place in an element. */
-static bool divide_step(const promotion_walk *walk, const derived *base, uint64_t size,
-                        LLVMValueRef count, derived *pointer)
+/* Splits a number of steps into a factor and the rest, which is NULL if the number is constant:
+ * `shl x, 2` is 4 times x. */
+static LLVMValueRef split_count(LLVMValueRef count, int64_t *out_factor)
 {
-    int64_t bytes, unit = (int64_t)walk->unit;
-    if (!base->is_at_rest || !LLVMIsAConstantInt(count) || size > INT32_MAX) return false;
-    if (__builtin_mul_overflow(LLVMConstIntGetSExtValue(count), (int64_t)size, &bytes) ||
-        __builtin_add_overflow(bytes, (int64_t)base->rest, &bytes))
-        return false;
+    *out_factor = 1;
+    LLVMValueRef constant = count;
+    bool shifts = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMShl;
+    bool multiplies = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMMul;
+    if (shifts || multiplies) constant = LLVMGetOperand(count, 1);
+    if (!LLVMIsAConstantInt(constant)) return count;
+    int64_t factor = LLVMConstIntGetSExtValue(constant);
+    if (shifts && (factor < 0 || factor > 31)) return count;
+    *out_factor = shifts ? (int64_t)1 << factor : factor;
+    return shifts || multiplies ? LLVMGetOperand(count, 0) : NULL;
+}
+
+/* Describes a step over `count` types of `size` bytes as one over elements and, if `count` is
+ * constant, the rest; false: it is not a whole number of elements from a known place in one. */
+static bool divide_step(const promotion_walk *walk, uint64_t size, LLVMValueRef count,
+                        derived *pointer)
+{
+    int64_t factor, bytes, unit = (int64_t)walk->unit;
+    if (size == walk->unit && !pointer->inside) {
+        pointer->count = count;
+        pointer->step = 1;
+        return true;
+    }
+    pointer->count = split_count(count, &factor);
+    if (!pointer->is_at_rest || size > INT32_MAX) return false;
+    if (__builtin_mul_overflow(factor, (int64_t)size, &bytes)) return false;
+    if (pointer->count) {
+        pointer->step = bytes / unit;
+        return bytes % unit == 0;
+    }
+    if (__builtin_add_overflow(bytes, (int64_t)pointer->rest, &bytes)) return false;
     int64_t rest = (bytes % unit + unit) % unit;
-    pointer->is_step_constant = true;
     pointer->step = (bytes - rest) / unit;
     pointer->rest = (uint64_t)rest;
     pointer->inside = rest != 0;
@@ -98,9 +122,7 @@ static const char *inspect_computation(promotion_walk *walk, LLVMValueRef user, 
                        .inside = base.inside,
                        .is_at_rest = base.is_at_rest,
                        .rest = base.rest};
-    if (!is_zero(count) && (base.inside || size != walk->unit) &&
-        !divide_step(walk, &base, size, count, &pointer))
-        return unsupported;
+    if (!is_zero(count) && !divide_step(walk, size, count, &pointer)) return unsupported;
     if (LLVMGetNumOperands(user) > 2) {
         if (size > walk->unit) return unsupported;
         pointer.inside = true;
@@ -180,9 +202,11 @@ static LLVMValueRef make_step(promotion_walk *walk, const derived *base, derived
     LLVMContextRef context = walk->fusing->job->context;
     LLVMTypeRef word = LLVMInt64TypeInContext(context), byte = LLVMInt8TypeInContext(context);
     LLVMBuilderRef builder = walk->builder;
-    LLVMValueRef count = LLVMGetOperand(pointer->pointer, 1);
-    LLVMValueRef step = pointer->is_step_constant ? LLVMConstInt(word, (uint64_t)pointer->step, 1)
-                                                  : LLVMBuildIntCast2(builder, count, word, 1, "");
+    LLVMValueRef step = LLVMConstInt(word, (uint64_t)pointer->step, 1);
+    if (pointer->count) {
+        LLVMValueRef count = LLVMBuildIntCast2(builder, pointer->count, word, 1, "");
+        step = pointer->step == 1 ? count : LLVMBuildMul(builder, count, step, "");
+    }
     pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
     LLVMValueRef address = make_address(walk, pointer->index);
     if (pointer->rest == 0) return address;

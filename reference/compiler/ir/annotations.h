@@ -30,8 +30,9 @@ RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_
                                           pl_annotations *out_annotations);
 
 /* Appends, in the same form, the `assume` attributes of destructors that a vtable can name, because
- * clang 14 drops the annotations of these destructors. Removes assumptions that begin with "assay:"
- * from all functions and calls; other assumptions stay. Source: Itanium C++ ABI, 5.1.4.3
+ * clang 14 drops the annotations of these destructors; drops the annotations of base object
+ * destructors, which newer versions write and no vtable names. Removes assumptions that begin with
+ * "assay:" from all functions and calls; other assumptions stay. Source: Itanium C++ ABI, 5.1.4.3
  * "Constructors and Destructors"; observed with clang 14. */
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 

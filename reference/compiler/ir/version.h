@@ -27,6 +27,10 @@ LLVMTypeRef pl_written_pointee(LLVMTypeRef pointer);
 /* The type of a pointer to the same memory in another address space. */
 LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space);
 
+/* Marks a function that neither reads nor writes memory: readnone, or memory(none) from LLVM 16 on.
+ */
+void pl_mark_without_memory(LLVMValueRef function);
+
 /* A register of x86's MMX, a type that LLVM 20 removed. */
 bool pl_is_mmx_type(LLVMTypeRef type);
 
@@ -35,6 +39,17 @@ LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index);
 
 /* Moves all blocks of `from` in front of those of `to`. */
 void pl_blocks_move(LLVMValueRef from, LLVMValueRef to);
+
+/* Repairs what clang writes for spir64.  Version 19 puts variables without an address space into
+ * global memory and treats the functions in vtables, and calls to them, as if they were there too:
+ * `addrspacecast (ptr @f to ptr addrspace(1))`, which SPIR-V does not have.  Afterwards, pointers
+ * to functions have no address space, as in version 14. */
+void pl_front_end_repair(LLVMModuleRef module);
+
+/* Repairs a module for the SPIR-V writer, as the last step before it.  Version 19 leaves calls to
+ * work-item functions in sources in C++ for OpenCL unresolved, and takes the types of a format
+ * string in printf from any of its uses. */
+void pl_writer_repair(LLVMModuleRef module);
 
 /* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
  * pointer's type in place of the struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond

@@ -95,6 +95,7 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
     keep_one_version(llvm::unwrap(module));
+    pl_writer_repair(module);
     std::ostringstream out;
     std::string reason;
     bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);
