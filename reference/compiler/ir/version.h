@@ -9,6 +9,16 @@
 
 #include "reference/compiler/ir/job.h"
 
+#include <llvm/Config/llvm-config.h>
+
+/* InstCombine in a pipeline as text.  From LLVM 18 on, its default ends the process if one
+ * iteration leaves something to be combined, which is an aid for LLVM's own tests. */
+#if LLVM_VERSION_MAJOR >= 18
+#define PL_INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define PL_INSTCOMBINE "instcombine"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
