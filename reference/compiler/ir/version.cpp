@@ -3,6 +3,7 @@
 #include "reference/compiler/ir/version.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
@@ -215,7 +216,12 @@ void pl_writer_repair(LLVMModuleRef module)
         if (call->getCalledFunction() == print && call->arg_size() > 0) repair_format(call);
 }
 
-void pl_reader_repair(LLVMModuleRef) {}
+void pl_reader_repair(LLVMModuleRef module)
+{
+    llvm::Module *read = llvm::unwrap(module);
+    read->setDataLayout(
+        llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), read->getTargetTriple()));
+}
 
 #else
 

@@ -109,7 +109,8 @@ static void fill(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
     LLVMValueRef call =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
     for (uint32_t i = 0; i < count; i++) {
-        pl_passing_copy(kernel, i, entry, i);
+        if (LLVMTypeOf(LLVMGetParam(entry, i)) == LLVMTypeOf(LLVMGetParam(kernel, i)))
+            pl_passing_copy(kernel, i, entry, i);
         pl_passing_copy(kernel, i, call, i);
     }
     LLVMBuildRetVoid(builder);
