@@ -2,7 +2,6 @@
  * version. */
 #include "reference/compiler/ir/version.h"
 
-#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
@@ -14,11 +13,6 @@
 #include <llvm/Support/CBindingWrapping.h>
 
 #include <vector>
-
-#define TEXT_OF(number)  TEXT_OF_(number)
-#define TEXT_OF_(number) #number
-
-const char pl_llvm_version[] = "LLVM " TEXT_OF(LLVM_VERSION_MAJOR);
 
 #define LAYOUT "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
 

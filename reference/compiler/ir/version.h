@@ -11,6 +11,11 @@
 
 #include <llvm/Config/llvm-config.h>
 
+/* LLVM's version as text, for messages and names of packages. */
+#define PL_LLVM_TEXT_OF(number) #number
+#define PL_LLVM_TEXT(number)    PL_LLVM_TEXT_OF(number)
+#define PL_LLVM_NUMBER          PL_LLVM_TEXT(LLVM_VERSION_MAJOR)
+
 /* InstCombine in a pipeline as text.  From LLVM 18 on, its default ends the process if one
  * iteration leaves something to be combined, which is an aid for LLVM's own tests. */
 #if LLVM_VERSION_MAJOR >= 18
@@ -22,9 +27,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* LLVM's version as text, for messages: "LLVM 19". */
-extern const char pl_llvm_version[];
 
 /* Data layout that clang of this version gives to spir64. */
 extern const char pl_spir64_layout[];

@@ -496,7 +496,7 @@ static void builtins_without_a_body_are_refused_at_their_line(void **state)
         rt_status status = try(f, "A", rows[i].code);
         assert_refused(f, status, RT_UNSUPPORTED, rows[i].name);
         assert_says(f, status, ":2: '");
-        assert_says(f, status, "neither PTX nor libclc 14 has");
+        assert_says(f, status, "neither PTX nor libclc " ASSAY_LLVM_VERSION " has");
     }
 }
 
@@ -549,7 +549,7 @@ static void a_missing_library_is_a_capability(void **state)
     f->library = "/nowhere/libclc.bc";
     rt_status status = try(f, "A", "kernel void k(global int *p) { *p = 1; }");
     assert_refused(f, status, RT_UNAVAILABLE, "libclc");
-    assert_says(f, status, "apt-get install libclc-14");
+    assert_says(f, status, "apt-get install libclc-" ASSAY_LLVM_VERSION);
 }
 
 /* ---- Embedded IR --------------------------------------------------------------------------- */
