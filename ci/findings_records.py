@@ -31,7 +31,7 @@ PLACES = {
                   ""),
     "tools": (None, None, ""),
 }
-KEYS = {"runs_on", "program", "prepare", "arguments", "commands", "ends", "output"}
+KEYS = {"runs_on", "driver", "program", "prepare", "arguments", "commands", "ends", "output"}
 
 
 def rules_of(text):

@@ -87,7 +87,7 @@ typedef struct rt_compiler_api {
      * construct and where); UNAVAILABLE: libclc is missing. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
     /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module, with kernel
-     * metadata, for an OpenCL driver that accepts LLVM 14 bitcode (SPIR 1.2).  LINK_ERROR:
+     * metadata, for an OpenCL driver that accepts LLVM bitcode (SPIR 1.2).  LINK_ERROR:
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
     rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);

@@ -5,6 +5,7 @@
  * the note that follows. */
 #include "conformance/build/diagnostics.h"
 
+#include "conformance/build/toolchain.h"
 #include "reference/base/number.h"
 
 #include <string.h>
@@ -56,7 +57,7 @@ bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out
             if (rt_text_take_prefix(&rest, ":")) take_number(&rest);
             if (rt_text_take_prefix(&rest, ": ")) out_message->source = source;
         }
-        rt_text_take_prefix(&rest, "clang-14: ");
+        rt_text_take_prefix(&rest, CNF_CLANG_NAME ": ");
     }
     bool found = take_severity(&rest, &out_message->severity);
     out_message->text = rest;

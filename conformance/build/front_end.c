@@ -139,7 +139,7 @@ static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *o
 static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message);
 
 #define OPENCL                                                                                     \
-    .program = "clang-14", .install = "apt-get install clang-14",                                  \
+    .program = CNF_CLANG_NAME, .install = "apt-get install " CNF_CLANG_NAME,                       \
     .path = offsetof(cnf_toolchain, clang), .identify = cnf_toolchain_identify_clang,              \
     .ends = output_arguments, .environment = plain_environment, .is_opencl = true,                 \
     .takes_build_options = true, .form = cnf_diagnostic_clang, .form_of_include = form_of_include

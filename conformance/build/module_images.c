@@ -110,7 +110,7 @@ static rt_status read_text(cnf_worker *worker, source_unit *unit)
     rt_buffer mended = {0}, bitcode = {0};
     cnf_virtual_bases_mend(written, &mended);
     rt_status status =
-        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended),
+        worker->api->read_ir(worker->sink, RT_TEXT(CNF_CLANG_NAME), rt_buffer_bytes(&mended),
                              unit->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
     unit->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&mended);
@@ -119,7 +119,7 @@ static rt_status read_text(cnf_worker *worker, source_unit *unit)
     rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
     return refuse(worker, unit,
                   rt_arena_printf(&worker->arena,
-                                  "clang 14 generates invalid LLVM IR for this source: %.*s",
+                                  CNF_CLANG_NAME " generates invalid LLVM IR for this source: %.*s",
                                   RT_TEXT_ARG(reason)));
 }
 

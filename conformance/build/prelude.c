@@ -43,8 +43,14 @@
 
 #define SAYS_C "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"
 
-/* Clang 14 drops the annotations of destructors but keeps assumptions. */
-#define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
+/* Clang 14 drops the annotations of destructors but keeps assumptions, which newer versions do not
+ * accept there. */
+#define SAYS_CPP                                                                                   \
+    "#if __clang_major__ == 14\n"                                                                  \
+    "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"                       \
+    "#else\n"                                                                                      \
+    "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"                                            \
+    "#endif\n"
 
 /* Selects one of two layouts: 1 if device_image_scope is among the properties. Pasting that name
  * after __ASSAY_SCOPE_ gives "~, 1" and so a second argument; pasting any other name gives one
@@ -71,15 +77,15 @@
     "#define __ASSAY_ANNOTATED(...) __attribute__((annotate(__VA_ARGS__)))\n"
 
 /* One declarator per declaration, so that `static` and `inline` may precede it. */
-#define DEVICE_GLOBALS                                                                             \
-    "#define DG(variable) (*(variable).value)\n"                                                   \
-    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
-    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = __ASSAY_ZERO;\n"      \
-    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
-    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
-    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
-    "__attribute__((used)) "                                                                       \
-    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = &name;)\n"
+#define DEVICE_GLOBALS                                                                                      \
+    "#define DG(variable) (*(variable).value)\n"                                                            \
+    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "                     \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__), sizeof(type)) = __ASSAY_ZERO;\n" \
+    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                                        \
+    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                                    \
+    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                             \
+    "__attribute__((used)) "                                                                                \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__), sizeof(type)) = &name;)\n"
 
 /* A structure in both languages, so that sources in either may share variables. Even if the type is
  * const, the host can write the variable and, in C++, other sources can name it. */

@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CLANG_NAME    "clang-14"
-#define CLANG_DEBIAN  "/usr/lib/llvm-14/bin/clang"
+#define CLANG_DEBIAN  "/usr/lib/llvm-" ASSAY_LLVM_VERSION "/bin/clang"
 #define SPIRV_AS_NAME "spirv-as"
 #define PLUGIN_NAME   "libassay_compiler.so"
-#define TRANSLATOR    "libLLVMSPIRVLib.so.14"
 #define SYCL_FOLDER   "lib/assay"
 #define SYCL_NAME     "assay-sycl-compiler"
 #define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
@@ -78,7 +76,7 @@ bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
 void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
-    if (!cnf_toolchain_find_program(out_toolchain->clang, CLANG_NAME) &&
+    if (!cnf_toolchain_find_program(out_toolchain->clang, CNF_CLANG_NAME) &&
         access(CLANG_DEBIAN, X_OK) == 0)
         snprintf(out_toolchain->clang, sizeof out_toolchain->clang, "%s", CLANG_DEBIAN);
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
@@ -103,9 +101,33 @@ void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
                      (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-/* clang's libraries are in a sibling of the folder that its symbolic link resolves to. */
-#define LIBCLANG "../lib/libclang-cpp.so.14"
-#define LIBLLVM  "../lib/libLLVM-14.so.1"
+/* clang's libraries are in a sibling of the folder that its symbolic link resolves to. From version
+ * 18 on, the names of LLVM's libraries end in two numbers. */
+static const char *const clang_libraries[] = {
+    "../lib/libclang-cpp.so." ASSAY_LLVM_VERSION,
+    "../lib/libclang-cpp.so." ASSAY_LLVM_VERSION ".1",
+    "../lib/libLLVM-" ASSAY_LLVM_VERSION ".so.1",
+    "../lib/libLLVM.so." ASSAY_LLVM_VERSION ".1",
+};
+enum { CLANG_LIBRARIES = sizeof clang_libraries / sizeof *clang_libraries };
+
+/* The translator is next to the real libLLVM. */
+static void identify_translator(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    static const char *const translators[] = {
+        "libLLVMSPIRVLib.so." ASSAY_LLVM_VERSION,
+        "libLLVMSPIRVLib.so." ASSAY_LLVM_VERSION ".1",
+    };
+    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    if (toolchain->clang[0] == '\0' || !realpath(toolchain->clang, real)) return;
+    for (size_t i = 0; i < CLANG_LIBRARIES; i++) {
+        if (!find_in(path, folder_of(real), clang_libraries[i], R_OK) || !realpath(path, library))
+            continue;
+        for (size_t k = 0; k < sizeof translators / sizeof *translators; k++)
+            if (find_in(path, folder_of(library), translators[k], R_OK))
+                cnf_toolchain_identify_file(out, path);
+    }
+}
 
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
@@ -113,24 +135,19 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     cnf_toolchain_identify_spirv_as(toolchain, out);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     cnf_toolchain_identify_file(out, toolchain->libclc);
-    /* The translator is next to the real libLLVM. */
-    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
-    if (toolchain->clang[0] && realpath(toolchain->clang, real) &&
-        join(path, folder_of(real), LIBLLVM) && realpath(path, library) &&
-        join(path, folder_of(library), TRANSLATOR))
-        cnf_toolchain_identify_file(out, path);
+    identify_translator(toolchain, out);
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
 }
 
 void cnf_toolchain_identify_clang(const cnf_toolchain *toolchain, rt_buffer *out)
 {
-    static const char *const libraries[] = {LIBCLANG, LIBLLVM};
     char real[PATH_MAX], path[PATH_MAX];
     if (toolchain->clang[0] == '\0') return;
     cnf_toolchain_identify_file(out, toolchain->clang);
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (realpath(toolchain->clang, real) && join(path, folder_of(real), libraries[i]))
+    if (!realpath(toolchain->clang, real)) return;
+    for (size_t i = 0; i < CLANG_LIBRARIES; i++)
+        if (find_in(path, folder_of(real), clang_libraries[i], R_OK))
             cnf_toolchain_identify_file(out, path);
 }
 

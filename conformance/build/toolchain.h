@@ -1,4 +1,4 @@
-/* Finds the compilers: clang 14, spirv-as, the compiler plugin with its library libclc, and the
+/* Finds the compilers: clang, spirv-as, the compiler plugin with its library libclc, and the
  * shipped SYCL compiler. The search examines files and runs no program, because every process
  * performs it once, even in runs that find everything in the cache. */
 #ifndef CONFORMANCE_BUILD_TOOLCHAIN_H
@@ -7,6 +7,9 @@
 #include "reference/base/text.h"
 
 #include <limits.h>
+
+/* ASSAY_LLVM_VERSION comes from cmake/llvm.cmake. */
+#define CNF_CLANG_NAME "clang-" ASSAY_LLVM_VERSION
 
 /* Paths; "" if a tool was not found. */
 typedef struct cnf_toolchain {
@@ -17,9 +20,9 @@ typedef struct cnf_toolchain {
     char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
 } cnf_toolchain;
 
-/* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH), the
- * plugin (cnf_toolchain_find_library), the SYCL compiler (where ci/setup --with dpcpp builds it)
- * and libclc (where the distribution keeps it). */
+/* Finds clang of the version that assay was built with (by name in PATH, then where the
+ * distribution keeps it), spirv-as (in PATH), the plugin (cnf_toolchain_find_library), the SYCL
+ * compiler (where ci/setup --with dpcpp builds it) and libclc (where the distribution keeps it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
 /* Finds a program by its name in PATH; false, and "", if there is none. */

@@ -31,10 +31,11 @@ rt_status cnf_worker_open_plugin(cnf_worker *worker)
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the compiler plugin cannot be opened: %s; it needs the packages libllvm14 "
-                       "and libllvmspirvlib14",
-                       dlerror());
+        return rt_fail(
+            worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "the compiler plugin cannot be opened: %s; it needs the packages libllvm" ASSAY_LLVM_VERSION
+            " and libllvmspirvlib" ASSAY_LLVM_VERSION,
+            dlerror());
     }
     /* POSIX allows converting dlsym's object pointer to a function pointer; C does not, so the
      * bytes are copied. */

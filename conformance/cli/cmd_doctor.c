@@ -46,14 +46,14 @@ static void tools_check(doctor_command *diagnosis)
         importance weight;
         const char *problem, *cure;
     } rows[] = {
-        {tools.clang[0] != '\0', NEEDED, "clang 14, which compiles device code",
-         "apt-get install clang-14"},
+        {tools.clang[0] != '\0', NEEDED, CNF_CLANG_NAME ", which compiles device code",
+         "apt-get install " CNF_CLANG_NAME},
         {tools.plugin[0] != '\0', NEEDED, "libassay_compiler.so, which post-links device code",
          "build assay with ASSAY_COMPILER=ON, or reinstall it"},
         {tools.spirv_as[0] != '\0', OPTIONAL, "spirv-as, for sources in SPIR-V assembly",
          "apt-get install spirv-tools"},
         {tools.libclc[0] != '\0', OPTIONAL, "libclc, for images in PTX",
-         "apt-get install libclc-14"},
+         "apt-get install libclc-" ASSAY_LLVM_VERSION},
         {tools.sycl[0] != '\0', OPTIONAL, "assay-sycl-compiler, which compiles SYCL sources",
          "ci/setup --with dpcpp"},
         {cnf_toolchain_find_library(path, "libassay_registrar.so"), NEEDED,

@@ -138,7 +138,7 @@ typedef struct dev_code {
 /* Tools that a driver lacks and assay provides (LLVM in a child process). */
 typedef struct dev_tools {
     void *user;
-    /* Specialises count >= 1 SPIR-V modules and links them into one LLVM 14 bitcode module with
+    /* Specialises count >= 1 SPIR-V modules and links them into one LLVM bitcode module with
      * OpenCL kernel metadata. out_bitcode, which the caller initialises and frees, receives the
      * bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED;
      * ERRC_INVALID: a value does not have its constant's size; TOOL: the tool died; IO: a file or

@@ -6,10 +6,13 @@
 
 /* ---- semantics.def agrees with the grammar ------------------------------------------------- */
 
+/* sim_semantics.inc has the rows of semantics.def and, if the installed grammar is newer than they
+ * are, rows that refuse what it adds. */
+
 enum {
 #define SIM_OP(name, treatment, group) PLACE_##name,
 #define SIM_OP_REFUSED(name, reason)   PLACE_##name,
-#include "sim/module/semantics.def"
+#include "sim_semantics.inc"
 #undef SIM_OP
 #undef SIM_OP_REFUSED
     PLACE_COUNT
@@ -20,7 +23,7 @@ enum {
                    #name " or the row before it is missing or misplaced in semantics.def");
 #define SIM_OP(name, treatment, group) IN_PLACE(name)
 #define SIM_OP_REFUSED(name, reason)   IN_PLACE(name)
-#include "sim/module/semantics.def"
+#include "sim_semantics.inc"
 #undef SIM_OP
 #undef SIM_OP_REFUSED
 _Static_assert((int)PLACE_COUNT == (int)SIM_ROW_COUNT, "semantics.def lacks its last rows");
@@ -74,7 +77,7 @@ static const sim_opcode opcodes[SIM_ROW_COUNT] = {
     ROW(SIM_##name, SIM_FORM_##name, SIM_TREATMENT_##treatment, SIM_GROUP_##group, #name, ""),
 #define SIM_OP_REFUSED(name, reason)                                                               \
     ROW(SIM_##name, SIM_FORM_##name, SIM_TREATMENT_REFUSED, SIM_GROUP_NONE, #name, reason),
-#include "sim/module/semantics.def"
+#include "sim_semantics.inc"
 #undef SIM_OP
 #undef SIM_OP_REFUSED
 };

@@ -73,7 +73,7 @@ bool sim_supports_capability(uint32_t capability)
         SIM_CapabilityDotProductInput4x8BitPacked,
         SIM_CapabilityDebugInfoModuleINTEL,
         SIM_CapabilitySplitBarrierINTEL,
-        SIM_CapabilityLongConstantCompositeINTEL,
+        SIM_CapabilityLongCompositesINTEL,
         SIM_CapabilityVariableLengthArrayINTEL,
         SIM_CapabilityArithmeticFenceEXT,
         SIM_CapabilityGlobalVariableDecorationsINTEL,

@@ -2,6 +2,7 @@
  * protocol, and requests that they must refuse. The tests run if ci/setup --with dpcpp has
  * installed the library; otherwise the program exits with 77. The device code is dpcpp_kernels.cl;
  * its results are derived by hand. */
+#include "conformance/build/toolchain.h"
 #include "conformance/host/host.h"
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
@@ -127,9 +128,9 @@ static rt_bytes compile(const char *defines)
     rt_arena *arena = &f.arena;
     const char *command =
         rt_arena_printf(arena,
-                        "cd %s && clang-14 -target spir64 -cl-std=CL2.0 -O1 -Xclang "
+                        "cd %s && " CNF_CLANG_NAME " -target spir64 -cl-std=CL2.0 -O1 -Xclang "
                         "-finclude-default-header -emit-llvm %s -c %s -o k.bc && "
-                        "llvm-spirv-14 k.bc -o k.spv",
+                        "llvm-spirv-" ASSAY_LLVM_VERSION " k.bc -o k.spv",
                         f.folder, defines, KERNELS)
             .data;
     assert_true(run(command));

@@ -80,7 +80,7 @@ uint32_t scn_field_size(const scn_field *field);
 typedef enum scn_language {
     SCN_LANGUAGE_OPENCL_C,
     SCN_LANGUAGE_OPENCL_CPP, /* C++ for OpenCL 2021 */
-    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM 14 can read; enters post-link like the
+    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM can read; enters post-link like the
                               * output of a front end */
     SCN_LANGUAGE_SPIRV_ASM,  /* in the syntax of spirv-as; becomes an image of its own, bypassing
                               * post-link */

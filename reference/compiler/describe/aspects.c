@@ -1,8 +1,10 @@
 /* Finds the aspects that code uses.
  *
  * The code is examined as the front end produced it: as in SYCL, a type counts as used even if an
- * optimiser would remove its uses. A pointer to half does not use half, since every device has
- * vload_half and the like. Members of a struct behind a pointer do not count. */
+ * optimiser would remove its uses. What a pointer points to counts where it is accessed and, for a
+ * kernel's parameters, where the metadata of the kernel names it. A pointer to half does not use
+ * half, since every device has vload_half and the like. Members of a struct behind a pointer do not
+ * count. */
 #include "reference/compiler/describe/aspects.h"
 
 #include "reference/base/spirv.h"
@@ -69,14 +71,6 @@ pl_aspects pl_aspects_of_spirv(rt_bytes spirv)
 
 static pl_aspects of_type(LLVMTypeRef type);
 
-/* The descent through pointers stops at structs, since a struct may hold a pointer to itself. */
-static pl_aspects of_pointee(LLVMTypeRef type)
-{
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMStructTypeKind || kind == LLVMFunctionTypeKind) return 0;
-    return of_type(type) & ~bit(FP16);
-}
-
 static pl_aspects of_type(LLVMTypeRef type)
 {
     pl_aspects aspects = 0;
@@ -85,7 +79,6 @@ static pl_aspects of_type(LLVMTypeRef type)
     case LLVMDoubleTypeKind: return bit(FP64);
     case LLVMVectorTypeKind:
     case LLVMArrayTypeKind: return of_type(LLVMGetElementType(type));
-    case LLVMPointerTypeKind: return of_pointee(LLVMGetElementType(type));
     case LLVMStructTypeKind:
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
             aspects |= of_type(LLVMStructGetTypeAtIndex(type, i));
@@ -94,27 +87,46 @@ static pl_aspects of_type(LLVMTypeRef type)
     }
 }
 
-static bool has_64_bits(LLVMTypeRef pointer)
+/* What an address computation steps over. */
+static pl_aspects of_stepped_over(LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(pointer) != LLVMPointerTypeKind) return false;
-    LLVMTypeRef type = LLVMGetElementType(pointer);
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) return 0;
+    return of_type(type) & ~bit(FP16);
+}
+
+/* A kernel with a parameter of the type `double *` or `double4 *` uses double even if nothing
+ * accesses it (OpenCL C 3.0, 6.3 "Supported Data Types"). */
+static pl_aspects of_parameter_types(LLVMValueRef function)
+{
+    pl_aspects aspects = 0;
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+        rt_text type = pl_parameter_text(function, "kernel_arg_base_type", i);
+        if (rt_text_starts(type, "double")) aspects |= bit(FP64);
+    }
+    return aspects;
+}
+
+static bool has_64_bits(LLVMTypeRef type)
+{
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     return kind == LLVMDoubleTypeKind ||
            (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64);
 }
 
-/* Atomic operations are LLVM instructions or calls to builtins; in both, the first operand is the
- * address. */
+/* Atomic operations are LLVM instructions or calls to builtins.  The address is their first
+ * operand; the value in memory has the type of the result, or of a value that is passed. */
 static bool is_atomic64(LLVMValueRef instruction)
 {
-    if (LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction)) {
-        return has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
-    }
-    if (!LLVMIsACallInst(instruction) || LLVMGetNumArgOperands(instruction) == 0) return false;
+    if (LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction))
+        return has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 1)));
+    if (!LLVMIsACallInst(instruction)) return false;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee)) return false;
-    return pl_symbol_is_atomic(pl_name(callee)) &&
-           has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
+    if (!pl_symbol_is_atomic(pl_name(callee))) return false;
+    bool wide = has_64_bits(LLVMTypeOf(instruction));
+    for (unsigned i = 1; i < LLVMGetNumArgOperands(instruction); i++)
+        wide = wide || has_64_bits(LLVMTypeOf(LLVMGetOperand(instruction, i)));
+    return wide;
 }
 
 pl_aspects pl_aspects_of_function(LLVMValueRef function)
@@ -128,13 +140,14 @@ pl_aspects pl_aspects_of_function(LLVMValueRef function)
     aspects |= of_type(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
         aspects |= of_type(LLVMTypeOf(LLVMGetParam(function, i)));
+    aspects |= of_parameter_types(function);
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         aspects |= of_type(LLVMTypeOf(i));
         int count = LLVMGetNumOperands(i);
         for (int k = 0; k < count; k++)
             aspects |= of_type(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
         if (LLVMIsAAllocaInst(i)) aspects |= of_type(LLVMGetAllocatedType(i));
-        if (LLVMIsAGetElementPtrInst(i)) aspects |= of_pointee(LLVMGetGEPSourceElementType(i));
+        if (LLVMIsAGetElementPtrInst(i)) aspects |= of_stepped_over(LLVMGetGEPSourceElementType(i));
         if (is_atomic64(i)) aspects |= bit(ATOMIC64);
     }
     return aspects;

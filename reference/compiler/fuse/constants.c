@@ -44,7 +44,7 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
     LLVMValueRef value = LLVMConstInt(integer, bits, 0);
     if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
     if (kind != LLVMIntegerTypeKind) return LLVMConstBitCast(value, type);
-    return LLVMConstIntCast(value, type, 0);
+    return LLVMConstInt(type, bits, 0); /* of a width that is not a whole number of bytes, too */
 }
 
 /* False for integers wider than 64 bits and for types that no kernel argument has: a parameter of

@@ -8,6 +8,7 @@
 #include "reference/compiler/fuse/local.h"
 #include "reference/compiler/ir/clone.h"
 #include "reference/compiler/ir/passes.h"
+#include "reference/compiler/ir/version.h"
 #include "reference/compiler/lower/prepare.h"
 #include "reference/compiler/ptx/ptx.h"
 #include "reference/compiler/refuse/refuse.h"
@@ -59,10 +60,10 @@ static const pass_row passes[] = {
     {"SYCLCP", propagate, NULL},
     {"SROAPass", NULL, "function(sroa)"},
     {"SCCPPass", NULL, "function(sccp)"},
-    {"InstCombinePass", NULL, "function(instcombine)"},
+    {"InstCombinePass", NULL, "function(" PL_INSTCOMBINE ")"},
     {"SimplifyCFGPass", NULL, "function(simplifycfg)"},
     {"SROAPass", NULL, "function(sroa)"},
-    {"InstCombinePass", NULL, "function(instcombine)"},
+    {"InstCombinePass", NULL, "function(" PL_INSTCOMBINE ")"},
     {"SimplifyCFGPass", NULL, "function(simplifycfg)"},
     {"ADCEPass", NULL, "function(adce)"},
     {"EarlyCSEPass", NULL, "function(early-cse)"},

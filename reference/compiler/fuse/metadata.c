@@ -126,15 +126,18 @@ void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
     uint32_t count = fusion->promotion_count;
     LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     LLVMMetadataRef *sizes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    LLVMMetadataRef *units = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         const pl_promotion *promotion = &fusion->promotions[i];
         const char *word = promotion->kind == RT_FUSION_PRIVATE ? "private" : "local";
         LLVMMetadataRef index = index_node(job, promotion->parameter);
         words[i] = pair_node(job, index, string_node(job, word, strlen(word)));
         sizes[i] = pair_node(job, index, number_node(job, promotion->elements));
+        units[i] = pair_node(job, index, number_node(job, promotion->unit));
     }
     if (count > 0) attach(job, stub, PL_PROMOTE, words, count);
     if (count > 0) attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
+    if (count > 0) attach(job, stub, PL_PROMOTE_UNIT, units, count);
     count = fusion->constant_count;
     LLVMMetadataRef *constants = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
@@ -285,7 +288,8 @@ static void read_identities(metadata_reader *reader, pl_fusion *fusion)
 static void read_promotions(metadata_reader *reader, pl_fusion *fusion)
 {
     node words = attached(reader, PL_PROMOTE), sizes = attached(reader, PL_PROMOTE_SIZE);
-    if (words.count != sizes.count) reader->failed = true;
+    node units = attached(reader, PL_PROMOTE_UNIT);
+    if (words.count != sizes.count || words.count != units.count) reader->failed = true;
     pl_promotion *promotions =
         rt_arena_alloc_array(&reader->job->arena, words.count, sizeof *promotions);
     for (uint32_t i = 0; i < words.count && !reader->failed; i++) {
@@ -294,6 +298,7 @@ static void read_promotions(metadata_reader *reader, pl_fusion *fusion)
         bool is_private = rt_text_is(string_of(reader, word, 1), "private");
         promotions[i].kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL;
         promotions[i].elements = number_of(reader, size, 1);
+        promotions[i].unit = number_of(reader, node_of(reader, units.operands[i]), 1);
         if (index_of(reader, size, 0) != promotions[i].parameter) reader->failed = true;
     }
     fusion->promotions = promotions;

@@ -16,6 +16,10 @@
 #define PL_ND_RANGE     "sycl.kernel.nd-range"
 #define PL_ND_RANGES    "sycl.kernel.nd-ranges"
 
+/* The sizes of the elements that PL_PROMOTE_SIZE counts.  The document has pointers that state what
+ * they point to; since LLVM removed them, the shipped compiler adds these sizes. */
+#define PL_PROMOTE_UNIT "sycl.kernel.promote.elemsize"
+
 /* Our own function attribute for the property no_barriers, for which the document defines no
  * metadata. */
 #define PL_NO_BARRIERS "assay-no-barriers"
@@ -25,6 +29,7 @@ typedef struct pl_promotion {
     uint32_t parameter;
     rt_fusion_promotion_kind kind;
     uint64_t elements; /* number of elements, of the type that the parameter points to */
+    uint64_t unit;     /* size of an element in bytes */
 } pl_promotion;
 
 typedef struct pl_constant {

@@ -20,6 +20,60 @@ uint64_t pl_parameter_bytes(LLVMValueRef function, uint32_t parameter)
     return LLVMABISizeOfType(layout_of(function), type);
 }
 
+/* ---- Elements ------------------------------------------------------------------------------ */
+
+typedef struct element_types {
+    LLVMTargetDataRef layout;
+    LLVMTypeRef stepped_over; /* the largest; NULL: no address computation steps */
+    LLVMTypeRef accessed;     /* the first one found; NULL: none */
+} element_types;
+
+static void note_access(element_types *types, LLVMTypeRef type)
+{
+    if (!types->accessed && LLVMTypeIsSized(type)) types->accessed = type;
+}
+
+static bool is_byte(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+}
+
+static void note_uses(element_types *types, LLVMValueRef pointer)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsALoadInst(user)) {
+            note_access(types, LLVMTypeOf(user));
+        } else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer) {
+            note_access(types, LLVMTypeOf(LLVMGetOperand(user, 0)));
+        } else if (LLVMIsABitCastInst(user)) {
+            note_uses(types, user);
+        } else if (LLVMIsAGetElementPtrInst(user)) {
+            /* Optimisers express steps in bytes, too. */
+            LLVMTypeRef type = LLVMGetGEPSourceElementType(user), largest = types->stepped_over;
+            if (is_byte(type))
+                note_uses(types, user);
+            else if (!LLVMTypeIsSized(type))
+                continue;
+            else if (LLVMIsNull(LLVMGetOperand(user, 1)))
+                note_access(types, type);
+            else if (!largest || LLVMABISizeOfType(types->layout, type) >
+                                     LLVMABISizeOfType(types->layout, largest))
+                types->stepped_over = type;
+        }
+    }
+}
+
+LLVMTypeRef pl_element_type(LLVMValueRef function, uint32_t parameter)
+{
+    CHECK(parameter < LLVMCountParams(function));
+    element_types types = {.layout = layout_of(function)};
+    note_uses(&types, LLVMGetParam(function, parameter));
+    if (types.stepped_over) return types.stepped_over;
+    if (types.accessed) return types.accessed;
+    return LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
 static rt_status reject_place(pl_job *job, rt_fusion_place place, const char *problem)
@@ -125,23 +179,21 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
 
 /* Why promoted memory cannot replace what the parameter points to; NULL: it can. */
 static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promotion *promotion,
-                                     uint64_t *out_elements)
+                                     pl_promotion *out_promotion)
 {
     uint32_t index = promotion->parameter.parameter;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, index));
     uint64_t bytes;
-    *out_elements = 0;
     if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || pl_by_value_type(kernel, index) ||
         LLVMGetPointerAddressSpace(type) != PL_SPACE_GLOBAL)
         return "it is not a pointer to global memory";
-    LLVMTypeRef element = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(element)) return "it points to a type without a size";
-    uint64_t unit = LLVMABISizeOfType(layout_of(kernel), element);
+    uint64_t unit = LLVMABISizeOfType(layout_of(kernel), pl_element_type(kernel, index));
     if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
         bytes > UINT32_MAX)
         return "its elements take 4 GiB or more";
     if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
-    *out_elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
+    out_promotion->elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
+    out_promotion->unit = unit;
     return NULL;
 }
 
@@ -155,8 +207,8 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         const rt_fusion_promotion *promotion = &request->promotions[i];
         rt_fusion_place place = promotion->parameter;
         RT_TRY(check_place(job, fusion, kernels, place));
-        uint64_t elements;
-        const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
+        pl_promotion converted = {.kind = promotion->kind};
+        const char *problem = promotion_problem(kernels[place.kernel], promotion, &converted);
         bool joined = false; /* other parameters get the same argument */
         for (uint32_t k = 0; k < fusion->identity_count; k++) {
             rt_fusion_place first = fusion->identities[k].original;
@@ -175,8 +227,8 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         CHECK(parameters->numbers);
         uint32_t number = parameters->numbers[place.kernel][place.parameter];
         CHECK(number < parameters->count && number <= unjoined);
-        number = RULE_ELSE(KF_META_04, number, unjoined);
-        promotions[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
+        converted.parameter = RULE_ELSE(KF_META_04, number, unjoined);
+        promotions[fusion->promotion_count++] = converted;
     }
     fusion->promotions = promotions;
     return RT_STATUS_OK;

@@ -30,6 +30,10 @@ RT_MUST_USE rt_status pl_fusion_parameters_convert(pl_job *job, const rt_fusion_
                                                    const LLVMValueRef *kernels, pl_fusion *fusion,
                                                    rt_text *out_reasons);
 
+/* The type of the elements that a pointer parameter steps over or, if no code steps, accesses; a
+ * byte if there is no access. */
+LLVMTypeRef pl_element_type(LLVMValueRef function, uint32_t parameter);
+
 /* The size in bytes of the parameter's argument. */
 uint64_t pl_parameter_bytes(LLVMValueRef function, uint32_t parameter);
 

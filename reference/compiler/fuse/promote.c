@@ -6,18 +6,24 @@
  * consecutive work-items (work-groups) of a launch used consecutive elements of the buffer.
  * Source: document 001, "Kernel fusion pipeline" and its note. */
 #include "reference/compiler/fuse/local.h"
+#include "reference/compiler/fuse/parameters.h"
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/version.h"
 
 #include <llvm-c/Target.h>
 
 /* A pointer derived from the parameter. */
 typedef struct derived {
     LLVMValueRef pointer;
-    uint32_t base; /* index of the pointer that it is computed from; for the parameter, its own
-                    * index */
-    bool inside;   /* it points into an element, so further indices would not count elements */
+    uint32_t base;   /* index of the pointer that it is computed from; for the parameter, its own
+                      * index */
+    bool inside;     /* it may point into an element, so further indices would not count elements */
+    bool is_at_rest; /* it points `rest` bytes behind the start of an element */
+    uint64_t rest;
+    LLVMValueRef count; /* it is `count` times `step` elements away; NULL: once */
+    int64_t step;
     LLVMValueRef replacement;
     LLVMValueRef index; /* index of the element in the buffer, 64 bits; NULL means 0 */
 } derived;
@@ -26,11 +32,14 @@ typedef struct promotion_walk {
     pl_fusing *fusing;
     const pl_promotion *promotion;
     LLVMTargetDataRef layout;
-    uint64_t unit;  /* size of an element in bytes */
-    unsigned space; /* the promoted memory's address space */
+    LLVMTypeRef element;
+    uint64_t unit;     /* size of an element in bytes */
+    uint64_t elements; /* number of elements in the promoted memory */
+    unsigned space;    /* the promoted memory's address space */
     RT_VECTOR(derived) pointers;
     LLVMBuilderRef builder;
-    LLVMValueRef memory; /* the promoted array */
+    LLVMValueRef memory; /* the promoted array, of this type: */
+    LLVMTypeRef memory_type;
 } promotion_walk;
 
 /* ---- Inspection ---------------------------------------------------------------------------- */
@@ -45,11 +54,82 @@ static bool is_zero(LLVMValueRef value)
     return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == 0;
 }
 
-static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool inside)
+static void note(promotion_walk *walk, derived pointer)
 {
-    CHECK(base < walk->pointers.count || (base == 0 && walk->pointers.count == 0));
-    *rt_vector_push(&walk->pointers) =
-        (derived){.pointer = pointer, .base = base, .inside = inside};
+    CHECK(pointer.base < walk->pointers.count || (pointer.base == 0 && walk->pointers.count == 0));
+    *rt_vector_push(&walk->pointers) = pointer;
+}
+
+/* An access must not leave its element, since the next one may be at the other end of the memory.
+ */
+static const char *inspect_access(const promotion_walk *walk, const derived *at, LLVMTypeRef type)
+{
+    uint64_t size = size_of(walk, type), rest = at->is_at_rest ? at->rest : 0;
+    return size <= walk->unit - rest ? NULL : "Unsupported pointer arithmetic";
+}
+
+/* Splits a number of steps into a factor and the rest, which is NULL if the number is constant:
+ * `shl x, 2` is 4 times x. */
+static LLVMValueRef split_count(LLVMValueRef count, int64_t *out_factor)
+{
+    *out_factor = 1;
+    LLVMValueRef constant = count;
+    bool shifts = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMShl;
+    bool multiplies = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMMul;
+    if (shifts || multiplies) constant = LLVMGetOperand(count, 1);
+    if (!LLVMIsAConstantInt(constant)) return count;
+    int64_t factor = LLVMConstIntGetSExtValue(constant);
+    if (shifts && (factor < 0 || factor > 31)) return count;
+    *out_factor = shifts ? (int64_t)1 << factor : factor;
+    return shifts || multiplies ? LLVMGetOperand(count, 0) : NULL;
+}
+
+/* Describes a step over `count` types of `size` bytes as one over elements and, if `count` is
+ * constant, the rest; false: it is not a whole number of elements from a known place in one. */
+static bool divide_step(const promotion_walk *walk, uint64_t size, LLVMValueRef count,
+                        derived *pointer)
+{
+    int64_t factor, bytes, unit = (int64_t)walk->unit;
+    if (size == walk->unit && !pointer->inside) {
+        pointer->count = count;
+        pointer->step = 1;
+        return true;
+    }
+    pointer->count = split_count(count, &factor);
+    if (!pointer->is_at_rest || size > INT32_MAX) return false;
+    if (__builtin_mul_overflow(factor, (int64_t)size, &bytes)) return false;
+    if (pointer->count) {
+        pointer->step = bytes / unit;
+        return bytes % unit == 0;
+    }
+    if (__builtin_add_overflow(bytes, (int64_t)pointer->rest, &bytes)) return false;
+    int64_t rest = (bytes % unit + unit) % unit;
+    pointer->step = (bytes - rest) / unit;
+    pointer->rest = (uint64_t)rest;
+    pointer->inside = rest != 0;
+    return true;
+}
+
+static const char *inspect_computation(promotion_walk *walk, LLVMValueRef user, uint32_t from)
+{
+    static const char unsupported[] = "Unsupported pointer arithmetic";
+    if (LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind) return unsupported;
+    const derived base = walk->pointers.items[from];
+    LLVMValueRef count = LLVMGetOperand(user, 1);
+    uint64_t size = size_of(walk, LLVMGetGEPSourceElementType(user));
+    derived pointer = {.pointer = user,
+                       .base = from,
+                       .inside = base.inside,
+                       .is_at_rest = base.is_at_rest,
+                       .rest = base.rest};
+    if (!is_zero(count) && !divide_step(walk, size, count, &pointer)) return unsupported;
+    if (LLVMGetNumOperands(user) > 2) {
+        if (size > walk->unit) return unsupported;
+        pointer.inside = true;
+        pointer.is_at_rest = false;
+    }
+    note(walk, pointer);
+    return NULL;
 }
 
 /* NULL if the use can be changed, otherwise the reason why not, in the shipped compiler's words.
@@ -57,30 +137,25 @@ static void note(promotion_walk *walk, LLVMValueRef pointer, uint32_t base, bool
 static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValueRef value,
                                uint32_t from)
 {
-    CHECK(from < walk->pointers.count && walk->pointers.items[from].pointer == value);
-    bool inside = walk->pointers.items[from].inside;
+    CHECK(from < walk->pointers.count);
+    const derived at = walk->pointers.items[from];
+    CHECK(at.pointer == value);
     if (!LLVMIsAInstruction(user))
         return "Cannot promote value used in a place other than an instruction";
     switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMLoad: return NULL;
+    case LLVMLoad: return inspect_access(walk, &at, LLVMTypeOf(user));
     case LLVMStore:
-        if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03)) return NULL;
+        if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03))
+            return inspect_access(walk, &at, LLVMTypeOf(LLVMGetOperand(user, 0)));
         return "It is not safe to promote values being stored to another pointer";
-    case LLVMGetElementPtr: {
-        bool steps = !is_zero(LLVMGetOperand(user, 1));
-        bool counts_units = size_of(walk, LLVMGetGEPSourceElementType(user)) == walk->unit;
-        if (steps && (inside || !counts_units)) return "Unsupported pointer arithmetic";
-        if (LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
-            return "Unsupported pointer arithmetic";
-        note(walk, user, from, inside || LLVMGetNumOperands(user) > 2);
+    case LLVMGetElementPtr: return inspect_computation(walk, user, from);
+    case LLVMBitCast:
+        note(walk, (derived){.pointer = user,
+                             .base = from,
+                             .inside = at.inside,
+                             .is_at_rest = at.is_at_rest,
+                             .rest = at.rest});
         return NULL;
-    }
-    case LLVMBitCast: {
-        uint64_t size = size_of(walk, LLVMGetElementType(LLVMTypeOf(user)));
-        if (size > walk->unit) return "Unsupported pointer arithmetic";
-        note(walk, user, from, inside || size != walk->unit);
-        return NULL;
-    }
     case LLVMAddrSpaceCast: return "It is not safe to promote values in an addrspacecast operation";
     case LLVMPtrToInt: return "It is not safe to promote values in a ptrtoint operation";
     case LLVMCall: return "It is not safe to promote values passed to a called function";
@@ -92,11 +167,11 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
 /* ---- Change -------------------------------------------------------------------------------- */
 
 /* Creates an array of the element type, in private or in local memory. */
-static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
+static LLVMValueRef make_memory(promotion_walk *walk)
 {
-    uint64_t count = walk->promotion->elements;
+    uint64_t count = walk->elements;
     CHECK(count >= 1 && count <= UINT32_MAX);
-    LLVMTypeRef type = LLVMArrayType(element, (unsigned)count);
+    LLVMTypeRef type = walk->memory_type = LLVMArrayType(walk->element, (unsigned)count);
     if (walk->space == PL_SPACE_PRIVATE) {
         LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(walk->fusing->kernel);
         LLVMPositionBuilderBefore(walk->builder, LLVMGetFirstInstruction(entry));
@@ -106,7 +181,7 @@ static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
         LLVMAddGlobalInAddressSpace(walk->fusing->module, type, "promoted", PL_SPACE_LOCAL);
     LLVMSetInitializer(variable, LLVMGetUndef(type));
     LLVMSetLinkage(variable, LLVMInternalLinkage);
-    LLVMSetAlignment(variable, LLVMABIAlignmentOfType(walk->layout, element));
+    LLVMSetAlignment(variable, LLVMABIAlignmentOfType(walk->layout, walk->element));
     return variable;
 }
 
@@ -114,12 +189,30 @@ static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
 static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
-    LLVMValueRef count = LLVMConstInt(word, walk->promotion->elements, 0);
+    LLVMValueRef count = LLVMConstInt(word, walk->elements, 0);
     LLVMValueRef zero = LLVMConstInt(word, 0, 0), at = zero;
-    if (index && walk->promotion->elements > 1) at = LLVMBuildURem(walk->builder, index, count, "");
+    if (index && walk->elements > 1) at = LLVMBuildURem(walk->builder, index, count, "");
     LLVMValueRef indices[] = {zero, at};
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(walk->memory));
-    return LLVMBuildInBoundsGEP2(walk->builder, type, walk->memory, indices, 2, "");
+    return LLVMBuildInBoundsGEP2(walk->builder, walk->memory_type, walk->memory, indices, 2, "");
+}
+
+/* The address after a step from `base`; sets the index that it leads to. */
+static LLVMValueRef make_step(promotion_walk *walk, const derived *base, derived *pointer)
+{
+    LLVMContextRef context = walk->fusing->job->context;
+    LLVMTypeRef word = LLVMInt64TypeInContext(context), byte = LLVMInt8TypeInContext(context);
+    LLVMBuilderRef builder = walk->builder;
+    LLVMValueRef step = LLVMConstInt(word, (uint64_t)pointer->step, 1);
+    if (pointer->count) {
+        LLVMValueRef count = LLVMBuildIntCast2(builder, pointer->count, word, 1, "");
+        step = pointer->step == 1 ? count : LLVMBuildMul(builder, count, step, "");
+    }
+    pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
+    LLVMValueRef address = make_address(walk, pointer->index);
+    if (pointer->rest == 0) return address;
+    LLVMValueRef rest = LLVMConstInt(word, pointer->rest, 0);
+    address = LLVMBuildBitCast(builder, address, LLVMPointerType(byte, walk->space), "");
+    return LLVMBuildInBoundsGEP2(builder, byte, address, &rest, 1, "");
 }
 
 /* Creates the replacement for a derived pointer; its base already has one. */
@@ -132,12 +225,7 @@ static void make_derived(promotion_walk *walk, derived *pointer)
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(old));
     pointer->index = base->index;
     bool arithmetic = LLVMIsAGetElementPtrInst(old);
-    if (arithmetic && !base->inside && !is_zero(LLVMGetOperand(old, 1))) {
-        LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
-        LLVMValueRef step = LLVMBuildIntCast2(builder, LLVMGetOperand(old, 1), word, 1, "");
-        pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
-        address = make_address(walk, pointer->index);
-    }
+    if (arithmetic && !is_zero(LLVMGetOperand(old, 1))) address = make_step(walk, base, pointer);
     if (arithmetic && LLVMGetNumOperands(old) > 2) {
         /* Address arithmetic within an element is repeated in the promoted element. */
         uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
@@ -150,7 +238,7 @@ static void make_derived(promotion_walk *walk, derived *pointer)
         address = LLVMBuildBitCast(builder, address, LLVMPointerType(source, walk->space), "");
         address = LLVMBuildInBoundsGEP2(builder, source, address, indices, count, "");
     }
-    LLVMTypeRef type = LLVMPointerType(LLVMGetElementType(LLVMTypeOf(old)), walk->space);
+    LLVMTypeRef type = pl_pointer_in_space(LLVMTypeOf(old), walk->space);
     pointer->replacement = LLVMBuildBitCast(builder, address, type, "");
 }
 
@@ -159,9 +247,8 @@ static void make_derived(promotion_walk *walk, derived *pointer)
 static void change(promotion_walk *walk)
 {
     derived *parameter = &walk->pointers.items[0];
-    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(parameter->pointer));
-    unsigned promised = LLVMABIAlignmentOfType(walk->layout, element);
-    walk->memory = make_memory(walk, element);
+    unsigned promised = LLVMABIAlignmentOfType(walk->layout, walk->element);
+    walk->memory = make_memory(walk);
     parameter->replacement = make_address(walk, NULL);
     for (uint32_t i = 1; i < walk->pointers.count; i++)
         make_derived(walk, &walk->pointers.items[i]);
@@ -197,9 +284,16 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     walk.space = promotion->kind == RT_FUSION_PRIVATE
                      ? RULE_ELSE(KF_PROMOTE_01, PL_SPACE_PRIVATE, PL_SPACE_LOCAL)
                      : RULE_ELSE(KF_PROMOTE_02, PL_SPACE_LOCAL, PL_SPACE_PRIVATE);
-    walk.unit = size_of(&walk, LLVMGetElementType(LLVMTypeOf(parameter)));
-    note(&walk, parameter, 0, false);
+    walk.element = pl_element_type(fusing->kernel, promotion->parameter);
+    walk.unit = size_of(&walk, walk.element);
+    /* Here functions that the kernel calls are part of it, so there may be more accesses. */
+    uint64_t bytes = 0;
+    if (__builtin_mul_overflow(promotion->elements, promotion->unit, &bytes)) bytes = 0;
+    walk.elements = walk.unit > 0 ? bytes / walk.unit : 0;
+    note(&walk, (derived){.pointer = parameter, .is_at_rest = true});
     const char *problem = NULL;
+    if (walk.elements == 0 || walk.elements * walk.unit != bytes)
+        problem = "Unsupported pointer arithmetic";
     for (uint32_t i = 0; i < walk.pointers.count && !problem; i++) {
         LLVMValueRef value = walk.pointers.items[i].pointer;
         LLVMUseRef use = LLVMGetFirstUse(value);
@@ -207,8 +301,7 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
             problem = inspect_use(&walk, LLVMGetUser(use), value, i);
     }
     bool local = promotion->kind == RT_FUSION_LOCAL;
-    if (!problem && local &&
-        !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))
+    if (!problem && local && !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(bytes)))
         problem = "the device has too little local memory for a work-group's part of it";
     if (!problem) change(&walk);
     LLVMDisposeBuilder(walk.builder);

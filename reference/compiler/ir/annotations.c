@@ -10,7 +10,14 @@
 
 #define LIST "llvm.global.annotations"
 
-enum { CELL_VALUE, CELL_TEXT, CELL_FILE, CELL_LINE, CELL_COUNT_MIN };
+enum {
+    CELL_VALUE,
+    CELL_TEXT,
+    CELL_FILE,
+    CELL_LINE,
+    CELL_COUNT_MIN,
+    CELL_ARGUMENTS = CELL_COUNT_MIN
+};
 
 bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
 {
@@ -27,6 +34,20 @@ bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
     return true;
 }
 
+/* The first of an attribute's arguments, which clang keeps in a constant structure; 0: it is not an
+ * integer, or there is none. */
+static uint64_t argument_of(LLVMValueRef row)
+{
+    if (LLVMGetNumOperands(row) <= CELL_ARGUMENTS) return 0;
+    LLVMValueRef variable =
+        LLVMIsAGlobalVariable(pl_strip_constant(LLVMGetOperand(row, CELL_ARGUMENTS)));
+    LLVMValueRef values = variable ? LLVMGetInitializer(variable) : NULL;
+    if (!values || !LLVMIsAConstantStruct(values) || LLVMGetNumOperands(values) == 0) return 0;
+    LLVMValueRef first = LLVMIsAConstantInt(LLVMGetOperand(values, 0));
+    return first && LLVMGetIntTypeWidth(LLVMTypeOf(first)) <= 64 ? LLVMConstIntGetZExtValue(first)
+                                                                 : 0;
+}
+
 static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotation)
 {
     if (!LLVMIsAConstantStruct(row) || LLVMGetNumOperands(row) < CELL_COUNT_MIN) return false;
@@ -36,6 +57,7 @@ static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotatio
     if (!LLVMIsAConstantInt(line) || LLVMGetIntTypeWidth(LLVMTypeOf(line)) > 64) return false;
     *out_annotation = (pl_annotation){.value = value};
     out_annotation->line = (unsigned)LLVMConstIntGetZExtValue(line);
+    out_annotation->number = argument_of(row);
     return pl_literal_of(job, LLVMGetOperand(row, CELL_TEXT), &out_annotation->text);
 }
 

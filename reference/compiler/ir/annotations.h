@@ -11,6 +11,7 @@ typedef struct pl_annotation {
     LLVMValueRef value; /* a function or a variable of the source */
     rt_text text;       /* the attribute's string, in the job's arena */
     unsigned line;      /* of the annotated declaration, counted from 1; 0: not known */
+    uint64_t number;    /* the attribute's argument after the string; 0: it has none */
 } pl_annotation;
 
 /* In the order of the list, in which declarations of one kind have the order of the source. A value
@@ -24,13 +25,14 @@ typedef struct pl_annotations {
  * their text; each reader looks for its own prefix.  POSTLINK_ERROR, and no annotations: LLVM IR
  * written by hand has an entry whose form differs from clang's.  `source` names the source in the
  * message. Observed: the LLVM Language Reference does not describe llvm.global.annotations; clang
- * 14 writes {value, text, file, line, arguments}. */
+ * 14 and 19 write {value, text, file, line, arguments}. */
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 
 /* Appends, in the same form, the `assume` attributes of destructors that a vtable can name, because
- * clang 14 drops the annotations of these destructors. Removes assumptions that begin with "assay:"
- * from all functions and calls; other assumptions stay. Source: Itanium C++ ABI, 5.1.4.3
+ * clang 14 drops the annotations of these destructors; drops the annotations of base object
+ * destructors, which newer versions write and no vtable names. Removes assumptions that begin with
+ * "assay:" from all functions and calls; other assumptions stay. Source: Itanium C++ ABI, 5.1.4.3
  * "Constructors and Destructors"; observed with clang 14. */
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 

@@ -3,7 +3,7 @@
  * Clang 14 emits constructors and destructors on a separate path, which loses annotations but keeps
  * function attributes; `assume` is an attribute that takes any text. Other functions, thunks and
  * calls get the attribute too, but for them the annotations or the function itself carry the same
- * information. */
+ * information. Newer versions (observed: 19) annotate every variant of a destructor. */
 #include "reference/compiler/ir/annotations.h"
 
 #include "reference/compiler/ir/attributes.h"
@@ -17,18 +17,19 @@
 
 typedef RT_VECTOR(pl_annotation) annotation_list;
 
+static bool is_destructor(LLVMValueRef value, const char *end)
+{
+    rt_text name = pl_name(value);
+    size_t length = strlen(end);
+    if (!LLVMIsAFunction(value) || !rt_text_starts(name, "_ZN")) return false;
+    return name.length > length && memcmp(name.data + name.length - length, end, length) == 0;
+}
+
 /* Complete and deleting destructors, which vtables name; a base object destructor is only ever
  * called by name. */
-static bool is_slot_destructor(rt_text name)
+static bool is_slot_destructor(LLVMValueRef function)
 {
-    static const char *const ends[] = {"D0Ev", "D1Ev"};
-    if (!rt_text_starts(name, "_ZN")) return false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t length = strlen(ends[i]);
-        if (name.length > length && memcmp(name.data + name.length - length, ends[i], length) == 0)
-            return true;
-    }
-    return false;
+    return is_destructor(function, "D0Ev") || is_destructor(function, "D1Ev");
 }
 
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations)
@@ -36,7 +37,8 @@ void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inou
     annotation_list list = {0};
     unsigned attribute_length = (unsigned)strlen(ATTRIBUTE);
     for (uint32_t i = 0; i < inout_annotations->count; i++)
-        *rt_vector_push(&list) = inout_annotations->items[i];
+        if (!is_destructor(inout_annotations->items[i].value, "D2Ev"))
+            *rt_vector_push(&list) = inout_annotations->items[i];
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
@@ -51,7 +53,7 @@ void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inou
         rt_text rest = rt_arena_text(&job->arena, pl_attribute(function, ATTRIBUTE));
         if (!rt_text_starts(rest, OURS)) continue;
         pl_attribute_remove(function, ATTRIBUTE);
-        if (LLVMIsDeclaration(function) || !is_slot_destructor(pl_name(function))) continue;
+        if (LLVMIsDeclaration(function) || !is_slot_destructor(function)) continue;
         /* Several assumptions form one text, separated by commas. An assumption about aspects
          * contains commas too, but each assumption begins with our prefix. */
         while (rest.length > 0) {
@@ -62,7 +64,6 @@ void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inou
             rest = rt_text_skip(rest, next ? length + 1 : length);
         }
     }
-    CHECK(list.count >= inout_annotations->count);
     pl_annotation *items = rt_arena_copy(&job->arena, list.items, list.count, sizeof *items);
     *inout_annotations = (pl_annotations){items, list.count};
     rt_vector_free(&list);

@@ -1,9 +1,11 @@
-/* Source of the behaviour: LLVM 14, Transforms/Utils/Cloning.h and Scalar/InferAddressSpaces.h. */
+/* Source of the behaviour: LLVM, Transforms/Utils/Cloning.h and Scalar/InferAddressSpaces.h. */
 #include "reference/compiler/ir/clone.h"
 
 extern "C" {
 #include "reference/base/alloc.h"
 }
+
+#include "reference/compiler/ir/version.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/IR/Constants.h>
@@ -113,7 +115,7 @@ LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *keep)
                                                    old->getAttributes().getFnAttrs(),
                                                    old->getAttributes().getRetAttrs(), attributes));
     result->takeName(old);
-    result->getBasicBlockList().splice(result->begin(), old->getBasicBlockList());
+    pl_blocks_move(function, llvm::wrap(result));
     auto parameter = result->arg_begin();
     for (llvm::Argument &argument : old->args()) {
         if (!keep[argument.getArgNo()]) continue;

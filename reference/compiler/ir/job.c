@@ -4,6 +4,8 @@
  * observed: LLVMLinkModules2 ends the process unless the context has a diagnostic handler. */
 #include "reference/compiler/ir/job.h"
 
+#include "reference/compiler/ir/version.h"
+
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -68,8 +70,8 @@ rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text label, LLVMModu
     LLVMDisposeMemoryBuffer(memory);
     if (failed) {
         return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "%.*s: not LLVM bitcode that LLVM 14 can read (%s)", RT_TEXT_ARG(label),
-                       pl_job_reason(job));
+                       "%.*s: not LLVM bitcode that LLVM " PL_LLVM_NUMBER " can read (%s)",
+                       RT_TEXT_ARG(label), pl_job_reason(job));
     }
     char *reason = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {

@@ -1,22 +1,19 @@
 /* Reads LLVM IR that was written by hand or by another tool, in place of a front end's output.
  *
  * It may be text or bitcode; LLVM distinguishes them. Errors have the front ends' form, with the
- * line and column in the text. Source: LLVM Language Reference Manual of version 14. */
+ * line and column in the text. Source: LLVM Language Reference Manual. */
 #include "reference/compiler/ir/read.h"
 
 #include "reference/compiler/ir/data_layout.h"
 #include "reference/compiler/ir/job.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
 #include <string.h>
-
-/* The data layout that clang 14 uses for spir64. */
-#define SPIR64_LAYOUT                                                                              \
-    "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
 
 RT_PRINTF(3, 4)
 static rt_status refuse(pl_job *job, rt_text name, const char *problem, ...)
@@ -121,12 +118,11 @@ static rt_status set_target(pl_job *job, rt_text name, rt_format format, LLVMMod
                       "none",
                       RT_TEXT_ARG(triple));
     if (triple.length == 0) LLVMSetTarget(module, "spir64");
-    if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
+    if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, pl_spir64_layout);
     if (is_laid_out(job, module)) return RT_STATUS_OK;
     return refuse(job, name,
-                  "the data layout '%s' differs from spir64's; leave it out, or write "
-                  "'" SPIR64_LAYOUT "'",
-                  LLVMGetDataLayoutStr(module));
+                  "the data layout '%s' differs from spir64's; leave it out, or write '%s'",
+                  LLVMGetDataLayoutStr(module), pl_spir64_layout);
 }
 
 /* The translator recognises OpenCL C's builtins only in a module that states its OpenCL version.

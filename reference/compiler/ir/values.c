@@ -70,6 +70,17 @@ LLVMValueRef pl_any_call(LLVMValueRef function)
     return NULL;
 }
 
+LLVMValueRef pl_mistyped_callee(LLVMValueRef call)
+{
+    CHECK(LLVMIsACallInst(call));
+    /* The callee is the function itself or, where pointers have types, a cast of it. */
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    bool cast = LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast;
+    LLVMValueRef function = LLVMIsAFunction(cast ? LLVMGetOperand(callee, 0) : callee);
+    if (!function) return NULL;
+    return LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(function) ? function : NULL;
+}
+
 LLVMValueRef pl_strip_constant(LLVMValueRef value)
 {
     while (LLVMIsAConstantExpr(value))
@@ -113,6 +124,32 @@ LLVMValueRef *pl_metadata_operands(pl_job *job, LLVMValueRef node, uint32_t *out
     if (count > 0) LLVMGetMDNodeOperands(node, operands);
     *out_count = count;
     return operands;
+}
+
+rt_text pl_parameter_text(LLVMValueRef kernel, const char *kind, uint32_t parameter)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(kernel));
+    unsigned kind_id = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
+    size_t entry_count = 0;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(kernel, &entry_count);
+    rt_text text = {"", 0};
+    for (unsigned i = 0; i < entry_count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != kind_id) continue;
+        LLVMValueRef node =
+            LLVMMetadataAsValue(context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+        uint32_t count = LLVMGetMDNodeNumOperands(node);
+        if (parameter >= count) break;
+        LLVMValueRef *operands = rt_alloc_array(count, sizeof *operands);
+        LLVMGetMDNodeOperands(node, operands);
+        unsigned length = 0;
+        const char *data =
+            operands[parameter] ? LLVMGetMDString(operands[parameter], &length) : NULL;
+        if (data) text = (rt_text){data, length};
+        rt_free(operands);
+        break;
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    return text;
 }
 
 void pl_write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)

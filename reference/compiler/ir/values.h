@@ -28,6 +28,11 @@ bool pl_calls(LLVMValueRef user, LLVMValueRef function);
 /* Any direct call to the function; NULL: there is none. */
 LLVMValueRef pl_any_call(LLVMValueRef function);
 
+/* The function that a call calls as if it had another type, which linking leaves if one source
+ * declares a function with another type than the one it is defined with; NULL: the call is not
+ * such a call. */
+LLVMValueRef pl_mistyped_callee(LLVMValueRef call);
+
 /* The base of an address that constant expressions (casts and offsets) compute: a function, a
  * variable or another constant. */
 LLVMValueRef pl_strip_constant(LLVMValueRef value);
@@ -45,6 +50,11 @@ LLVMValueRef pl_metadata(pl_job *job, LLVMValueRef function, const char *kind);
 
 /* The operands of a node, in the job's arena. */
 LLVMValueRef *pl_metadata_operands(pl_job *job, LLVMValueRef node, uint32_t *out_count);
+
+/* What a kernel's metadata of the named kind (`kernel_arg_base_type`, `kernel_arg_type` …) says
+ * about a parameter, borrowed from LLVM; empty: nothing.  Source: SPIR 1.2, 2.7 "Kernel Arg Info".
+ */
+rt_text pl_parameter_text(LLVMValueRef kernel, const char *kind, uint32_t parameter);
 
 /* Appends the module as bitcode. */
 void pl_write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode);

@@ -48,9 +48,30 @@ static bool has_odd_operand(LLVMValueRef instruction)
     return false;
 }
 
+/* The intrinsics of which LLVM's optimiser makes a comparison and a select. */
+static const struct choice {
+    const char *prefix;
+    LLVMIntPredicate predicate; /* the first operand is chosen if this holds */
+    bool is_signed;
+} choices[] = {
+    {"llvm.smin.", LLVMIntSLT, true},
+    {"llvm.smax.", LLVMIntSGT, true},
+    {"llvm.umin.", LLVMIntULT, false},
+    {"llvm.umax.", LLVMIntUGT, false},
+};
+
+static const struct choice *choice_of(LLVMValueRef instruction)
+{
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+    if (!callee || !LLVMIsAFunction(callee) || LLVMGetIntrinsicID(callee) == 0) return NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (rt_text_starts(pl_name(callee), choices[i].prefix)) return &choices[i];
+    return NULL;
+}
+
 static bool is_known(LLVMValueRef instruction)
 {
-    if (LLVMIsABinaryOperator(instruction)) return true;
+    if (LLVMIsABinaryOperator(instruction) || choice_of(instruction)) return true;
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMTrunc:
     case LLVMZExt:
@@ -139,6 +160,14 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
         LLVMValueRef from = operand_of(w, odd, 0, false);
         LLVMPositionBuilderBefore(w->builder, odd);
         return LLVMBuildFreeze(w->builder, from, "");
+    }
+    case LLVMCall: {
+        const struct choice *choice = choice_of(odd);
+        LLVMValueRef a = operand_of(w, odd, 0, choice->is_signed);
+        LLVMValueRef b = operand_of(w, odd, 1, choice->is_signed);
+        LLVMPositionBuilderBefore(w->builder, odd);
+        LLVMValueRef holds = LLVMBuildICmp(w->builder, choice->predicate, a, b, "");
+        return masked(w, LLVMBuildSelect(w->builder, holds, a, b, ""), width_of(odd));
     }
     default: {
         /* Only some of the binary operations depend on the sign. */

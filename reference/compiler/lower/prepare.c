@@ -10,15 +10,17 @@
 #include "reference/base/vector.h"
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 #include "reference/compiler/lower/lower_internal.h"
 
 #define OPTIMISE_PASSES                                                                            \
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
-    "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine)),globaldce,"            \
+    "function(sroa,early-cse<memssa>,simplifycfg," PL_INSTCOMBINE ",simplifycfg),ipsccp,"          \
+    "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg," PL_INSTCOMBINE ")),globaldce,"     \
     "function(jump-threading,simplifycfg,reassociate,"                                             \
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"                         \
-    "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
-    "instcombine,adce,simplifycfg,instcombine)," PL_DROP_PASSES
+    "simplifycfg," PL_INSTCOMBINE                                                                  \
+    ",indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce," PL_INSTCOMBINE                      \
+    ",adce,simplifycfg," PL_INSTCOMBINE ")," PL_DROP_PASSES
 
 /* Runs after the lowering, so it contains no pass that would form the intrinsics again.
  * Compile-time queries (is this a constant, how large is this object) are evaluated here. */

@@ -7,6 +7,7 @@
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 static bool is_writable_length(unsigned count)
 {
@@ -77,7 +78,7 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
     if (LLVMIsUndef(vector)) return LLVMGetUndef(type);
     if (LLVMIsNull(vector)) return LLVMConstNull(type);
-    if (LLVMIsAConstantDataVector(vector)) return LLVMGetElementAsConstant(vector, index);
+    if (LLVMIsAConstantDataVector(vector)) return pl_component_of_constant(vector, index);
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 

@@ -20,6 +20,7 @@
 typedef struct declaration {
     LLVMValueRef variable;
     rt_text properties; /* as written in the source; NULL data: given by attributes instead */
+    uint64_t size;      /* of the type in bytes; 0: not known */
     unsigned line;      /* 0: not known */
     uint32_t number;    /* in order of discovery */
 } declaration;
@@ -145,20 +146,16 @@ static rt_status apply_property(taking *take, const declaration *at, rt_text nam
 
 /* ---- Names and types ----------------------------------------------------------------------- */
 
-/* sizeof(T) for a variable that the prelude declares, a structure whose last member is an array of
- * one T or a pointer to T. 0: the variable does not have that form, or T is not sized. */
-static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
+/* Whether a variable has the form that the prelude gives to a device_global of the type T: a
+ * structure whose last member is an array of one T or a pointer to T. */
+static bool has_form(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
-    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type)) return 0;
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type)) return false;
     unsigned member_count = LLVMCountStructElementTypes(type);
-    if (member_count == 0) return 0;
-    type = LLVMStructGetTypeAtIndex(type, member_count - 1);
-    LLVMTypeKind expected = image_scope ? LLVMArrayTypeKind : LLVMPointerTypeKind;
-    if (LLVMGetTypeKind(type) != expected) return 0;
-    LLVMTypeRef underlying = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(underlying)) return 0;
-    return LLVMABISizeOfType(LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable)), underlying);
+    if (member_count == 0) return false;
+    LLVMTypeKind last = LLVMGetTypeKind(LLVMStructGetTypeAtIndex(type, member_count - 1));
+    return last == (image_scope ? LLVMArrayTypeKind : LLVMPointerTypeKind);
 }
 
 static rt_status take_declaration(taking *take, const declaration *at)
@@ -176,7 +173,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
     while (properties.length > 0)
         RT_TRY(apply_property(take, at, name, next_property(&properties)));
     bool image_scope = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
-    uint64_t size = size_of_type(variable, image_scope);
+    uint64_t size = has_form(variable, image_scope) ? at->size : 0;
     if (size == 0 || size > UINT32_MAX)
         return refuse(take, at, name,
                       "does not have a type of 1 to 4294967295 bytes; declare it with "
@@ -200,11 +197,13 @@ static rt_status take_declaration(taking *take, const declaration *at)
 
 /* ---- The source ---------------------------------------------------------------------------- */
 
-static void note(taking *take, LLVMValueRef variable, rt_text properties, unsigned line)
+static void note(taking *take, LLVMValueRef variable, rt_text properties,
+                 const pl_annotation *annotation)
 {
     uint32_t number = take->declarations.count;
     rt_map_set_number(&take->indices, (uintptr_t)variable, number);
-    *rt_vector_push(&take->declarations) = (declaration){variable, properties, line, number};
+    *rt_vector_push(&take->declarations) =
+        (declaration){variable, properties, annotation->number, annotation->line, number};
 }
 
 static int compare_places(const void *left, const void *right)
@@ -262,21 +261,22 @@ static rt_status take_all(taking *take, LLVMModuleRef module, const pl_annotatio
         rt_text properties;
         if (!variable) continue;
         if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION, &properties)) {
-            note(take, variable, properties, annotation->line);
+            note(take, variable, properties, annotation);
         } else if (pl_annotation_is(annotation, PL_GLOBAL_ANNOTATION_EXTERN, &properties)) {
             /* The variable stands for the declaration that it points to. */
             LLVMValueRef value = LLVMGetInitializer(variable);
             LLVMValueRef declared = value ? LLVMIsAGlobalVariable(pl_strip_constant(value)) : NULL;
             if (!declared) continue;
             *rt_vector_push(&take->pointers) = variable;
-            note(take, declared, properties, annotation->line);
+            note(take, declared, properties, annotation);
         }
     }
     /* In LLVM IR input, device_globals may already have their attributes. */
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         bool known = rt_map_find_number(&take->indices, (uintptr_t)variable) != RT_MAP_NONE;
-        if (!known && pl_is_device_global(variable)) note(take, variable, (rt_text){0}, 0);
+        if (!known && pl_is_device_global(variable))
+            note(take, variable, (rt_text){0}, &(pl_annotation){0});
     }
     uint32_t count = take->declarations.count;
     declaration *items = take->declarations.items;

@@ -157,12 +157,9 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
                        calls && i == count - 1);
         if (!calls) continue;
         LLVMValueRef callee = LLVMGetCalledValue(instruction);
-        if (LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee)) continue;
+        LLVMValueRef mistyped = pl_mistyped_callee(instruction);
+        if (LLVMIsAInlineAsm(callee) || (LLVMIsAFunction(callee) && !mistyped)) continue;
         build->calls_through_pointers = build->nodes[user].calls_pointers = true;
-        /* If a source declares a function with a type other than the one it is defined with,
-         * linking leaves a call through a cast. */
-        bool cast = LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast;
-        LLVMValueRef mistyped = cast ? LLVMIsAFunction(LLVMGetOperand(callee, 0)) : NULL;
         if (!mistyped) continue;
         if (build->mistyped.count == 0) build->mistyped_at = pl_place(build->job, instruction);
         *rt_vector_push(&build->mistyped) = pl_job_name(build->job, mistyped);

@@ -13,6 +13,7 @@
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
+#include "reference/compiler/ir/version.h"
 #include "reference/compiler/postlink/spec_constants.h"
 #include "reference/compiler/postlink/virtual_functions.h"
 #include "reference/compiler/refuse/refuse.h"
@@ -108,6 +109,7 @@ static rt_status take_source(pl_job *job, LLVMModuleRef part, rt_text name,
 {
     pl_annotations annotations;
     strip_module(part);
+    if (job->format != RT_FORMAT_PTX) pl_front_end_repair(part);
     RT_TRY(pl_refuse_foreign(job, part, name));
     RT_TRY(pl_annotations_take(job, part, name, &annotations));
     pl_assumptions_take(job, part, &annotations);

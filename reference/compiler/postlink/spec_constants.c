@@ -8,6 +8,7 @@
 #include "reference/base/stream.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 #define CONSTANT_PREFIX "__assay_spec_constant_"
 #define DEFAULT_PREFIX  "__assay_spec_default_"
@@ -121,7 +122,7 @@ static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variab
     LLVMValueRef function =
         LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
     LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
-    pl_flag_add(function, "readnone");
+    pl_mark_without_memory(function);
     pl_flag_add(function, "nounwind");
     pl_flag_add(function, "willreturn");
     while (LLVMGetFirstUse(variable)) {

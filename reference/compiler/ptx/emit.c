@@ -3,6 +3,7 @@
 
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -81,7 +82,7 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
     LLVMTargetMachineRef machine = make_machine();
     if (!machine)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the installed LLVM 14 has no back end for NVPTX");
+                       "the installed LLVM " PL_LLVM_NUMBER " has no back end for NVPTX");
     /* The passes would drop definitions that other images may repeat (inline virtual functions,
      * vtables) if this image does not use them, but other images may rely on them. */
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {

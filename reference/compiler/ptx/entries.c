@@ -32,6 +32,19 @@ static unsigned attribute_kind(const char *name)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
+/* Images, samplers, events, pipes and queues are pointers here; only the kernel's metadata
+ * distinguishes them from pointers to memory (OpenCL C 3.0, 6.3.3 "Other Built-in Data Types"). */
+static bool is_opaque(rt_text base_type)
+{
+    static const char *const names[] = {"image1d",     "image2d",   "image3d",
+                                        "sampler_t",   "event_t",   "queue_t",
+                                        "clk_event_t", "ndrange_t", "reserve_id_t"};
+    if (base_type.length > 0 && base_type.data[base_type.length - 1] == '*') return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rt_text_starts(base_type, names[i])) return true;
+    return false;
+}
+
 static rt_status describe(entry_writer *writer, LLVMValueRef kernel, uint32_t index,
                           rt_ptx_parameter *out_parameter)
 {
@@ -41,11 +54,7 @@ static rt_status describe(entry_writer *writer, LLVMValueRef kernel, uint32_t in
     uint64_t size = LLVMABISizeOfType(writer->layout, value ? value : type);
     *out_parameter = (rt_ptx_parameter){.kind = RT_PTX_VALUE};
     if (!value && LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-        /* Images, samplers, events and queues are pointers to structs without members. */
-        LLVMTypeRef pointee = LLVMGetElementType(type);
-        bool is_struct = LLVMGetTypeKind(pointee) == LLVMStructTypeKind;
-        const char *name = is_struct ? LLVMGetStructName(pointee) : NULL;
-        bool opaque = name && rt_text_starts(rt_text_of(name), "opencl.");
+        bool opaque = is_opaque(pl_parameter_text(kernel, "kernel_arg_base_type", index));
         unsigned space = LLVMGetPointerAddressSpace(type);
         bool pointer = space == PL_PTX_SPACE_GLOBAL || space == PL_PTX_SPACE_CONSTANT;
         if (opaque || (!pointer && space != PL_PTX_SPACE_SHARED))
@@ -100,7 +109,8 @@ static void fill(entry_writer *writer, LLVMValueRef kernel, LLVMValueRef entry)
     LLVMValueRef call =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(kernel), kernel, arguments, count, "");
     for (uint32_t i = 0; i < count; i++) {
-        pl_passing_copy(kernel, i, entry, i);
+        if (LLVMTypeOf(LLVMGetParam(entry, i)) == LLVMTypeOf(LLVMGetParam(kernel, i)))
+            pl_passing_copy(kernel, i, entry, i);
         pl_passing_copy(kernel, i, call, i);
     }
     LLVMBuildRetVoid(builder);

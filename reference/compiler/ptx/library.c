@@ -8,6 +8,7 @@
 #include "reference/base/ptx.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -47,13 +48,15 @@ static rt_status read_library(pl_job *job, rt_text path, LLVMModuleRef *out_modu
         path.length == 0 || LLVMCreateMemoryBufferWithContentsOfFile(name.data, &memory, &reason);
     LLVMDisposeMessage(reason);
     if (missing)
-        return rt_fail_naming(job->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
-                              "libclc for nvptx64, which provides OpenCL C's builtin functions, "
-                              "is not installed; install it with: apt-get install libclc-14");
+        return rt_fail_naming(
+            job->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
+            "libclc for nvptx64, which provides OpenCL C's builtin functions, "
+            "is not installed; install it with: apt-get install libclc-" PL_LLVM_NUMBER);
     if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) return RT_STATUS_OK;
     LLVMDisposeMemoryBuffer(memory);
-    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE, "%s is not bitcode that LLVM 14 can read: %s",
-                   name.data, pl_job_reason(job));
+    return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                   "%s is not bitcode that LLVM " PL_LLVM_NUMBER " can read: %s", name.data,
+                   pl_job_reason(job));
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -92,7 +95,8 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         while (use && !LLVMIsACallInst(LLVMGetUser(use)))
             use = LLVMGetNextUse(use);
         return pl_ptx_refuse(job, use ? LLVMGetUser(use) : NULL, pl_symbol_builtin_name(name),
-                             "is a builtin function that neither PTX nor libclc 14 has for these "
+                             "is a builtin function that neither PTX nor libclc " PL_LLVM_NUMBER
+                             " has for these "
                              "types, so the code cannot be expressed in PTX");
     }
     return RT_STATUS_OK;

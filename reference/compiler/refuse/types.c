@@ -6,6 +6,7 @@
 #include "reference/base/map.h"
 #include "reference/compiler/ir/place.h"
 #include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
 
 typedef struct type_check {
     pl_job *job;
@@ -41,10 +42,10 @@ static rt_text own_fault(pl_job *job, LLVMTypeRef type)
     case LLVMX86_FP80TypeKind:
     case LLVMFP128TypeKind:
     case LLVMPPC_FP128TypeKind: return RT_TEXT("a floating-point number of more than 64 bits");
-    case LLVMX86_MMXTypeKind:
     case LLVMX86_AMXTypeKind: return RT_TEXT("an x86 register type");
     default: break;
     }
+    if (pl_is_mmx_type(type)) return RT_TEXT("an x86 register type");
     return (rt_text){0};
 }
 
@@ -57,8 +58,11 @@ static rt_text type_fault(type_check *check, LLVMTypeRef type)
     if (fault.length > 0) return fault;
     rt_map_set_number(&check->visited, (uintptr_t)type, 0);
     unsigned count = 0;
+    LLVMTypeRef pointee;
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
+        pointee = pl_written_pointee(type);
+        return pointee ? type_fault(check, pointee) : (rt_text){0};
     case LLVMVectorTypeKind:
     case LLVMArrayTypeKind: return type_fault(check, LLVMGetElementType(type));
     case LLVMStructTypeKind: count = LLVMCountStructElementTypes(type); break;
@@ -101,6 +105,8 @@ static rt_status check_function(type_check *check, LLVMValueRef function)
             fault = type_fault(check, LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
         if (fault.length == 0 && LLVMIsAAllocaInst(i))
             fault = type_fault(check, LLVMGetAllocatedType(i));
+        if (fault.length == 0 && LLVMIsAGetElementPtrInst(i))
+            fault = type_fault(check, LLVMGetGEPSourceElementType(i));
         if (fault.length > 0) return refuse(check, function, i, fault);
     }
     return RT_STATUS_OK;

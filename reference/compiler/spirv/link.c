@@ -70,23 +70,22 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &unresolved, "the link uses symbols that none of its modules defines");
 }
 
-/* If a module declares a function with a type other than the one it is defined with, linking leaves
- * a cast of the function, which crashes drivers (PoCL 3.1). */
+/* A call with a type other than the function's crashes drivers (PoCL 3.1). */
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
     pl_text_list mistyped = {0};
+    rt_map listed = {0}; /* functions */
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool cast = false;
-        LLVMUseRef use = LLVMGetFirstUse(function);
-        for (; use && !cast; use = LLVMGetNextUse(use)) {
-            LLVMValueRef user = LLVMGetUser(use);
-            if (!LLVMIsAConstantExpr(user) || LLVMGetConstOpcode(user) != LLVMBitCast) continue;
-            LLVMTypeRef pointee = LLVMGetElementType(LLVMTypeOf(user));
-            cast = LLVMGetTypeKind(pointee) == LLVMFunctionTypeKind;
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? pl_mistyped_callee(i) : NULL;
+            if (!callee) continue;
+            if (rt_map_find_number(&listed, (uintptr_t)callee) != RT_MAP_NONE) continue;
+            rt_map_set_number(&listed, (uintptr_t)callee, 0);
+            *rt_vector_push(&mistyped) = pl_job_name(job, callee);
         }
-        if (cast) *rt_vector_push(&mistyped) = pl_job_name(job, function);
     }
+    rt_map_free(&listed);
     return refuse_names(job, &mistyped, "functions are imported and defined with different types");
 }
 

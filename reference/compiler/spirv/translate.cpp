@@ -1,13 +1,13 @@
 /* The C++ shim over the SPIR-V translator.
  *
- * Options come from the C side. It corrects two things that LLVM's C interface cannot change:
- * several OpenCL versions in one module, and the types in sret attributes. */
+ * Options come from the C side. It corrects what LLVM's C interface cannot change: several OpenCL
+ * versions in one module. */
 #include "reference/compiler/spirv/translate.h"
+
+#include "reference/compiler/ir/version.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
@@ -81,31 +81,6 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
-/* The SPIR-V reader of version 14 gives the sret attribute the pointer's type in place of the
- * struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond the size of a pointer dead. */
-template <typename T> void correct_struct_return(T &callee, unsigned index, llvm::Type *pointer)
-{
-    constexpr auto kind = llvm::Attribute::StructRet;
-    callee.removeParamAttr(index, kind);
-    callee.addParamAttr(index, llvm::Attribute::getWithStructRetType(
-                                   pointer->getContext(), pointer->getPointerElementType()));
-}
-
-void correct_struct_returns(llvm::Module &module)
-{
-    for (llvm::Function &function : module) {
-        for (llvm::Argument &argument : function.args())
-            if (argument.hasStructRetAttr())
-                correct_struct_return(function, argument.getArgNo(), argument.getType());
-        for (llvm::Instruction &instruction : llvm::instructions(function)) {
-            auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-            for (unsigned i = 0; call && i < call->arg_size(); i++)
-                if (call->paramHasAttr(i, llvm::Attribute::StructRet))
-                    correct_struct_return(*call, i, call->getArgOperand(i)->getType());
-        }
-    }
-}
-
 /* The writer recognises OpenCL C's builtins only in a module whose source language is OpenCL C, but
  * images with device_globals name OpenCL C++ (postlink/device_global_decorate.c). Without the name,
  * the writer takes the language from opencl.ocl.version. */
@@ -129,6 +104,7 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
     keep_one_version(llvm::unwrap(module));
+    pl_writer_repair(module);
     std::ostringstream out;
     std::string reason;
     bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);
@@ -155,8 +131,8 @@ bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_sp
     bool read = llvm::readSpirv(*llvm::unwrap(context), options, in, module, reason);
     rt_buffer_append(out_reason, reason.data(), reason.size());
     if (!read) return false;
-    correct_struct_returns(*module);
     forget_source_language(*module);
     *out_module = llvm::wrap(module);
+    pl_reader_repair(*out_module);
     return true;
 }

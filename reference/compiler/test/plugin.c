@@ -35,10 +35,11 @@ rt_buffer test_clang(const char *options, const char *prelude, const char *code)
     FILE *stream = fdopen(descriptor, "w");
     fprintf(stream, "%s%s", prelude, code);
     fclose(stream);
-    int length = snprintf(command, sizeof command,
-                          "clang-14 -c -emit-llvm -O1 -Xclang -disable-llvm-passes "
-                          "-ffp-contract=off -Wno-override-module %s -o - - < %s",
-                          options, file);
+    int length =
+        snprintf(command, sizeof command,
+                 "clang-" ASSAY_LLVM_VERSION " -c -emit-llvm -O1 -Xclang -disable-llvm-passes "
+                 "-ffp-contract=off -Wno-override-module %s -o - - < %s",
+                 options, file);
     assert_in_range(length, 1, sizeof command - 1);
     FILE *output = popen(command, "r");
     assert_non_null(output);

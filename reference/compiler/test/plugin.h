@@ -16,7 +16,7 @@
  * plugin or its version is not ours. */
 const rt_compiler_api *test_plugin_open(void);
 
-/* Compiles a prelude and code with clang 14 and the options, as the worker does, and returns the
+/* Compiles a prelude and code with clang and the options, as the worker does, and returns the
  * bitcode, which the caller frees. Fails the test if clang rejects the code. */
 rt_buffer test_clang(const char *options, const char *prelude, const char *code);
 

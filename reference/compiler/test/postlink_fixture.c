@@ -42,11 +42,14 @@ int fixture_close(void **state)
 #define VIRTUAL_FUNCTIONS                                                                          \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
     "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
-    "#define IN(set) __attribute__((used, annotate(\"assay:indirectly-callable=\" set), "          \
-    "assume(\"assay:indirectly-callable=\" set)))\n"                                               \
+    "#if __clang_major__ == 14\n"                                                                  \
+    "#define SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"                               \
+    "#else\n"                                                                                      \
+    "#define SAYS(...) annotate(__VA_ARGS__)\n"                                                    \
+    "#endif\n"                                                                                     \
+    "#define IN(set) __attribute__((used, SAYS(\"assay:indirectly-callable=\" set)))\n"            \
     "#define CALLS(...) __attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"     \
-    "#define USES(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__), "            \
-    "assume(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"                                             \
+    "#define USES(...) __attribute__((SAYS(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"              \
     "#line 1\n"
 
 /* The suffix of a source's name determines its language. */

@@ -138,18 +138,19 @@ static void assert_message(const postlink_fixture *fixture, rt_status status, co
 
 /* ---- DG-HEADER ----------------------------------------------------------------------------- */
 
-#define ANNOTATED(declaration, properties)                                                         \
-    "__attribute__((annotate(\"assay-device-global:" properties                                    \
-    "\"))) global struct { " declaration " } "
+#define ANNOTATED(type, declaration, properties)                                                   \
+    "__attribute__((annotate(\"assay-device-global:" properties "\", sizeof(" type                 \
+    ")))) global struct { " declaration " } "
 
 static void DG_HEADER_08_the_size_marks_a_variable(void **state)
 {
     /* double[3] has 24 bytes in either layout; an ordinary variable is not listed. */
-    static const char code[] = ANNOTATED("global double (*value)[3];", "") "v = {0};\n" ANNOTATED(
-        "double value[1][3];",
-        "device_image_scope") "w = {0};\n"
-                              "global int plain;\n"
-                              "kernel void K(int i) { (*v.value)[i] = plain++; w.value[0][i] = 1; }";
+    static const char code[] =
+        ANNOTATED("double[3]", "global double (*value)[3];", "") "v = {0};\n" ANNOTATED(
+            "double[3]", "double value[1][3];",
+            "device_image_scope") "w = {0};\n"
+                                  "global int plain;\n"
+                                  "kernel void K(int i) { (*v.value)[i] = plain++; w.value[0][i] = 1; }";
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", code}));
     assert_globals(*state, 0, "_Z1v=24 _Z1w=24!");
     assert_registered(*state, "v _Z1v=24 read_write, w _Z1w=24! read_write");
@@ -216,7 +217,7 @@ static void DG_POSTLINK_03_names_the_line(void **state)
         SOURCES(
             {"A",
              "\n" ANNOTATED(
-                 "int value[1];",
+                 "int", "int value[1];",
                  "device_image_scope") "v = {0};\n"
                                        "kernel void K() { v.value[0]++; }\nkernel void L() { v.value[0]++; }\n"}));
     assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
@@ -433,7 +434,7 @@ static void declarations_are_checked_as_by_a_front_end(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char code[512];
         snprintf(code, sizeof code,
-                 "__attribute__((annotate(\"assay-device-global:%s\"))) "
+                 "__attribute__((annotate(\"assay-device-global:%s\", 4))) "
                  "global struct { global int *value; } v = {0};\n"
                  "kernel void K() { *v.value = 1; }",
                  rows[i].properties);
@@ -445,10 +446,11 @@ static void declarations_are_checked_as_by_a_front_end(void **state)
 
 static void a_variable_of_a_function_is_refused(void **state)
 {
-    rt_status status = fixture_postlink(
-        *state, RT_SPLIT_OFF,
-        SOURCES({"A", "kernel void K() {\n static " ANNOTATED(
-                          "int value[1];", "device_image_scope") "v = {0};\n v.value[0]++; }"}));
+    rt_status status =
+        fixture_postlink(*state, RT_SPLIT_OFF,
+                         SOURCES({"A", "kernel void K() {\n static " ANNOTATED(
+                                           "int", "int value[1];",
+                                           "device_image_scope") "v = {0};\n v.value[0]++; }"}));
     assert_refused(*state, status, RT_COMPILE_TIME, "K.v");
     assert_message(*state, status,
                    "A:2: error: device_global 'K.v' is declared in a function; it has to be "
@@ -456,18 +458,18 @@ static void a_variable_of_a_function_is_refused(void **state)
 }
 
 /* A declaration is written as a pointer, like EXTERN_DEVICE_GLOBAL in the prelude. */
-#define DECLARED_ELSEWHERE(declaration, properties)                                                \
+#define DECLARED_ELSEWHERE(type, declaration, properties)                                          \
     "extern global struct { " declaration " } v;\n"                                                \
     "static const global void *constant there __attribute__((used, annotate("                      \
-    "\"assay-extern-device-global:" properties "\"))) = &v;\n"
+    "\"assay-extern-device-global:" properties "\", sizeof(" type ")))) = &v;\n"
 
 static void declarations_of_one_variable_agree(void **state)
 {
     static const char user[] = DECLARED_ELSEWHERE(
-        "global int *value;", "host_access(read)") "kernel void K() { *v.value = 1; }";
+        "int", "global int *value;", "host_access(read)") "kernel void K() { *v.value = 1; }";
     fixture_make(*state, RT_SPLIT_OFF, 1,
-                 SOURCES({"A", user},
-                         {"B", ANNOTATED("global int *value;", "host_access(read)") "v = {0};"}));
+                 SOURCES({"A", user}, {"B", ANNOTATED("int", "global int *value;",
+                                                      "host_access(read)") "v = {0};"}));
     assert_globals(*state, 0, "_Z1v=4");
     assert_registered(*state, "v _Z1v=4 read");
     assert_exports(*state, 0, "v");
@@ -478,7 +480,7 @@ static void declarations_of_one_variable_agree(void **state)
     assert_decorations(*state, 0, "v", "access 0 _Z1v");
     rt_status status = fixture_postlink(
         *state, RT_SPLIT_OFF,
-        SOURCES({"A", user}, {"B", ANNOTATED("global int *value;", "") "v = {0};"}));
+        SOURCES({"A", user}, {"B", ANNOTATED("int", "global int *value;", "") "v = {0};"}));
     assert_refused(*state, status, RT_COMPILE_TIME, "v");
     assert_message(*state, status,
                    "B:1: error: device_global 'v' was declared before with a different size or "
@@ -572,7 +574,7 @@ static void only_zero_is_an_initial_value(void **state)
 
 static void static_variables_of_two_sources_are_distinct(void **state)
 {
-    static const char code[] = "static " ANNOTATED("global int *value;", "") "v = {0};\n";
+    static const char code[] = "static " ANNOTATED("int", "global int *value;", "") "v = {0};\n";
     char first[512], second[512];
     snprintf(first, sizeof first, "%skernel void K() { *v.value = 1; }", code);
     snprintf(second, sizeof second, "%skernel void L() { *v.value = 2; }", code);
@@ -586,10 +588,10 @@ static void one_image_exports_and_other_definitions_yield(void **state)
 {
     fixture_make(
         *state, RT_SPLIT_PER_KERNEL, 2,
-        SOURCES({"A", ANNOTATED("global int *value;",
+        SOURCES({"A", ANNOTATED("int", "global int *value;",
                                 "") "v = {0};\n"
                                     "static " ANNOTATED(
-                                        "global int *value;",
+                                        "int", "global int *value;",
                                         "") "w = {0};\n"
                                             "kernel void K() { *v.value = *w.value; }\n"
                                             "kernel void L() { *v.value = *w.value + 1; }\n"}));
@@ -631,10 +633,10 @@ static void unreferenced_device_globals_are_only_registered(void **state)
 {
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
-        SOURCES({"A", ANNOTATED("global int *value;",
+        SOURCES({"A", ANNOTATED("int", "global int *value;",
                                 "") "late = {0};\n"
                                     "static " ANNOTATED(
-                                        "global int *value;",
+                                        "int", "global int *value;",
                                         "") "early = {0};\n"
                                             "kernel void K(global int *p) { p[0] = 1; }"}));
     assert_null(set_of(*state, 0));
@@ -643,7 +645,7 @@ static void unreferenced_device_globals_are_only_registered(void **state)
     assert_registered(*state, "late _Z4late=4 read_write");
     /* Clang does not even emit unreferenced static variables. */
     fixture_make(*state, RT_SPLIT_OFF, 0,
-                 SOURCES({"A", ANNOTATED("global int *value;", "") "v = {0};"}));
+                 SOURCES({"A", ANNOTATED("int", "global int *value;", "") "v = {0};"}));
     assert_registered(*state, "v _Z1v=4 read_write");
 }
 
@@ -652,10 +654,10 @@ static void lines_are_the_order_of_registration(void **state)
     /* Clang emits static variables after all others. */
     fixture_make(
         *state, RT_SPLIT_OFF, 1,
-        SOURCES({"A",
-                 "static " ANNOTATED("global int *value;", "") "one = {0};\n" ANNOTATED(
-                     "global int *value;", "") "two = {0};\n"
-                                               "kernel void K() { *one.value = *two.value; }"}));
+        SOURCES({"A", "static " ANNOTATED("int", "global int *value;", "") "one = {0};\n" ANNOTATED(
+                          "int", "global int *value;",
+                          "") "two = {0};\n"
+                              "kernel void K() { *one.value = *two.value; }"}));
     assert_registered(*state, "one A____ZL3one=4 read_write, two _Z3two=4 read_write");
 }
 
@@ -683,8 +685,8 @@ static void shipped_dpcpp_exports_device_globals_too(void **state)
         fixture, RT_SPLIT_OFF, 1,
         SOURCES(
             {"A",
-             ANNOTATED("global int *value;", "") "v = {0};\n" ANNOTATED(
-                 "int value[1];",
+             ANNOTATED("int", "global int *value;", "") "v = {0};\n" ANNOTATED(
+                 "int", "int value[1];",
                  "device_image_scope") "w = {0};\n"
                                        "global int plain;\n"
                                        "kernel void K() { *v.value = w.value[0] + plain++; }"}));

@@ -160,7 +160,7 @@ static void variables_are_in_global_memory(void **state)
     assert_exports(f, 0, "counter table");
     assert_imports(f, 0, "elsewhere");
     assert_holds(f, 0, ".visible .global .align 4 .u32 counter = 5;");
-    assert_holds(f, 0, ".visible .global .align 4 .b8 table[8] = {3, 0, 0, 0, 4, 0, 0, 0};");
+    assert_holds(f, 0, ".visible .global .align 4 .b8 table[8] = {3, 0, 0, 0, 4");
     assert_holds(f, 0, ".extern .global .align 4 .u32 elsewhere;");
     assert_lacks(f, 0, ".const");
 }
@@ -428,21 +428,21 @@ static void printf_is_a_call_of_vprintf(void **state)
     static const struct {
         const char *call, *text;
     } rows[] = {
-        {"p[0] = printf(\"a\\n\");", "__assay_format[3] = {97, 10, 0};"},
+        {"p[0] = printf(\"a\\n\");", "__assay_format[3] = {97, 10"},
         {"p[0] = printf(\"a\\n\");", "vprintf"},
         /* %d,%d,%d */
-        {"printf(\"%v3hd\", s);", "__assay_format[9] = {37, 100, 44, 37, 100, 44, 37, 100, 0};"},
+        {"printf(\"%v3hd\", s);", "__assay_format[9] = {37, 100, 44, 37, 100, 44, 37, 100"},
         /* %lld: a long has 64 bits */
-        {"printf(\"%ld\", l);", "__assay_format[5] = {37, 108, 108, 100, 0};"},
+        {"printf(\"%ld\", l);", "__assay_format[5] = {37, 108, 108, 100"},
         /* %u: the value has been reduced to its low byte */
-        {"printf(\"%hhu\", p[0]);", "__assay_format[3] = {37, 117, 0};"},
+        {"printf(\"%hhu\", p[0]);", "__assay_format[3] = {37, 117"},
         {"printf(\"%hhu\", p[0]);", "ld.global.u8"},
         /* a float takes 64 bits; 4 bytes of padding align it to 8 */
         {"printf(\"%d%f\", p[0], x);", "cvt.f64.f32"},
         {"printf(\"%d%f\", p[0], x);", ".local .align 8 .b8 \t__local_depot0[16];"},
         /* %s-% */
-        {"printf(\"%s-%%\", \"hi\");", "__assay_format[6] = {37, 115, 45, 37, 37, 0};"},
-        {"printf(\"%d\");", "__assay_format[3] = {37, 100, 0};"}, /* undefined: prints 0 */
+        {"printf(\"%s-%%\", \"hi\");", "__assay_format[6] = {37, 115, 45, 37, 37"},
+        {"printf(\"%d\");", "__assay_format[3] = {37, 100"}, /* undefined: prints 0 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char code[256];
@@ -496,7 +496,7 @@ static void builtins_without_a_body_are_refused_at_their_line(void **state)
         rt_status status = try(f, "A", rows[i].code);
         assert_refused(f, status, RT_UNSUPPORTED, rows[i].name);
         assert_says(f, status, ":2: '");
-        assert_says(f, status, "neither PTX nor libclc 14 has");
+        assert_says(f, status, "neither PTX nor libclc " ASSAY_LLVM_VERSION " has");
     }
 }
 
@@ -549,7 +549,7 @@ static void a_missing_library_is_a_capability(void **state)
     f->library = "/nowhere/libclc.bc";
     rt_status status = try(f, "A", "kernel void k(global int *p) { *p = 1; }");
     assert_refused(f, status, RT_UNAVAILABLE, "libclc");
-    assert_says(f, status, "apt-get install libclc-14");
+    assert_says(f, status, "apt-get install libclc-" ASSAY_LLVM_VERSION);
 }
 
 /* ---- Embedded IR --------------------------------------------------------------------------- */

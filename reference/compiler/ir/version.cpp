@@ -1,0 +1,274 @@
+/* LLVM_VERSION_MAJOR is that of the headers, and cmake/llvm.cmake demands a translator of the same
+ * version. */
+#include "reference/compiler/ir/version.h"
+
+#include <llvm/IR/AutoUpgrade.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Support/CBindingWrapping.h>
+
+#include <vector>
+
+#define LAYOUT "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
+
+bool pl_is_mmx_type(LLVMTypeRef type)
+{
+#if LLVM_VERSION_MAJOR >= 20
+    return type == nullptr;
+#else
+    return LLVMGetTypeKind(type) == LLVMX86_MMXTypeKind;
+#endif
+}
+
+void pl_mark_without_memory(LLVMValueRef function)
+{
+    llvm::unwrap<llvm::Function>(function)->setDoesNotAccessMemory();
+}
+
+#if LLVM_VERSION_MAJOR >= 15
+
+/* Variables without an address space are in global memory (G1). */
+const char pl_spir64_layout[] = LAYOUT "-G1";
+
+LLVMTypeRef pl_written_pointee(LLVMTypeRef)
+{
+    return nullptr;
+}
+
+LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space)
+{
+    return LLVMPointerTypeInContext(LLVMGetTypeContext(pointer), space);
+}
+
+LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index)
+{
+    return LLVMGetAggregateElement(vector, index);
+}
+
+void pl_blocks_move(LLVMValueRef from, LLVMValueRef to)
+{
+    auto *target = llvm::unwrap<llvm::Function>(to);
+    target->splice(target->begin(), llvm::unwrap<llvm::Function>(from));
+}
+
+/* ---- Functions in vtables (19) ---- */
+
+namespace
+{
+
+constexpr unsigned CODE_SPACE = 0, GLOBAL_SPACE = 1;
+
+bool is_global_pointer(const llvm::Type *type)
+{
+    return type->isPointerTy() && type->getPointerAddressSpace() == GLOBAL_SPACE;
+}
+
+/* The same type with pointers to code in place of pointers to global memory. */
+llvm::Type *type_of_code(llvm::Type *type)
+{
+    if (is_global_pointer(type)) return llvm::PointerType::get(type->getContext(), CODE_SPACE);
+    if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type))
+        return llvm::ArrayType::get(type_of_code(array->getElementType()), array->getNumElements());
+    auto *structure = llvm::dyn_cast<llvm::StructType>(type);
+    if (!structure) return type;
+    std::vector<llvm::Type *> members;
+    for (llvm::Type *member : structure->elements())
+        members.push_back(type_of_code(member));
+    return llvm::StructType::get(type->getContext(), members, structure->isPacked());
+}
+
+/* A slot holds a function, an offset as a pointer, or null. */
+llvm::Constant *constant_of_code(llvm::Constant *constant)
+{
+    llvm::Type *type = type_of_code(constant->getType());
+    if (type == constant->getType()) return constant;
+    if (constant->isNullValue()) return llvm::Constant::getNullValue(type);
+    if (type->isPointerTy()) {
+        auto *cast = llvm::dyn_cast<llvm::ConstantExpr>(constant);
+        if (cast && cast->getOpcode() == llvm::Instruction::AddrSpaceCast)
+            return llvm::ConstantExpr::getPointerBitCastOrAddrSpaceCast(cast->getOperand(0), type);
+        auto *number = llvm::ConstantExpr::getPtrToInt(
+            constant, llvm::Type::getInt64Ty(constant->getContext()));
+        return llvm::ConstantExpr::getIntToPtr(number, type);
+    }
+    std::vector<llvm::Constant *> parts;
+    for (unsigned i = 0; i < constant->getNumOperands(); i++)
+        parts.push_back(constant_of_code(constant->getAggregateElement(i)));
+    if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type))
+        return llvm::ConstantArray::get(array, parts);
+    return llvm::ConstantStruct::get(llvm::cast<llvm::StructType>(type), parts);
+}
+
+/* Address computations from a vtable name its type. */
+void retype_computations(llvm::GlobalVariable *vtable, llvm::Type *old_type, llvm::Type *type)
+{
+    std::vector<llvm::ConstantExpr *> computations;
+    for (llvm::User *user : vtable->users()) {
+        auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(user);
+        auto *computation = llvm::dyn_cast<llvm::GEPOperator>(user);
+        if (expression && computation && computation->getSourceElementType() == old_type)
+            computations.push_back(expression);
+        auto *instruction = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
+        if (instruction && instruction->getSourceElementType() == old_type)
+            instruction->setSourceElementType(type);
+    }
+    for (llvm::ConstantExpr *old : computations) {
+        auto *computation = llvm::cast<llvm::GEPOperator>(old);
+        std::vector<llvm::Constant *> indices;
+        for (llvm::Use &index : computation->indices())
+            indices.push_back(llvm::cast<llvm::Constant>(index.get()));
+        old->replaceAllUsesWith(llvm::ConstantExpr::getGetElementPtr(
+            type, vtable, indices, computation->getNoWrapFlags(), computation->getInRange()));
+    }
+}
+
+void repair_vtable(llvm::GlobalVariable *old)
+{
+    llvm::Type *type = type_of_code(old->getValueType());
+    if (type == old->getValueType()) return;
+    auto *vtable = new llvm::GlobalVariable(
+        *old->getParent(), type, old->isConstant(), old->getLinkage(),
+        old->hasInitializer() ? constant_of_code(old->getInitializer()) : nullptr, "", old,
+        old->getThreadLocalMode(), old->getAddressSpace());
+    vtable->copyAttributesFrom(old);
+    vtable->setComdat(old->getComdat());
+    vtable->takeName(old);
+    llvm::Type *old_type = old->getValueType();
+    old->replaceAllUsesWith(vtable);
+    old->eraseFromParent();
+    retype_computations(vtable, old_type, type);
+}
+
+void repair_call(llvm::CallBase *call)
+{
+    llvm::Value *callee = call->getCalledOperand();
+    if (!is_global_pointer(callee->getType())) return;
+    llvm::Type *code = llvm::PointerType::get(call->getContext(), CODE_SPACE);
+    llvm::IRBuilder<> builder(call);
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(callee);
+    if (!load) {
+        llvm::Value *number = builder.CreatePtrToInt(callee, builder.getInt64Ty());
+        call->setCalledOperand(builder.CreateIntToPtr(number, code));
+        return;
+    }
+    auto *slot = llvm::dyn_cast<llvm::GetElementPtrInst>(load->getPointerOperand());
+    if (slot && is_global_pointer(slot->getSourceElementType())) {
+        slot->setSourceElementType(code);
+        slot->setResultElementType(code);
+    }
+    builder.SetInsertPoint(load);
+    call->setCalledOperand(
+        builder.CreateAlignedLoad(code, load->getPointerOperand(), load->getAlign()));
+    if (load->use_empty()) load->eraseFromParent();
+}
+
+} // namespace
+
+void pl_front_end_repair(LLVMModuleRef module)
+{
+    std::vector<llvm::GlobalVariable *> vtables;
+    for (llvm::GlobalVariable &variable : llvm::unwrap(module)->globals())
+        if (variable.getName().starts_with("_ZTV") || variable.getName().starts_with("_ZTC"))
+            vtables.push_back(&variable);
+    for (llvm::GlobalVariable *variable : vtables)
+        if (variable->getAddressSpace() == GLOBAL_SPACE) repair_vtable(variable);
+    std::vector<llvm::CallBase *> calls;
+    for (llvm::Function &function : *llvm::unwrap(module))
+        for (llvm::Instruction &instruction : llvm::instructions(function))
+            if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) calls.push_back(call);
+    for (llvm::CallBase *call : calls)
+        repair_call(call);
+}
+
+/* ---- The translator (19) ---- */
+
+/* An address computation as an instruction, which no folding removes, names the type: a byte. */
+static void repair_format(llvm::CallBase *call)
+{
+    llvm::Value *format = call->getArgOperand(0);
+    llvm::Type *byte = llvm::Type::getInt8Ty(call->getContext());
+    llvm::Value *zero = llvm::ConstantInt::get(llvm::Type::getInt64Ty(call->getContext()), 0);
+    call->setArgOperand(
+        0, llvm::GetElementPtrInst::CreateInBounds(byte, format, zero, "", call->getIterator()));
+}
+
+void pl_writer_repair(LLVMModuleRef module)
+{
+    if (auto *version = llvm::unwrap(module)->getNamedMetadata("opencl.cxx.version"))
+        version->eraseFromParent();
+    llvm::Function *print = llvm::unwrap(module)->getFunction("printf");
+    if (!print) return;
+    std::vector<llvm::CallBase *> calls;
+    for (llvm::User *user : print->users())
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) calls.push_back(call);
+    for (llvm::CallBase *call : calls)
+        if (call->getCalledFunction() == print && call->arg_size() > 0) repair_format(call);
+}
+
+void pl_reader_repair(LLVMModuleRef module)
+{
+    llvm::Module *read = llvm::unwrap(module);
+    read->setDataLayout(
+        llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), read->getTargetTriple()));
+}
+
+#else
+
+const char pl_spir64_layout[] = LAYOUT;
+
+LLVMTypeRef pl_written_pointee(LLVMTypeRef pointer)
+{
+    return LLVMGetElementType(pointer);
+}
+
+LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space)
+{
+    return LLVMPointerType(LLVMGetElementType(pointer), space);
+}
+
+LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index)
+{
+    return LLVMGetElementAsConstant(vector, index);
+}
+
+void pl_blocks_move(LLVMValueRef from, LLVMValueRef to)
+{
+    auto *target = llvm::unwrap<llvm::Function>(to);
+    target->getBasicBlockList().splice(target->begin(),
+                                       llvm::unwrap<llvm::Function>(from)->getBasicBlockList());
+}
+
+template <typename T>
+static void correct_struct_return(T &callee, unsigned index, llvm::Type *pointer)
+{
+    constexpr auto kind = llvm::Attribute::StructRet;
+    callee.removeParamAttr(index, kind);
+    callee.addParamAttr(index, llvm::Attribute::getWithStructRetType(
+                                   pointer->getContext(), pointer->getPointerElementType()));
+}
+
+void pl_front_end_repair(LLVMModuleRef) {}
+
+void pl_writer_repair(LLVMModuleRef) {}
+
+void pl_reader_repair(LLVMModuleRef module)
+{
+    for (llvm::Function &function : *llvm::unwrap(module)) {
+        for (llvm::Argument &argument : function.args())
+            if (argument.hasStructRetAttr())
+                correct_struct_return(function, argument.getArgNo(), argument.getType());
+        for (llvm::Instruction &instruction : llvm::instructions(function)) {
+            auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            for (unsigned i = 0; call && i < call->arg_size(); i++)
+                if (call->paramHasAttr(i, llvm::Attribute::StructRet))
+                    correct_struct_return(*call, i, call->getArgOperand(i)->getType());
+        }
+    }
+}
+
+#endif

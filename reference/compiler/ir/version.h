@@ -1,0 +1,76 @@
+/* Everything in which the supported versions of LLVM and of its SPIR-V translator differ: 14
+ * and 19.
+ *
+ * The other files are the same for all versions.  In particular they never look at the type that a
+ * pointer points to, which LLVM 15 removed: types come from variables, allocations, accesses,
+ * address computations, byval attributes and kernels' metadata. */
+#ifndef REFERENCE_COMPILER_IR_VERSION_H
+#define REFERENCE_COMPILER_IR_VERSION_H
+
+#include "reference/compiler/ir/job.h"
+
+#include <llvm/Config/llvm-config.h>
+
+/* LLVM's version as text, for messages and names of packages. */
+#define PL_LLVM_TEXT_OF(number) #number
+#define PL_LLVM_TEXT(number)    PL_LLVM_TEXT_OF(number)
+#define PL_LLVM_NUMBER          PL_LLVM_TEXT(LLVM_VERSION_MAJOR)
+
+/* InstCombine in a pipeline as text.  From LLVM 18 on, its default ends the process if one
+ * iteration leaves something to be combined, which is an aid for LLVM's own tests. */
+#if LLVM_VERSION_MAJOR >= 18
+#define PL_INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define PL_INSTCOMBINE "instcombine"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Data layout that clang of this version gives to spir64. */
+extern const char pl_spir64_layout[];
+
+/* The type that the SPIR-V writer will give to what a pointer points to, if the pointer's type
+ * states it (LLVM 14); NULL: pointers have no such type, and the writer derives it from uses.  Only
+ * for refusals of what the writer cannot express. */
+LLVMTypeRef pl_written_pointee(LLVMTypeRef pointer);
+
+/* The type of a pointer to the same memory in another address space. */
+LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space);
+
+/* Marks a function that neither reads nor writes memory: readnone, or memory(none) from LLVM 16 on.
+ */
+void pl_mark_without_memory(LLVMValueRef function);
+
+/* A register of x86's MMX, a type that LLVM 20 removed. */
+bool pl_is_mmx_type(LLVMTypeRef type);
+
+/* Component `index` of a constant vector of numbers (LLVMIsAConstantDataVector). */
+LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index);
+
+/* Moves all blocks of `from` in front of those of `to`. */
+void pl_blocks_move(LLVMValueRef from, LLVMValueRef to);
+
+/* Repairs what clang writes for spir64.  Version 19 puts variables without an address space into
+ * global memory and treats the functions in vtables, and calls to them, as if they were there too:
+ * `addrspacecast (ptr @f to ptr addrspace(1))`, which SPIR-V does not have.  Afterwards, pointers
+ * to functions have no address space, as in version 14. */
+void pl_front_end_repair(LLVMModuleRef module);
+
+/* Repairs a module for the SPIR-V writer, as the last step before it.  Version 19 leaves calls to
+ * work-item functions in sources in C++ for OpenCL unresolved, and takes the types of a format
+ * string in printf from any of its uses. */
+void pl_writer_repair(LLVMModuleRef module);
+
+/* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
+ * pointer's type in place of the struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond
+ * the size of a pointer dead.  Version 19 leaves global memory for variables (G1) out of the data
+ * layout, which LLVM's reader of bitcode would add. */
+void pl_reader_repair(LLVMModuleRef module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
