@@ -214,7 +214,7 @@ typedef struct sim_finding {
     rt_text message;  /* one line, for humans */
     rt_text kernel;
     rt_text source; /* file name of OpLine or debug information; empty if unknown */
-    uint32_t source_line;
+    uint32_t source_line, source_column; /* 0: unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
     rt_text object;  /* label */
     uint64_t offset; /* bytes */

@@ -119,6 +119,7 @@ static void finding_forward(void *user, const sim_finding *finding)
         .kernel = finding->kernel,
         .source = finding->source,
         .source_line = finding->source_line,
+        .source_column = finding->source_column,
         .object = finding->object,
         .offset = finding->offset,
         .count = finding->count,

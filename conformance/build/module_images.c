@@ -10,6 +10,7 @@
 
 #include "conformance/build/front_end.h"
 #include "conformance/build/offline.h"
+#include "conformance/build/spirv_outline.h"
 #include "conformance/build/sycl_globals.h"
 #include "conformance/build/sycl_images.h"
 #include "conformance/build/virtual_bases.h"
@@ -150,6 +151,19 @@ static rt_status take_sycl(module_job *job, source_unit *unit)
     return refuse(worker, unit, rt_sink_diagnostic(worker->sink, status)->message);
 }
 
+/* Modules for Vulkan have another execution model (descriptors instead of kernel parameters), which
+ * no subject runs; the drivers' own refusals do not say so. */
+static rt_status vulkan_refuse(cnf_worker *worker, const source_unit *unit)
+{
+    const char *sign;
+    if (!cnf_spirv_is_graphics(&worker->arena, unit->code, &sign)) return RT_STATUS_OK;
+    return refuse(worker, unit,
+                  rt_arena_printf(&worker->arena,
+                                  "a SPIR-V module for Vulkan or OpenGL (%s); expected one for "
+                                  "OpenCL, such as llvm-spirv makes of clang's output for spir64",
+                                  sign));
+}
+
 static rt_status finish_unit(module_job *job, source_unit *unit)
 {
     cnf_worker *worker = job->worker;
@@ -166,7 +180,9 @@ static rt_status finish_unit(module_job *job, source_unit *unit)
     }
     if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, unit);
     if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, unit);
-    return is_spirv(unit) ? describe(worker, unit) : RT_STATUS_OK;
+    if (!is_spirv(unit)) return RT_STATUS_OK;
+    RT_TRY(vulkan_refuse(worker, unit));
+    return describe(worker, unit);
 }
 
 static rt_status start_unit(module_job *job, source_unit *unit)

@@ -98,7 +98,7 @@ typedef struct dev_finding {
     uint32_t tag;     /* tag of the command (dev_command.tag) */
     rt_text kernel;
     rt_text source;                             /* name of the source, empty if unknown */
-    uint32_t source_line;                       /* 1-based line in that source, 0 if unknown */
+    uint32_t source_line, source_column; /* 1-based place in that source, 0 if unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* byte offset in that memory */

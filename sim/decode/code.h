@@ -415,7 +415,7 @@ typedef struct sim_code_function {
 /* A location in the source; findings are collected per site. */
 typedef struct sim_site {
     rt_text source; /* file; empty if unknown */
-    uint32_t line;
+    uint32_t line, column;
     uint32_t function; /* index in the program */
     const char *name;  /* name of the instruction: "OpIAdd", "fma" */
 } sim_site;

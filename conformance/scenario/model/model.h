@@ -14,7 +14,8 @@
 #include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
-/* A position in the scenario file. Lines and columns count from 1; columns are in code points. */
+/* A position in the scenario file. Lines and columns count from 1; columns are in code points. Both
+ * are 0 in a scenario that is in no file. */
 typedef struct scn_position {
     uint32_t line, column;
 } scn_position;
@@ -692,6 +693,9 @@ typedef struct scn_scenario {
     uint32_t memory_count;
     const scn_step *steps;
     uint32_t step_count;
+    /* A hash of the contents of all files that the scenario names without their hash; 0: none, and
+     * always 0 in packs, which hold the contents. */
+    rt_hash unpinned;
     /* True for a scenario from a pack (conformance/archive/packed.h): only the artefacts here are
      * used; nothing is compiled. */
     bool packed;

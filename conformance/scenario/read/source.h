@@ -20,10 +20,11 @@ extern const scn_shape scn_shape_source;    /* scn_source */
         {"code", &scn_shape_code, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,          \
          "The code itself, best as a literal block ('|'): compiler messages then point into it."}, \
         {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,     \
-         "A file in or below the scenario's folder that holds the code."},                         \
+         "The file that holds the code, relative to the scenario's folder."},                         \
     {                                                                                              \
         "sha256", &scn_shape_sha256, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,                         \
-            "The SHA-256 hash of the file's contents, in hexadecimal."                             \
+            "The SHA-256 hash of the file's contents, in hexadecimal, without which every run reads "\
+            "the file as it is then."                             \
     }
 
 /* The schema's condition for objects with these keys: a binary module is not text, so it cannot be
