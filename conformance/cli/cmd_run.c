@@ -273,6 +273,9 @@ static int run_and_report(run_command *command)
         cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
     for (uint32_t i = 0; i < command->journal.record_count; i++) {
         cnf_record judged = command->journal.records[i];
+        for (uint32_t k = 0; k < files->count && files->items[k].again.length > 0; k++)
+            if (rt_text_equal(files->items[k].path, judged.scenario))
+                judged.again = files->items[k].again;
         cnf_record_expect(&judged, &command->expectations);
         record_report(command, &judged);
     }

@@ -9,11 +9,13 @@
 #include "conformance/scenario/read/companion.h"
 #include "reference/base/number.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
@@ -201,6 +203,11 @@ static int options_read(rt_arena *arena, cnf_launch *launch)
                 cnf_launch_report(launch, given, mistake.column, "%.*s", RT_TEXT_ARG(mistake.text));
             continue;
         }
+        rt_text file = path_join(arena, launch->origin->folder, item->file);
+        if (item->file.length > 0 && access(file.data, R_OK) != 0)
+            status = cnf_launch_report(launch, given,
+                                       (uint32_t)(item->file.data - given->value) + 1,
+                                       "the file cannot be read: %s", strerrordesc_np(errno));
         for (uint32_t k = 0; k < launch->item_count; k++)
             if (rt_text_equal(items[k].name, item->name))
                 status = cnf_launch_report(launch, given, 1,
@@ -287,7 +294,7 @@ static int sources_read(rt_arena *arena, rt_sink *sink, const cnf_toolchain *too
         rt_buffer content = {0};
         rt_status read = cnf_file_read(sink, source->file, RT_IMAGE_SIZE_MAX, &content);
         if (!rt_ok(read)) {
-            cnf_command_fail(sink, read, (rt_text){0});
+            fprintf(stderr, "%.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, read)->message));
             return CNF_EXIT_USAGE;
         }
         int status =

@@ -45,7 +45,9 @@ int cnf_module_compile(rt_sink *sink, rt_arena *arena, cnf_cache *cache, const c
                       &answer.messages[i]);
     int exit_status = CNF_EXIT_EXPECTED;
     if (answer.code != RT_OK) {
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
+        /* The compiler's messages say where; the answer's names a source by its number. */
+        if (answer.code != RT_COMPILE_TIME || answer.message_count == 0)
+            fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
         /* A missing or crashed compiler is an infrastructure error. */
         bool is_ours = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
         exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
