@@ -36,8 +36,8 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
-/* Takes `NAME:LINE:COLUMN: ` off a message about a file that the source names in a line marker: code
- * whose includes have been expanded has messages about its headers. */
+/* Takes `NAME:LINE:COLUMN: ` off a message about a file that the source names in a line marker:
+ * code whose includes have been expanded has messages about its headers. */
 static bool take_place(rt_text *rest, cnf_compile_message *message)
 {
     rt_text text = *rest, name = rt_text_take_until(&text, ':');

@@ -35,7 +35,7 @@ enum {
 };
 
 typedef struct type_row {
-    uint16_t opcode; /* 0: not described */
+    uint16_t opcode;          /* 0: not described */
     uint32_t storage, target; /* of a pointer */
     uint64_t size, alignment; /* bytes; 0: unknown */
     rt_text word;             /* as cnf_parameter.type */
@@ -100,9 +100,9 @@ static rt_text scalar_word(uint16_t opcode, uint32_t bits)
         uint32_t bits;
         rt_text word;
     } rows[] = {
-        {OP_TYPE_INT, 8, {"char", 4}},    {OP_TYPE_INT, 16, {"short", 5}},
-        {OP_TYPE_INT, 32, {"int", 3}},    {OP_TYPE_INT, 64, {"long", 4}},
-        {OP_TYPE_FLOAT, 16, {"half", 4}}, {OP_TYPE_FLOAT, 32, {"float", 5}},
+        {OP_TYPE_INT, 8, {"char", 4}},      {OP_TYPE_INT, 16, {"short", 5}},
+        {OP_TYPE_INT, 32, {"int", 3}},      {OP_TYPE_INT, 64, {"long", 4}},
+        {OP_TYPE_FLOAT, 16, {"half", 4}},   {OP_TYPE_FLOAT, 32, {"float", 5}},
         {OP_TYPE_FLOAT, 64, {"double", 6}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -213,8 +213,7 @@ static void declaration_note(outline_walk *walk, const uint32_t *instruction, ui
 {
     uint16_t opcode = (uint16_t)instruction[0];
     if (opcode == OP_NAME && count >= 3 && instruction[1] < walk->bound)
-        walk->names[instruction[1]] =
-            rt_arena_text(walk->arena, string_at(instruction, count, 2));
+        walk->names[instruction[1]] = rt_arena_text(walk->arena, string_at(instruction, count, 2));
     if (opcode == OP_ENTRY_POINT && count >= 4 && instruction[1] == EXECUTION_KERNEL &&
         instruction[2] < walk->bound)
         walk->kernels[instruction[2]] =

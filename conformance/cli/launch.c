@@ -205,9 +205,9 @@ static int options_read(rt_arena *arena, cnf_launch *launch)
         }
         rt_text file = path_join(arena, launch->origin->folder, item->file);
         if (item->file.length > 0 && access(file.data, R_OK) != 0)
-            status = cnf_launch_report(launch, given,
-                                       (uint32_t)(item->file.data - given->value) + 1,
-                                       "the file cannot be read: %s", strerrordesc_np(errno));
+            status =
+                cnf_launch_report(launch, given, (uint32_t)(item->file.data - given->value) + 1,
+                                  "the file cannot be read: %s", strerrordesc_np(errno));
         for (uint32_t k = 0; k < launch->item_count; k++)
             if (rt_text_equal(items[k].name, item->name))
                 status = cnf_launch_report(launch, given, 1,

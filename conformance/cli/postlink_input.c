@@ -91,8 +91,7 @@ static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_pos
                     RT_TEXT_ARG(path));
             return CNF_EXIT_USAGE;
         }
-        sources[i] =
-            (scn_source){.language = language, .name = path, .file = path};
+        sources[i] = (scn_source){.language = language, .name = path, .file = path};
         if (!content_read(arena, path, RT_IMAGE_SIZE_MAX, &sources[i].code)) return CNF_EXIT_USAGE;
         if (sources[i].code.length > 0) continue;
         fprintf(stderr, "assay: postlink: %.*s is empty\n", RT_TEXT_ARG(path));

@@ -8,7 +8,7 @@
 
 typedef struct cnf_postlink_input {
     const scn_scenario *model; /* the scenario; NULL for source files */
-    scn_module *modules; /* those with device code, with the command line's options applied */
+    scn_module *modules;       /* those with device code, with the command line's options applied */
     uint32_t module_count;
 } cnf_postlink_input;
 

@@ -149,7 +149,7 @@ printf '\021\000\000\000\027\000\000\000\035\000\000\000\043\000\000\000' >>want
 cmp arrays/sim/out.npy wanted || fail "the array differs"
 expect 0 run $launch --arg 'tmp=local int[2]' --arg 'out=int[]:file=arrays/sim/out.npy' --on sim --dump out
 expect 2 run kernels/scale.cl --kernel scale --range 4 --arg 'in=float[]:file=arrays/sim/out.npy'
-says "is an array of '<i4', but the memory's type is float, in NumPy <f4"
+says "is an array of '<i4', but the memory's type is float; expected <f4"
 expect 2 run kernels/scale.cl --kernel scale --range 4 --arg 'in=int[3]:file=arrays/sim/out.npy'
 says 'the number of values is 4, but that of elements is 3'
 

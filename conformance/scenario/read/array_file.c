@@ -19,9 +19,9 @@ enum {
 
 /* The header's three values. */
 typedef struct npy_header {
-    rt_text descr;         /* "<f4" */
+    rt_text descr; /* "<f4" */
     bool is_fortran_order;
-    rt_text shape;         /* "1024, 4" */
+    rt_text shape; /* "1024, 4" */
 } npy_header;
 
 /* Finds the value of a key: the text that follows `'KEY':` and blanks. */
@@ -30,7 +30,8 @@ static bool value_find(rt_text header, const char *key, rt_text *out_rest)
     const char *at = memmem(header.data, header.length, key, strlen(key));
     if (!at) return false;
     *out_rest = rt_text_skip(header, (size_t)(at - header.data) + strlen(key));
-    while (rt_text_take_prefix(out_rest, " ")) {}
+    while (rt_text_take_prefix(out_rest, " ")) {
+    }
     return true;
 }
 
@@ -49,14 +50,15 @@ static bool header_parse(rt_text header, npy_header *out)
     return out->is_fortran_order || rt_text_starts(order, "False");
 }
 
-/* Multiplies the lengths of a shape such as "1024, 4" or "8,"; *out_last is the last of them. False:
- * not a shape, or too large. */
+/* Multiplies the lengths of a shape such as "1024, 4" or "8,"; *out_last is the last of them.
+ * False: not a shape, or too large. */
 static bool shape_parse(rt_text shape, uint64_t *out_total, uint64_t *out_last)
 {
     *out_total = *out_last = 1;
     while (shape.length > 0) {
         rt_text length = rt_text_take_until(&shape, ',');
-        while (rt_text_take_prefix(&length, " ")) {}
+        while (rt_text_take_prefix(&length, " ")) {
+        }
         if (length.length == 0) continue; /* after the comma of a shape with one dimension */
         if (!rt_number_read(length, 0, RT_MEMORY_SIZE_MAX, out_last)) return false;
         if (*out_last > 0 && *out_total > RT_MEMORY_SIZE_MAX / *out_last) return false;
@@ -88,8 +90,8 @@ static bool numpy_read(scn_reader *reader, const scn_node *name, rt_text content
     rt_text header_text;
     npy_header header;
     uint64_t total, last;
-    if (!contents_split(content, &header_text, &out->data) ||
-        !header_parse(header_text, &header) || !shape_parse(header.shape, &total, &last)) {
+    if (!contents_split(content, &header_text, &out->data) || !header_parse(header_text, &header) ||
+        !shape_parse(header.shape, &total, &last)) {
         return scn_report(reader->reporter, name->at,
                           "'%s' begins like an array of NumPy, but its header is damaged", excerpt);
     }
@@ -103,7 +105,7 @@ static bool numpy_read(scn_reader *reader, const scn_node *name, rt_text content
         return scn_report(reader->reporter, name->at,
                           "'%s' is an array of '%s', but the memory's type is %s%s%s", excerpt,
                           scn_excerpt(reader->arena, header.descr), type,
-                          layout->is_struct ? "; save the structs as raw bytes" : ", in NumPy ",
+                          layout->is_struct ? "; save the structs as raw bytes" : "; expected ",
                           layout->is_struct ? "" : descr);
     }
     if (header.is_fortran_order) {
@@ -114,8 +116,9 @@ static bool numpy_read(scn_reader *reader, const scn_node *name, rt_text content
     out->count = total / field->lanes;
     if (total == 0 || (field->lanes > 1 && last != field->lanes)) {
         return scn_report(reader->reporter, name->at,
-                          "'%s' has the shape (%s), which is not one of elements of type %s",
-                          excerpt, scn_excerpt(reader->arena, header.shape), type);
+                          "'%s' has the shape (%s); expected the number of elements of type %s, "
+                          "and for a vector then its %u lanes",
+                          excerpt, scn_excerpt(reader->arena, header.shape), type, field->lanes);
     }
     if (out->data.size == total * size) return true;
     return scn_report(reader->reporter, name->at,

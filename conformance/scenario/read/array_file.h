@@ -6,9 +6,9 @@
 
 /* The elements in a file. */
 typedef struct scn_array {
-    rt_bytes data;        /* count * stride bytes, little-endian, inside the file's contents */
-    uint64_t count;       /* >= 1 */
-    uint32_t stride;      /* bytes per element; at most layout->size, which may end in padding */
+    rt_bytes data;   /* count * stride bytes, little-endian, inside the file's contents */
+    uint64_t count;  /* >= 1 */
+    uint32_t stride; /* bytes per element; at most layout->size, which may end in padding */
 } scn_array;
 
 /* Finds the elements of `layout` in the contents of the file that `name` names. Contents that begin

@@ -29,7 +29,7 @@ extern const scn_shape scn_shape_source;    /* scn_source */
 
 /* The schema's condition for objects with these keys: a binary module is not text, so it cannot be
  * embedded. The condition that only a file has a hash is not repeated here: every object with
- * `file` and `sha256` has it. */
+ * `sha256` has it. */
 #define SCN_SOURCE_ALSO                                                                            \
     "{'if': {'properties': {'language': {'const': 'spirv'}}}, 'then': {'not': {'required': "       \
     "['code']}}}"

@@ -207,10 +207,11 @@ static const scn_row pattern_rows[] = {
                       "integers from their full range, floating-point numbers from [-1, 1)."},
     [PATTERN_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE, SCN_FIELD(values_draft, bytes),
                        "The bytes of all elements, two hexadecimal digits each."},
-    [PATTERN_FILE] = {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_LATER, SCN_NOWHERE,
+    [PATTERN_FILE] = {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER,
+                      SCN_NOWHERE,
                       "A file with the elements, relative to the scenario's folder: the bytes as "
                       "they are in memory, or an array in NumPy's format (.npy)."},
-    [PATTERN_SHA256] = {"sha256", &scn_shape_sha256, SCN_LATER, SCN_NOWHERE,
+    [PATTERN_SHA256] = {"sha256", &scn_shape_sha256, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
                         "The SHA-256 hash of the file's contents, in hexadecimal."},
 };
 static const scn_relation pattern_relations[] = {

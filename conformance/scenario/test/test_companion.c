@@ -78,13 +78,12 @@ static int close_fixture(void **state)
 static const scn_scenario *read_pinned(companion_fixture *fixture, const char *name,
                                        const char *hash)
 {
-    rt_text text = rt_arena_printf(
-        &fixture->arena,
-        "assay: 1\nsummary: s\nmodules:\n"
-        "  app: {sources: [{language: opencl-c, file: '%s'%s}]}\n"
-        "memory: {data: {type: int, count: 4}}\n"
-        "steps: [{expect: {launches: 0}}]\n",
-        name, hash);
+    rt_text text = rt_arena_printf(&fixture->arena,
+                                   "assay: 1\nsummary: s\nmodules:\n"
+                                   "  app: {sources: [{language: opencl-c, file: '%s'%s}]}\n"
+                                   "memory: {data: {type: int, count: 4}}\n"
+                                   "steps: [{expect: {launches: 0}}]\n",
+                                   name, hash);
     char path[256];
     path_of(path, "inside/scenario.yaml");
     fixture->scenario = scn_read(&fixture->arena, text, rt_text_of(path), RT_TEXT("scenario.yaml"),

@@ -73,8 +73,7 @@ void cnf_findings_settle(cnf_execution *execution)
 }
 
 /* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */
-static void finding_print(cnf_execution *execution, const cnf_finding *finding,
-                          rt_buffer *out)
+static void finding_print(cnf_execution *execution, const cnf_finding *finding, rt_buffer *out)
 {
     const scn_scenario *scenario = execution->scenario;
     uint32_t index = step_of(execution, finding);
