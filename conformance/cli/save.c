@@ -1,5 +1,5 @@
-/* Writes launches through the formatter of scenario files. Results become expectations that say
- * where they are from: nobody has derived them. */
+/* Writes launches through the formatter of scenario files. A comment marks expectations that are
+ * results of a run, because no derivation supports them. */
 #include "conformance/cli/save.h"
 
 #include "conformance/cli/commands.h"
