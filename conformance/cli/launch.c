@@ -417,6 +417,20 @@ static void memories_write(launch_writer *writer)
     CHECK(index == launch->item_count);
 }
 
+/* True if the work-groups do not divide the range. The command line launches kernels of OpenCL,
+ * where the last groups are then smaller; a device that requires equal groups is skipped. */
+static bool is_non_uniform(const cnf_arguments *arguments)
+{
+    const cnf_given *range = given_find(arguments, CNF_OPTION_RANGE);
+    const cnf_given *local = given_find(arguments, CNF_OPTION_LOCAL);
+    if (!range || !local) return false;
+    rt_text sizes = rt_text_of(range->value), groups = rt_text_of(local->value);
+    uint64_t size, group;
+    while (rt_number_next(&sizes, UINT64_MAX, &size) && rt_number_next(&groups, UINT64_MAX, &group))
+        if (group > 0 && size % group != 0) return true;
+    return false;
+}
+
 static void submit_write(launch_writer *writer)
 {
     static const struct {
@@ -437,6 +451,10 @@ static void submit_write(launch_writer *writer)
         if (!given) continue;
         line_note(writer, given);
         rt_buffer_printf(out, "      %s: [%s]\n", sizes[i].key, given->value);
+    }
+    if (is_non_uniform(arguments)) {
+        line_note(writer, given_find(arguments, CNF_OPTION_LOCAL));
+        rt_buffer_printf(out, "      non_uniform: true\n");
     }
     if (launch->item_count > 0) rt_buffer_printf(out, "      args:\n");
     uint32_t index = 0;

@@ -60,6 +60,15 @@ expect 0 run plain.cl -D BY=4 -cl-std=CL3.0 --kernel add --range 1 --arg data=fl
 line '       0: 11'
 expect 0 run plain.cl --kernel none --range 1 --on sim
 
+# Work-groups of different sizes: 3 and 1 work-items; in the last group, local id 0 is work-item 3.
+echo 'kernel void last(global int *out) { out[get_global_id(0)] = 10 * get_local_size(0) + get_local_id(0); }' >last.cl
+expect 0 run last.cl --kernel last --range 4 --local 3 --arg 'out=int[4]' --on sim --save last.yaml
+line '       0: 30 31 32 10'
+expect 0 run last.yaml --on sim
+sed -i '/non_uniform/d' last.yaml
+expect 2 run last.yaml --on sim
+says "local size 3 does not divide range 4 in dimension 0; choose a divisor, give 'non_uniform: true' if"
+
 # Findings name the kernel's file, line and column; the include does not shift them.
 expect 1 run kernels/scale.cl --kernel scale --range 5 --arg 'in=int[5]:fill=0' --arg n=int:0 --arg 'tmp=local int[5]' \
     --arg 'out=int[4]' --on sim
@@ -175,7 +184,7 @@ scale.cl --kernel scale --rnge 4
 scale.cl --range 4
 scale.cl --kernel 'scale
 --kernel scale --range 4
-scale.cl --kernel scale --range 4 --local 3
+scale.cl --kernel scale --range 4 --local 5000
 END
 expect 2 run --kernels kernels/wrong.txt
 line "kernels/wrong.txt:1:45: error: unknown type or kind 'intt'; did you mean 'int'?"
@@ -183,7 +192,7 @@ line "kernels/wrong.txt:2:1: error: assay run has no option --rnge; did you mean
 line 'kernels/wrong.txt:3:1: error: the launch needs --kernel NAME'
 line 'kernels/wrong.txt:4:19: error: the quote is not closed'
 line 'kernels/wrong.txt:5:1: error: expected the file of a kernel'
-says 'kernels/wrong.txt:6:43: error: local size 3 does not divide range 4 in dimension 0'
+says 'kernels/wrong.txt:6:43: error: a work-group has at most '
 expect 2 run --kernels kernels --range 4
 says 'assay: --range 4 cannot be combined with --kernels, whose manifest has the options of each launch'
 expect 2 run --kernels nowhere
@@ -200,7 +209,8 @@ plain.cl --kernel add|assay: --kernel add: the launch needs --range N[,N[,N]], t
 plain.cl --range 4|assay: the launch needs --kernel NAME; without options, assay run plain.cl lists the kernels
 plain.cl --kernel add --range 4x4|assay: --range 4x4: expected one to three numbers, such as 1024 or 64,64
 plain.cl --kernel add --range 0|assay: --range 0: 0 is out of range
-plain.cl --kernel add --range 100 --local 64|assay: --local 64: local size 64 does not divide range 100 in dimension 0
+plain.cl --kernel none --range 100 --local 64 -cl-std=CL1.2|assay: --local 64: module 'app' is built with '-cl-std=CL1', for work-groups of equal size
+plain.cl --kernel none --range 100 --local 5000|assay: --local 5000: a work-group has at most 
 plain.cl --kernel none --range 1 --arg in|assay: --arg in, column 3: expected '=' after the name
 plain.cl --kernel none --range 1 --arg =int:1|column 1: expected NAME=..., a name of letters, digits and '_'
 plain.cl --kernel none --range 1 --arg d=floot[4]|column 3: unknown type or kind 'floot'; did you mean 'float'?

@@ -486,6 +486,7 @@ typedef struct scn_submit {
     uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 by default */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
     uint32_t offset_count, local_count;      /* equal to dimensions, or 0: absent */
+    bool non_uniform; /* the last groups of each dimension may be smaller than `local` */
     const scn_argument *arguments;
     uint32_t argument_count;
     const scn_spec_constant *constants;
