@@ -120,7 +120,7 @@ static int files_find(run_command *command)
                                                &command->files, launch)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
-    return cnf_save_begin(&command->save, &command->arena, arguments, launch, &command->columns);
+    return cnf_save_begin(&command->save, arguments, launch, &command->columns);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */

@@ -36,8 +36,8 @@ static rt_text folder_of(rt_text path)
     return path;
 }
 
-int cnf_save_begin(cnf_save *save, rt_arena *arena, const cnf_arguments *arguments,
-                   const cnf_launch *launch, const cnf_columns *columns)
+int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_launch *launch,
+                   const cnf_columns *columns)
 {
     *save = (cnf_save){.file = arguments->values[CNF_OPTION_SAVE], .launch = launch};
     bool blesses = arguments->values[CNF_OPTION_BLESS] != NULL;
@@ -46,7 +46,6 @@ int cnf_save_begin(cnf_save *save, rt_arena *arena, const cnf_arguments *argumen
         return CNF_EXIT_USAGE;
     }
     if (!save->file) return CNF_EXIT_EXPECTED;
-    (void)arena;
     if (!blesses) {
         const cnf_launch_style style = {.folder = folder_of(rt_text_of(save->file))};
         return scenario_write(save, &style) ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;

@@ -16,8 +16,8 @@ typedef struct cnf_save {
 
 /* Begins saving: without --bless, writes the scenario now, for it needs no run. The launch must
  * outlive the save. Returns an exit status; mistakes are reported on stderr. */
-int cnf_save_begin(cnf_save *save, rt_arena *arena, const cnf_arguments *arguments,
-                   const cnf_launch *launch, const cnf_columns *columns);
+int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_launch *launch,
+                   const cnf_columns *columns);
 
 /* With --bless: keeps the results of the subject that provides them, sim or else the first. */
 void cnf_save_note(cnf_save *save, const cnf_record *record, const cnf_run_detail *detail);
