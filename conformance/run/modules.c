@@ -186,8 +186,7 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
         message_place place = place_of(modules, module, message);
         if (message->severity == CNF_SEVERITY_ERROR && out->line == 0) out->line = place.line;
         rt_buffer_printf(&text, "%s%.*s:", text.size ? "\n" : "", RT_TEXT_ARG(place.file));
-        if (place.at.line > 0)
-            rt_buffer_printf(&text, "%u:%u:", place.at.line, place.at.column);
+        if (place.at.line > 0) rt_buffer_printf(&text, "%u:%u:", place.at.line, place.at.column);
         rt_buffer_printf(&text, " %s: %.*s", words[message->severity], RT_TEXT_ARG(message->text));
     }
     out->verdict = CNF_VERDICT_INVALID;
