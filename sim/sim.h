@@ -213,17 +213,32 @@ typedef struct sim_argument {
 
 typedef struct sim_range {
     uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* >= 1 each, 1 where unused */
-    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* >= 1 each, divides global */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* >= 1 each; divides global unless is_non_uniform */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
     uint32_t dimensions;
+    bool is_non_uniform; /* the last groups of each dimension may be smaller (OpenCL 2.0, "Mapping
+                          * work-items onto an NDRange") */
 } sim_range;
+
+/* The number of work-groups in dimension k. */
+static inline uint64_t sim_range_groups(const sim_range *range, uint32_t k)
+{
+    return range->global[k] / range->local[k] + (range->global[k] % range->local[k] != 0);
+}
+
+/* The size in dimension k of the groups with that id: that of all groups, except the last. */
+static inline uint64_t sim_range_group_size(const sim_range *range, uint32_t k, uint64_t group)
+{
+    uint64_t left = range->global[k] - group * range->local[k];
+    return left < range->local[k] ? left : range->local[k];
+}
 
 typedef struct sim_finding {
     const char *kind; /* static: "out-of-bounds", "budget", "undefined-arithmetic", … */
     rt_text message;  /* one line, for humans */
     rt_text kernel;
     rt_text source; /* file name of OpLine or debug information; empty if unknown */
-    uint32_t source_line;
+    uint32_t source_line, source_column; /* 0: unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
     rt_text object;  /* label */
     uint64_t offset; /* bytes */

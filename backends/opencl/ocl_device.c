@@ -228,23 +228,42 @@ static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions
     return bits;
 }
 
+/* The device's version of OpenCL, from "OpenCL MAJOR.MINOR …"; 0.0: none was reported. */
+static void version_ask(const ocl_device *device, uint64_t *out_major, uint64_t *out_minor)
+{
+    rt_buffer version = {0};
+    text_ask(&device->library, NULL, device->id, CL_DEVICE_VERSION, &version);
+    rt_text rest = rt_buffer_text(&version);
+    *out_major = *out_minor = 0;
+    if (rt_text_take_prefix(&rest, "OpenCL ") && rt_number_take(&rest, 10, UINT32_MAX, out_major) &&
+        rt_text_take_prefix(&rest, "."))
+        (void)rt_number_take(&rest, 10, UINT32_MAX, out_minor);
+    rt_buffer_free(&version);
+}
+
 /* True if specialisation constants can be set.  The loader exports the function whatever the
- * device's version, so only the version, "OpenCL MAJOR.MINOR …", shows whether the driver
- * implements it: 2.2 and newer do. */
+ * device's version, so only the version shows whether the driver implements it: 2.2 and newer do.
+ */
 static bool spec_constants_ask(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return false;
     if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools set the constants */
-    rt_buffer version = {0};
-    text_ask(&device->library, NULL, device->id, CL_DEVICE_VERSION, &version);
-    rt_text rest = rt_buffer_text(&version);
-    uint64_t major = 0, minor = 0;
-    if (rt_text_take_prefix(&rest, "OpenCL ") && rt_number_take(&rest, 10, UINT32_MAX, &major) &&
-        rt_text_take_prefix(&rest, "."))
-        (void)rt_number_take(&rest, 10, UINT32_MAX, &minor);
-    rt_buffer_free(&version);
+    uint64_t major, minor;
+    version_ask(device, &major, &minor);
     return (major > 2 || (major == 2 && minor >= 2)) &&
            device->library.clSetProgramSpecializationConstant != NULL;
+}
+
+/* Work-groups may differ in size on every device of OpenCL 2.x, and on one of 3.0 if it says so
+ * (OpenCL 3.0 API specification, 4.2, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT). */
+static bool non_uniform_ask(const ocl_device *device)
+{
+    uint64_t major, minor;
+    cl_bool supports = CL_FALSE;
+    version_ask(device, &major, &minor);
+    if (major < 3) return major == 2;
+    device_value(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof supports, &supports);
+    return supports != CL_FALSE;
 }
 
 /* No OpenCL query reports support for function pointers: a driver that supports them does not list
@@ -300,6 +319,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .program_binaries = true, /* on all devices: OpenCL 3.0 API specification, 5.8.9 */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
+        .non_uniform_groups = non_uniform_ask(device),
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX

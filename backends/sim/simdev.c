@@ -332,6 +332,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .program_variables = true,
         .globals_by_name = true,
         .usm = true,
+        .non_uniform_groups = true,
         .function_pointers = true,
         .spec_constants = true,
         .program_binaries = true,

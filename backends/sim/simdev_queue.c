@@ -119,6 +119,7 @@ static void finding_forward(void *user, const sim_finding *finding)
         .kernel = finding->kernel,
         .source = finding->source,
         .source_line = finding->source_line,
+        .source_column = finding->source_column,
         .object = finding->object,
         .offset = finding->offset,
         .count = finding->count,
@@ -471,7 +472,7 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
     rt_sink *sink = base->device->sink;
     RT_TRY(dev_nd_range_validate(sink, range, RT_WORK_GROUP_SIZE_MAX));
     RT_TRY(arguments_validate(sink, kernel->kernel, arguments, argument_count));
-    sim_range chosen = {.dimensions = range->dimensions};
+    sim_range chosen = {.dimensions = range->dimensions, .is_non_uniform = range->is_non_uniform};
     memcpy(chosen.global, range->global, sizeof chosen.global);
     memcpy(chosen.local, range->local, sizeof chosen.local);
     memcpy(chosen.offset, range->offset, sizeof chosen.offset);

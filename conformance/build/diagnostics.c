@@ -1,6 +1,6 @@
 /* Parses compilers' messages, line by line.
  *
- * Messages about other files are dropped, because a scenario cannot change clang's headers. An
+ * Messages about clang's headers are dropped, because a scenario cannot change them. An
  * error inside the prelude is attributed to the source that misuses it, at the position given by
  * the note that follows. */
 #include "conformance/build/diagnostics.h"
@@ -37,6 +37,25 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
+/* Takes `NAME:LINE:COLUMN: ` off a message about a file that the source names in a line marker:
+ * code whose includes have been expanded has messages about its headers. */
+static bool take_place(rt_text *rest, cnf_compile_message *message)
+{
+    rt_text text = *rest, name = rt_text_take_until(&text, ':');
+    uint32_t line = take_number(&text);
+    bool is_place = name.length > 0 && name.data[0] != '<' && line > 0 &&
+                    rt_text_take_prefix(&text, ":") &&
+                    !memmem(name.data, name.length, "/lib/clang/", strlen("/lib/clang/"));
+    if (!is_place) return false;
+    message->source = name;
+    message->line = line;
+    message->column = take_number(&text);
+    rt_text_take_prefix(&text, ":");
+    rt_text_take_prefix(&text, " ");
+    *rest = text;
+    return true;
+}
+
 bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){0};
@@ -50,7 +69,7 @@ bool cnf_diagnostic_clang(rt_text line, rt_text source, cnf_compile_message *out
         if (rt_text_take_prefix(&rest, ":")) out_message->column = take_number(&rest);
         rt_text_take_prefix(&rest, ":");
         rt_text_take_prefix(&rest, " ");
-    } else {
+    } else if (rt_text_starts(rest, "prelude:") || !take_place(&rest, out_message)) {
         /* `prelude:LINE:COLUMN: ` is meaningless to the author of a scenario. */
         if (rt_text_take_prefix(&rest, "prelude:")) {
             take_number(&rest);
@@ -118,6 +137,7 @@ uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_
         cnf_compile_message message;
         if (!form(line, source, &message)) continue;
         message.text = rt_arena_text(arena, message.text);
+        message.source = rt_arena_text(arena, message.source);
         error_count += message.severity == CNF_SEVERITY_ERROR;
         /* A message about the prelude has no position until a note gives that of its use. */
         bool is_place = message.severity == CNF_SEVERITY_NOTE && message.line > 0;

@@ -14,6 +14,7 @@
 #include "conformance/build/prelude.h"
 #include "conformance/scenario/model/build_options.h"
 #include "reference/base/hash.h"
+#include "reference/base/number.h"
 #include "reference/base/stream.h"
 
 #include <stddef.h>
@@ -327,8 +328,10 @@ static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_messa
 
 /* ---- The end of a run ---------------------------------------------------------------------- */
 
-rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
-                               cnf_front_end_run *run, cnf_message_list *messages)
+/* Waits for a run and collects its messages; `include_form` as front_end.form_of_include. */
+static rt_status run_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
+                            cnf_front_end_run *run, cnf_diagnostic_form *include_form,
+                            cnf_message_list *messages)
 {
     CHECK((run->process.pid > 0) == (run->output.size == 0));
     CHECK_IMPLIES(run->is_cached, run->process.pid == 0);
@@ -339,8 +342,8 @@ rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request
             cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
     uint32_t error_count = cnf_diagnostics_collect(arena, tool->form, source->name,
                                                    rt_buffer_text(&run->errors), messages);
-    if (tool->form_of_include) {
-        error_count += cnf_diagnostics_collect(arena, tool->form_of_include, source->name,
+    if (include_form) {
+        error_count += cnf_diagnostics_collect(arena, include_form, source->name,
                                                rt_buffer_text(&run->errors), messages);
     }
     bool exited = result.end == CNF_PROCESS_EXITED;
@@ -360,6 +363,99 @@ rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request
     rt_buffer_free(&ending);
     return status;
 }
+
+rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
+                               cnf_front_end_run *run, cnf_message_list *messages)
+{
+    return run_finish(sink, arena, source, run, front_ends[source->language].form_of_include,
+                      messages);
+}
+
+/* ---- Includes ------------------------------------------------------------------------------- */
+
+/* Appends a line marker of clang's, `# LINE "FILE" FLAGS`, without its flags, which would count as
+ * an include (form_of_include). The file "<stdin>" is the source, whose lines `skipped` lines of
+ * the prelude precede. False: not such a marker. */
+static bool marker_append(rt_buffer *out, rt_text line, rt_text name, uint32_t skipped)
+{
+    uint64_t number;
+    rt_text rest = line;
+    if (!rt_text_take_prefix(&rest, "# ") || !rt_number_take(&rest, 10, UINT32_MAX, &number) ||
+        !rt_text_take_prefix(&rest, " \""))
+        return false;
+    rt_text file = rt_text_take_until(&rest, '"');
+    bool is_source = rt_text_is(file, "<stdin>");
+    if (is_source && number <= skipped) return false;
+    if (is_source) file = name;
+    rt_text_take_prefix(&file, "./");
+    rt_buffer_printf(out, "# %u \"%.*s\"\n", (uint32_t)number - (is_source ? skipped : 0),
+                     RT_TEXT_ARG(file));
+    return true;
+}
+
+/* Cuts off what precedes the source in clang's output, and names it in the markers. */
+static rt_text expansion_take(rt_arena *arena, rt_text output, rt_text name, rt_text unit,
+                              rt_text code)
+{
+    rt_text marker = rt_arena_printf(arena, "#line 1 \"%.*s\"\n", RT_TEXT_ARG(name));
+    const char *begin = memmem(output.data, output.length, marker.data, marker.length);
+    if (!begin) return code;
+    uint32_t skipped = 0;
+    for (size_t i = 0; i < unit.length - code.length; i++)
+        skipped += unit.data[i] == '\n';
+    rt_buffer out = {0};
+    rt_text rest = rt_text_skip(output, (size_t)(begin - output.data));
+    while (rest.length > 0) {
+        rt_text line = rt_text_take_until(&rest, '\n');
+        if (marker_append(&out, line, name, skipped)) continue;
+        rt_buffer_append_text(&out, line);
+        rt_buffer_append_byte(&out, '\n');
+    }
+    rt_text expanded = rt_arena_text(arena, rt_buffer_text(&out));
+    rt_buffer_free(&out);
+    return expanded;
+}
+
+rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena, const cnf_toolchain *toolchain,
+                               const cnf_request_source *source, rt_text folder,
+                               const char *const *options, rt_text *out_code,
+                               cnf_message_list *messages)
+{
+    static const char *const expanding[] = {"-E", "-frewrite-includes",
+                                            "-Wno-unused-command-line-argument", NULL};
+    const front_end *tool = &front_ends[source->language];
+    CHECK(tool->is_opencl);
+    *out_code = source->code;
+    const char *path = (const char *)toolchain + tool->path;
+    if (path[0] == '\0')
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%s is not installed; %s", tool->program,
+                       tool->install);
+    cnf_front_end_run run = {0};
+    cnf_prelude_unit(&run.input, source->language, source->name, source->code);
+    argument_list list = {0};
+    *rt_vector_push(&list) = tool->program;
+    add_arguments(&list, spir64_arguments);
+    add_arguments(&list, tool->arguments);
+    *rt_vector_push(&list) = "-iquote";
+    *rt_vector_push(&list) = rt_arena_text(arena, folder).data;
+    add_arguments(&list, options);
+    add_arguments(&list, expanding);
+    add_arguments(&list, output_arguments);
+    *rt_vector_push(&list) = NULL;
+    int error = cnf_process_start(&run.process, path, list.items, tool->environment(arena),
+                                  rt_buffer_bytes(&run.input));
+    rt_vector_free(&list);
+    rt_status status = error ? rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                                       "%s cannot be started: %s", path, strerrordesc_np(error))
+                             : run_finish(sink, arena, source, &run, NULL, messages);
+    if (rt_ok(status))
+        *out_code = expansion_take(arena, rt_buffer_text(&run.output), source->name,
+                                   rt_buffer_text(&run.input), source->code);
+    cnf_front_end_free(&run);
+    return status;
+}
+
+/* ---- Freeing ------------------------------------------------------------------------------- */
 
 void cnf_front_end_free(cnf_front_end_run *run)
 {

@@ -45,6 +45,17 @@ RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_ca
                                           const cnf_front_end_options *options,
                                           cnf_front_end_run *run);
 
+/* Expands the #include directives of a source in OpenCL C or C++ for OpenCL, and leaves everything
+ * else as it is: the result has line markers with the names of the files, and needs none of them.
+ * `options` (NULL-terminated) are clang's, such as -I and -D; `folder` is searched first for names
+ * in quotes. The result and the messages are in the arena. COMPILE_TIME: an include was not found,
+ * or another error of the preprocessor; UNAVAILABLE; TOOL. */
+RT_MUST_USE rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena,
+                                           const cnf_toolchain *toolchain,
+                                           const cnf_request_source *source, rt_text folder,
+                                           const char *const *options, rt_text *out_code,
+                                           cnf_message_list *messages);
+
 /* Waits for a started run, unless its result came from the cache, and adds its diagnostics to
  * *messages (texts in the arena). COMPILE_TIME: the source was refused; TOOL: the program died or
  * exceeded its time limit. */

@@ -11,6 +11,7 @@
 #include "conformance/build/answer.h"
 #include "conformance/build/front_end.h"
 #include "conformance/build/offline.h"
+#include "conformance/build/spirv_outline.h"
 #include "conformance/build/sycl_globals.h"
 #include "conformance/build/sycl_images.h"
 #include "conformance/build/virtual_bases.h"
@@ -123,9 +124,23 @@ static rt_status read_text(cnf_worker *worker, source_unit *unit)
                                   RT_TEXT_ARG(reason)));
 }
 
+/* Modules for Vulkan have another execution model (descriptors instead of kernel parameters), which
+ * no subject runs; the drivers' own refusals do not say so. */
+static rt_status vulkan_refuse(cnf_worker *worker, const source_unit *unit)
+{
+    const char *sign;
+    if (!cnf_spirv_is_graphics(&worker->arena, unit->code, &sign)) return RT_STATUS_OK;
+    return refuse(worker, unit,
+                  rt_arena_printf(&worker->arena,
+                                  "a SPIR-V module for Vulkan or OpenGL (%s); expected one for "
+                                  "OpenCL, such as llvm-spirv makes of clang's output for spir64",
+                                  sign));
+}
+
 static rt_status describe(cnf_worker *worker, source_unit *unit)
 {
     CHECK(is_spirv(unit));
+    RT_TRY(vulkan_refuse(worker, unit));
     rt_buffer written = {0};
     rt_status status = worker->api->describe_spirv(worker->sink, unit->code, &written);
     status = judge(worker, unit, status);

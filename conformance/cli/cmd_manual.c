@@ -96,8 +96,10 @@ int cnf_completion_command(const cnf_arguments *arguments)
                               "    case ${COMP_WORDS[1]} in\n");
     for (uint32_t i = 0; i < count; i++) {
         rt_buffer_printf(&script, "        %s) words=\"", commands[i].name);
-        for (uint32_t k = 0; k < commands[i].option_count; k++)
-            rt_buffer_printf(&script, "%s%s", k > 0 ? " " : "", commands[i].options[k].name);
+        for (uint32_t k = 0; k < commands[i].option_count; k++) {
+            const char *name = commands[i].options[k].name;
+            rt_buffer_printf(&script, "%s%.*s", k > 0 ? " " : "", (int)strcspn(name, "*"), name);
+        }
         rt_buffer_printf(&script, "\" ;;\n");
     }
     rt_buffer_printf(&script, "    esac\n    case $word in\n"

@@ -2,6 +2,7 @@
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"
+#include "conformance/cli/module_compile.h"
 #include "conformance/cli/postlink_input.h"
 #include "conformance/cli/postlink_text.h"
 #include "conformance/cli/run_options.h"
@@ -23,23 +24,6 @@ typedef struct postlink_command {
 
 /* ---- Compilation --------------------------------------------------------------------------- */
 
-/* In messages about a source embedded in a scenario, lines are counted from the source's first
- * line. */
-static void message_print(const postlink_command *command, const cnf_compile_message *message)
-{
-    static const char *const words[CNF_SEVERITIES] = {
-        [CNF_SEVERITY_WARNING] = "warning",
-        [CNF_SEVERITY_ERROR] = "error",
-        [CNF_SEVERITY_NOTE] = "note",
-    };
-    rt_text scenario = command->input.scenario;
-    if (scenario.length > 0) fprintf(stderr, "%.*s: ", RT_TEXT_ARG(scenario));
-    fprintf(stderr, "%.*s:", RT_TEXT_ARG(message->source));
-    if (message->line > 0) fprintf(stderr, "%u:", message->line);
-    if (message->line > 0 && message->column > 0) fprintf(stderr, "%u:", message->column);
-    fprintf(stderr, " %s: %.*s\n", words[message->severity], RT_TEXT_ARG(message->text));
-}
-
 static int module_make(postlink_command *command, cnf_cache *cache, const cnf_run_options *run,
                        uint32_t index)
 {
@@ -47,35 +31,8 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     const scn_module *module = &command->input.modules[index];
     cnf_postlinked *result = &command->modules[index];
     *result = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
-    rt_buffer request = {0}, bytes = {0};
-    cnf_compile_answer answer;
-    cnf_compile_request_module(&request, module, run->profile, RT_FORMAT_SPIRV64, false);
-    cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes,
-                     &answer);
-    for (uint32_t i = 0; i < answer.message_count; i++)
-        message_print(command, &answer.messages[i]);
-    int exit_status = CNF_EXIT_EXPECTED;
-    if (answer.code != RT_OK) {
-        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
-        /* A missing or crashed compiler is an infrastructure error. */
-        bool is_ours = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
-        exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
-    } else {
-        /* The answer's bytes are freed below; the images are kept. */
-        rt_bytes artefact = rt_arena_bytes(&command->arena, answer.artefact);
-        cnf_compile_artefact compiled;
-        rt_status status =
-            cnf_compile_artefact_read(command->sink, &command->arena, artefact, &compiled);
-        result->images = compiled.images;
-        result->device_globals = compiled.globals;
-        if (!rt_ok(status)) {
-            cnf_command_fail(command->sink, status, (rt_text){0});
-            exit_status = CNF_EXIT_INFRASTRUCTURE;
-        }
-    }
-    rt_buffer_free(&request);
-    rt_buffer_free(&bytes);
-    return exit_status;
+    return cnf_module_compile(command->sink, &command->arena, cache, run, command->input.model,
+                              module, &result->images, &result->device_globals);
 }
 
 /* Makes the images of all modules, even if one fails; returns the worst status. */

@@ -1,9 +1,12 @@
 /* assay run: runs scenarios on subjects, writes records, shows progress, and reports at the end. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/dump.h"
 #include "conformance/cli/journal.h"
+#include "conformance/cli/kernels.h"
 #include "conformance/cli/results.h"
 #include "conformance/cli/run_options.h"
+#include "conformance/cli/save.h"
 #include "conformance/cli/selection.h"
 #include "conformance/cli/shard.h"
 #include "conformance/report/junit.h"
@@ -37,6 +40,8 @@ typedef struct run_command {
     cnf_history *history; /* NULL without --history */
     rt_buffer warnings;   /* lines, printed after the report */
     bool output_failed;
+    cnf_dumps dumps;
+    cnf_save save; /* of --save */
 } run_command;
 
 /* ---- Options ------------------------------------------------------------------------------- */
@@ -92,6 +97,32 @@ static int shard_apply(run_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
+/* Finds the scenarios, or makes those of kernels' launches. */
+static int files_find(run_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    bool is_kernel = cnf_kernels_wanted(arguments);
+    if (!cnf_dumps_read(arguments, &command->arena,
+                        is_kernel && !arguments->values[CNF_OPTION_KERNELS], &command->dumps))
+        return CNF_EXIT_USAGE;
+    cnf_launch *launch = rt_arena_alloc(&command->arena, sizeof *launch);
+    for (uint32_t i = 0; !is_kernel && i < arguments->given_count; i++) {
+        cnf_option_id id = arguments->given[i].id;
+        const char *name = id == CNF_OPTION_SAVE ? "--save" : cnf_launch_option(id);
+        if (!name) continue;
+        fprintf(stderr,
+                "assay: %s%s%s: only kernels have launches; expected the file of one (*.cl, "
+                "*.clcpp, *.ll, *.bc, *.spvasm or *.spv)\n",
+                name, *name ? " " : "", arguments->given[i].value);
+        return CNF_EXIT_USAGE;
+    }
+    int status = is_kernel ? cnf_kernels_files(&command->arena, arguments, &command->options,
+                                               &command->files, launch)
+                           : cnf_command_files(arguments, &command->arena, &command->files);
+    if (status != CNF_EXIT_EXPECTED) return status;
+    return cnf_save_begin(&command->save, arguments, launch, &command->columns);
+}
+
 /* ---- Running ------------------------------------------------------------------------------- */
 
 /* Adds a record to the report. */
@@ -101,6 +132,22 @@ static void record_report(run_command *command, const cnf_record *record)
     cnf_progress_add(&command->progress, record);
 }
 
+/* Prints and keeps the results of a kernel. */
+static void kernel_note(run_command *command, const cnf_record *record,
+                        const cnf_run_detail *detail)
+{
+    if (!detail->scenario || !detail->messages) return;
+    const cnf_dumps *dumps = &command->dumps;
+    rt_buffer text = {0};
+    rt_text launch = command->files.count > 1 ? record->scenario : (rt_text){0};
+    if ((dumps->prints_written || dumps->count > 0 || dumps->folder) &&
+        !cnf_dumps_write(&text, dumps, record->subject, launch, detail->scenario, detail->messages))
+        command->output_failed = true;
+    if (!cnf_command_print(&text, "the memories")) command->output_failed = true;
+    rt_buffer_free(&text);
+    cnf_save_note(&command->save, record, detail);
+}
+
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_command *command = user;
@@ -108,6 +155,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record_expect(&judged, &command->expectations);
     record_report(command, &judged);
     if (command->html) cnf_html_note(command->html, &judged, detail);
+    kernel_note(command, &judged, detail);
     if (command->explains) {
         /* Explains a difference immediately, because the data is valid only during this call. */
         const cnf_subject *subject = cnf_subject_find(judged.subject);
@@ -229,11 +277,15 @@ static int run_and_report(run_command *command)
         cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
     for (uint32_t i = 0; i < command->journal.record_count; i++) {
         cnf_record judged = command->journal.records[i];
+        for (uint32_t k = 0; k < files->count && files->items[k].again.length > 0; k++)
+            if (rt_text_equal(files->items[k].path, judged.scenario))
+                judged.again = files->items[k].again;
         cnf_record_expect(&judged, &command->expectations);
         record_report(command, &judged);
     }
     cnf_run_end end = cnf_run(&command->options, files->items, files->count, on_record, command);
     cnf_progress_end(&command->progress);
+    if (!cnf_save_finish(&command->save)) command->output_failed = true;
     command->report.expectations = &command->expectations;
     rt_buffer matrix = {0};
     cnf_report_write(&matrix, &command->report, command->columns.columns, command->columns.count,
@@ -249,13 +301,17 @@ static int run_and_report(run_command *command)
 int cnf_run_command(const cnf_arguments *arguments)
 {
     const char *const *values = arguments->values;
+    if (cnf_kernels_wanted(arguments) && cnf_kernels_listed(arguments)) {
+        cnf_run_options options;
+        return cnf_run_options_read(arguments, &options) ? cnf_kernels_list(arguments, &options)
+                                                         : CNF_EXIT_USAGE;
+    }
     run_command command = {.arguments = arguments,
                            .explains = values[CNF_OPTION_DIFFERENCES] != NULL,
                            .journal = {.file = -1}};
     if (values[CNF_OPTION_HTML]) command.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
     int status = options_read(&command);
-    if (status == CNF_EXIT_EXPECTED)
-        status = cnf_command_files(arguments, &command.arena, &command.files);
+    if (status == CNF_EXIT_EXPECTED) status = files_find(&command);
     if (status == CNF_EXIT_EXPECTED)
         status = cnf_selection_apply(arguments, &command.arena, &command.files);
     if (status == CNF_EXIT_EXPECTED) status = shard_apply(&command);

@@ -1,6 +1,7 @@
 /* assay: the table of commands, and the hidden commands with which assay starts itself. */
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/launch.h"
 #include "conformance/process/guard.h"
 #include "conformance/subject/subject.h"
 
@@ -88,6 +89,15 @@ static const cnf_option run_options[] = {
      "Stop at the first verdict that is not as expected.", NULL},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N",
      "Exit with N if every verdict is SKIP or UNAVAILABLE.", NULL},
+    CNF_LAUNCH_OPTIONS,
+    {CNF_OPTION_DUMP, "--dump", NULL, "NAME[:FORMAT]",
+     "Print a memory: decimal (default), hex or bytes.", NULL},
+    {CNF_OPTION_DUMP_NPY, "--dump-npy", NULL, "DIR", "Write memories to DIR/SUBJECT/NAME.npy.",
+     NULL},
+    {CNF_OPTION_SAVE, "--save", NULL, "FILE.yaml", "Write the launch as a scenario.", NULL},
+    {CNF_OPTION_BLESS, "--bless", NULL, NULL, "Save with the results of the run as expectations.",
+     NULL},
+    {CNF_OPTION_KERNELS, "--kernels", NULL, "DIR", "Run the launches in DIR/launches.txt.", NULL},
     {HELP},
 };
 
@@ -207,9 +217,17 @@ static const cnf_option requirements_options[] = {
 };
 
 static const cnf_command commands[] = {
-    {"run", "[PATH…]", "Run scenarios on subjects and compare.",
+    {"run", "[PATH…]", "Run scenarios, or a kernel, on subjects and compare.",
      "PATH is a scenario file, a folder of them, or a pack (assay pack --help); default:\n"
      "./scenarios, or the installed scenarios if that folder does not exist.\n"
+     "PATH may also be device code: .cl, .clcpp, .ll, .bc, .spvasm, .spv; several files form one\n"
+     "module.  Without options of a launch, its kernels are listed.  --arg is repeated, in the order of\n"
+     "the parameters:\n"
+     "  NAME=TYPE[COUNT][:VALUES]  a buffer; VALUES: iota, iota=START,step=STEP, fill=VALUE, random,\n"
+     "                             random=SEED, bytes=HEX, file=PATH (raw or .npy), or 1,2,3\n"
+     "  NAME=KIND TYPE[COUNT]...   KIND: read, write, device, host, shared or local\n"
+     "  NAME=TYPE:VALUE            a value: int:7, float4:[1,2,3,4]; also bytes:HEX and null\n"
+     "A line of launches.txt is FILE and such options; # begins a comment.\n"
      "Verdicts: PASS; LINKED, as expected up to the launch on a subject that cannot run kernels; SKIP,\n"
      "the subject lacks a named capability; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, the\n"
      "device no longer responds; POISONED, not run after a HANG; NOT_RUN; INVALID, the scenario is wrong.\n"

@@ -20,6 +20,7 @@ typedef struct argument_parser {
     const cnf_command *command;
     char *const *arguments;
     int count, next;
+    cnf_given *given; /* has room for one option per argument */
     cnf_arguments *out;
     rt_buffer *error;
 } argument_parser;
@@ -33,6 +34,11 @@ static const cnf_option *option_find(const cnf_command *command, const char *arg
     for (uint32_t i = 0; i < command->option_count; i++) {
         const cnf_option *option = &command->options[i];
         size_t length = strlen(option->name);
+        if (option->name[length - 1] == '*') {
+            if (strncmp(argument, option->name, length - 1) != 0) continue;
+            *out_value = argument;
+            return option;
+        }
         bool named = strncmp(argument, option->name, length) == 0;
         if (named && argument[length] == '\0') return option;
         if (named && argument[length] == '=') {
@@ -66,7 +72,8 @@ static bool parse_option(argument_parser *parser, const char *argument)
     }
     CHECK((unsigned)option->id < CNF_OPTION_COUNT);
     CHECK_IMPLIES(option->optional_ending, option->value);
-    if (!option->value && value) {
+    bool is_spelled = option->name[strlen(option->name) - 1] == '*';
+    if (!option->value && value && !is_spelled) {
         rt_buffer_printf(parser->error, "option %s takes no value", option->name);
         return false;
     }
@@ -87,6 +94,7 @@ static bool parse_option(argument_parser *parser, const char *argument)
         }
     }
     parser->out->values[option->id] = value ? value : "";
+    parser->given[parser->out->given_count++] = (cnf_given){option->id, value ? value : ""};
     return true;
 }
 
@@ -96,7 +104,10 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
     CHECK(argument_count >= 0);
     *out_arguments = (cnf_arguments){0};
     out_arguments->paths = rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(rt_text));
-    argument_parser parser = {command, arguments, argument_count, 0, out_arguments, out_error};
+    cnf_given *given = rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof *given);
+    argument_parser parser = {command, arguments,     argument_count, 0,
+                              given,   out_arguments, out_error};
+    out_arguments->given = given;
     bool only_paths = false;
     while (parser.next < argument_count) {
         const char *argument = arguments[parser.next++];

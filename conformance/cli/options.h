@@ -62,12 +62,26 @@ typedef enum cnf_option_id {
     CNF_OPTION_COLOR,
     CNF_OPTION_WITHOUT,
     CNF_OPTION_UNITS,
+    CNF_OPTION_KERNEL,
+    CNF_OPTION_RANGE,
+    CNF_OPTION_LOCAL,
+    CNF_OPTION_OFFSET,
+    CNF_OPTION_ARG,
+    CNF_OPTION_DEFINE,
+    CNF_OPTION_INCLUDE,
+    CNF_OPTION_CL,
+    CNF_OPTION_DUMP,
+    CNF_OPTION_DUMP_NPY,
+    CNF_OPTION_SAVE,
+    CNF_OPTION_BLESS,
+    CNF_OPTION_KERNELS,
     CNF_OPTION_COUNT
 } cnf_option_id;
 
 typedef struct cnf_option {
     cnf_option_id id;
-    const char *name;   /* "--jobs" */
+    const char *name;   /* "--jobs"; "-cl-*" is every word that begins with "-cl-", and the word
+                         * itself is the value */
     const char *letter; /* "-j"; NULL: none */
     const char *value;  /* the name of its value in the help; NULL: no value */
     const char *help;   /* one sentence */
@@ -76,9 +90,18 @@ typedef struct cnf_option {
     const char *optional_ending;
 } cnf_option;
 
+/* One occurrence of an option. */
+typedef struct cnf_given {
+    cnf_option_id id;
+    const char *value; /* "" for an option without a value */
+} cnf_given;
+
 /* A parsed command line; its texts are borrowed from argv. */
 typedef struct cnf_arguments {
-    const char *values[CNF_OPTION_COUNT]; /* NULL: absent; "" for an option without a value */
+    const cnf_given *given; /* every option, in order */
+    uint32_t given_count;
+    const char *values[CNF_OPTION_COUNT]; /* the last of each; NULL: absent; "" for an option
+                                           * without a value */
     rt_text *paths;
     uint32_t path_count;
 } cnf_arguments;

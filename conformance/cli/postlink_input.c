@@ -51,6 +51,16 @@ static rt_text stem_of(rt_text path)
     return (rt_text){path.data + start, end - start};
 }
 
+bool cnf_source_language(rt_text path, scn_language *out_language)
+{
+    rt_text ending = ending_of(path);
+    for (size_t i = 0; i < sizeof ending_rows / sizeof *ending_rows; i++) {
+        *out_language = ending_rows[i].language;
+        if (rt_text_is(ending, ending_rows[i].ending)) return true;
+    }
+    return false;
+}
+
 /* Reads a file into the arena. Returns false after reporting an error on stderr. */
 static bool content_read(rt_arena *arena, rt_text path, size_t size_max, rt_text *out_content)
 {
@@ -72,19 +82,16 @@ static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_pos
     CHECK(count > 0);
     scn_source *sources = rt_arena_alloc_array(arena, count, sizeof *sources);
     for (uint32_t i = 0; i < count; i++) {
-        rt_text path = arguments->paths[i], ending = ending_of(path);
-        size_t row = 0, row_count = sizeof ending_rows / sizeof *ending_rows;
-        while (row < row_count && !rt_text_is(ending, ending_rows[row].ending))
-            row++;
-        if (row == row_count) {
+        rt_text path = arguments->paths[i];
+        scn_language language;
+        if (!cnf_source_language(path, &language)) {
             fprintf(stderr,
                     "assay: postlink: %.*s: expected a file *.cl, *.clcpp, *.ll, *.bc, *.spvasm or "
                     "*.spv, or one scenario *.yaml\n",
                     RT_TEXT_ARG(path));
             return CNF_EXIT_USAGE;
         }
-        sources[i] =
-            (scn_source){.language = ending_rows[row].language, .name = path, .file = path};
+        sources[i] = (scn_source){.language = language, .name = path, .file = path};
         if (!content_read(arena, path, RT_IMAGE_SIZE_MAX, &sources[i].code)) return CNF_EXIT_USAGE;
         if (sources[i].code.length > 0) continue;
         fprintf(stderr, "assay: postlink: %.*s is empty\n", RT_TEXT_ARG(path));
@@ -109,7 +116,7 @@ static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
         cnf_command_problems(stderr, file, &problems);
         return CNF_EXIT_USAGE;
     }
-    out->scenario = file;
+    out->model = scenario;
     out->modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *out->modules);
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const scn_module *module = &scenario->modules[i];

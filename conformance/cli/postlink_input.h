@@ -7,8 +7,8 @@
 #include "conformance/scenario/model/model.h"
 
 typedef struct cnf_postlink_input {
-    rt_text scenario;    /* the scenario's file; empty for source files */
-    scn_module *modules; /* those with device code, with the command line's options applied */
+    const scn_scenario *model; /* the scenario; NULL for source files */
+    scn_module *modules;       /* those with device code, with the command line's options applied */
     uint32_t module_count;
 } cnf_postlink_input;
 
@@ -16,6 +16,9 @@ typedef struct cnf_postlink_input {
  * lives in the arena. Returns an exit status; errors are reported on stderr. */
 int cnf_postlink_input_read(const cnf_arguments *arguments, rt_arena *arena,
                             cnf_postlink_input *out_input);
+
+/* The language of a source file, by its ending. False: no language has it. */
+bool cnf_source_language(rt_text path, scn_language *out_language);
 
 /* The name of a split (static). */
 const char *cnf_split_name(rt_split split);

@@ -117,6 +117,9 @@ static rt_status launch_write(cnf_exporter *exporter, const scn_step *step, uint
     rt_buffer *out = &exporter->body;
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     memcpy(local, submit->local, sizeof local);
+    if (submit->non_uniform)
+        return cnf_export_refuse(exporter, step->at,
+                                 "a launch with work-groups of different sizes");
     if (lacks_parameters(exporter, program, submit->kernel))
         return cnf_export_refuse(exporter, step->at,
                                  "a kernel from which the compiler dropped parameters");

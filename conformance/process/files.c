@@ -226,6 +226,10 @@ bool cnf_files_find_packed(rt_sink *sink, rt_arena *arena, rt_text path, cnf_fil
 rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text)
 {
     *out_text = (rt_buffer){0};
+    if (file->text.length > 0) {
+        rt_buffer_append_text(out_text, file->text);
+        return RT_STATUS_OK;
+    }
     if (!file->packed) return cnf_file_read(sink, file->file, RT_SCENARIO_SIZE_MAX, out_text);
     rt_buffer_append_text(out_text, file->packed->source);
     return RT_STATUS_OK;

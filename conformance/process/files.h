@@ -11,6 +11,9 @@ typedef struct cnf_file {
                    * followed by a NUL byte */
     rt_text path; /* path from the scenarios' root, as in records */
     const cnf_packed_scenario *packed; /* its scenario in a pack; NULL: a separate file */
+    rt_text text; /* the scenario itself, for one that is in no file: `file` is then the kernel that
+                   * it launches; empty: to be read from the file or the pack */
+    rt_text again; /* the words after `assay run` that repeat it; empty: the file's name */
 } cnf_file;
 
 typedef struct cnf_files {

@@ -225,7 +225,10 @@ void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_
     bool on_subject = cnf_record_has_subject(record);
     bool is_unreadable = !on_subject && rt_text_starts(record->judgement.signature, "read");
     rt_buffer_printf(out, "assay %s ", is_unreadable ? "check" : "run");
-    write_word(out, record->file);
+    if (record->again.length > 0)
+        rt_buffer_append_text(out, record->again);
+    else
+        write_word(out, record->file);
     if (!on_subject) {
         rt_buffer_append_byte(out, '\n');
         return;
@@ -264,7 +267,8 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     cnf_device_write(out, "  ", record);
     rt_buffer_printf(out, "  again: ");
     cnf_report_rerun_write(out, layout->report, record);
-    if (!on_subject) return;
+    /* `assay why` takes the file of a scenario. */
+    if (!on_subject || record->again.length > 0) return;
     rt_buffer_printf(out, "  why: ");
     cnf_report_why_write(out, layout->report, record);
 }

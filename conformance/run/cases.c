@@ -111,6 +111,7 @@ static void record_send(run_state *run, run_scenario *scenario, uint32_t subject
                          oracle->judgement.verdict == CNF_VERDICT_PASS;
     const cnf_record record = {.scenario = scenario->file->path,
                                .file = scenario->file->file,
+                               .again = scenario->file->again,
                                .subject = run->options->subjects[subject].name,
                                .judgement = test_case->judgement,
                                .step_id = has_step ? model->steps[step].id : (rt_text){0},

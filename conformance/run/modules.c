@@ -145,8 +145,11 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
     const scn_scenario *scenario = modules->scenario;
     const scn_source *source = source_find(scenario, message->source);
     scn_position at = source ? source->code_at : module->at;
-    if (!source || message->line == 0) return (message_place){scenario->file, at, at.line};
     uint32_t column = message->column > 0 ? message->column : 1;
+    /* A header whose text the source holds after a line marker. */
+    if (!source && message->source.length > 0 && message->line > 0)
+        return (message_place){message->source, {message->line, column}, at.line};
+    if (!source || message->line == 0) return (message_place){scenario->file, at, at.line};
     if (source->file.length > 0) {
         return (message_place){scn_companion_path(modules->arena, scenario, source->file),
                                {message->line, column},
@@ -182,9 +185,9 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
         if (notes > NOTES_MAX) continue;
         message_place place = place_of(modules, module, message);
         if (message->severity == CNF_SEVERITY_ERROR && out->line == 0) out->line = place.line;
-        rt_buffer_printf(&text, "%s%.*s:%u:%u: %s: %.*s", text.size ? "\n" : "",
-                         RT_TEXT_ARG(place.file), place.at.line, place.at.column,
-                         words[message->severity], RT_TEXT_ARG(message->text));
+        rt_buffer_printf(&text, "%s%.*s:", text.size ? "\n" : "", RT_TEXT_ARG(place.file));
+        if (place.at.line > 0) rt_buffer_printf(&text, "%u:%u:", place.at.line, place.at.column);
+        rt_buffer_printf(&text, " %s: %.*s", words[message->severity], RT_TEXT_ARG(message->text));
     }
     out->verdict = CNF_VERDICT_INVALID;
     out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),

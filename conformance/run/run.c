@@ -38,6 +38,7 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
     CHECK(judgement->verdict == CNF_VERDICT_INVALID);
     const cnf_record record = {.scenario = scenario->file->path,
                                .file = scenario->file->file,
+                               .again = scenario->file->again,
                                .subject = RT_TEXT("-"),
                                .judgement = *judgement,
                                .hash = scenario->hash};
@@ -71,6 +72,47 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     bool oracle_only = scenario->done_count + 1 == options->subject_count &&
                        run->oracle != SCN_NONE && scenario->cases[run->oracle].is_recorded;
     return !oracle_only && scenario->done_count < options->subject_count;
+}
+
+/* A copy of a scenario that is in no file, without the positions of its parts, which messages would
+ * otherwise refer to. */
+static const scn_scenario *positions_forget(rt_arena *arena, const scn_scenario *scenario)
+{
+    scn_scenario *copy = rt_arena_copy(arena, scenario, 1, sizeof *copy);
+    scn_module *modules =
+        rt_arena_copy(arena, scenario->modules, scenario->module_count, sizeof *modules);
+    scn_step *steps = rt_arena_copy(arena, scenario->steps, scenario->step_count, sizeof *steps);
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        scn_source *sources =
+            rt_arena_copy(arena, modules[i].sources, modules[i].source_count, sizeof *sources);
+        for (uint32_t k = 0; k < modules[i].source_count; k++)
+            sources[k].at = sources[k].code_at = (scn_position){0};
+        modules[i].sources = sources;
+        modules[i].at = (scn_position){0};
+    }
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        scn_expect *expects =
+            rt_arena_copy(arena, steps[i].expect, steps[i].expect_count, sizeof *expects);
+        for (uint32_t k = 0; k < steps[i].expect_count; k++)
+            expects[k].at = (scn_position){0};
+        steps[i].expect = expects;
+        steps[i].at = (scn_position){0};
+    }
+    copy->modules = modules;
+    copy->steps = steps;
+    return copy;
+}
+
+/* Adds the contents of files that the scenario names without a hash to the hash in its records. No
+ * record of an earlier run then counts as this scenario's: --resume runs it again. */
+static void scenario_hash_extend(run_scenario *scenario)
+{
+    rt_hash unpinned = scenario->scenario->unpinned;
+    if (unpinned.low == 0 && unpinned.high == 0) return;
+    rt_hash_text digits = rt_hash_print(unpinned);
+    rt_text both =
+        rt_arena_printf(&scenario->arena, "%.*s%s", RT_TEXT_ARG(scenario->hash), digits.digits);
+    scenario->hash = cnf_file_hash(&scenario->arena, both);
 }
 
 /* Reads the file, or the checked scenario from its pack. Returns false if nothing needs to run: the
@@ -109,7 +151,12 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
         scn_problems problems;
         scenario->scenario =
             scn_read(arena, rt_buffer_text(&scenario->text), file->file, file->path, &problems);
-        if (scenario->scenario) return true;
+        if (scenario->scenario) {
+            if (file->text.length > 0)
+                scenario->scenario = positions_forget(arena, scenario->scenario);
+            scenario_hash_extend(scenario);
+            return true;
+        }
         rt_buffer text = {0};
         scn_problems_write(&text, file->file, &problems);
         if (text.size > 0) text.size--; /* messages have no final line feed */
@@ -348,6 +395,7 @@ static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgeme
     for (uint32_t i = 0; i < run->options->subject_count && !invalid; i++) {
         const cnf_record record = {.scenario = file->path,
                                    .file = file->file,
+                                   .again = file->again,
                                    .subject = run->options->subjects[i].name,
                                    .judgement = *not_run,
                                    .hash = scenario.hash};

@@ -469,12 +469,36 @@ bool scn_dimensions_check(scn_reporter *reporter, scn_position at, const char *n
                       name, count, dimensions);
 }
 
+/* Checks that a launch may have work-groups of different sizes: SYCL has none, so a scenario about
+ * fusion has none either, and code built for OpenCL 1.x or for equal sizes may rely on them (OpenCL
+ * C, "Work-group size" options). */
+static bool non_uniform_check(checker *check, const scn_submit *submit)
+{
+    static const char *const equal[] = {"-cl-uniform-work-group-size", "-cl-std=CL1"};
+    if (scn_scenario_fuses(check->scenario))
+        return REPORT_STEP(check, &submit->non_uniform,
+                           "kernels of a scenario that fuses have work-groups of equal size, as in "
+                           "SYCL; remove 'non_uniform'");
+    for (uint32_t m = 0; m < check->scenario->module_count; m++) {
+        rt_text options = check->scenario->modules[m].build_options;
+        for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
+            if (options.length > 0 &&
+                memmem(options.data, options.length, equal[i], strlen(equal[i])))
+                return REPORT_STEP(check, &submit->non_uniform,
+                                   "module '%s' is built with '%s', for work-groups of equal size; "
+                                   "choose a local size that divides the range",
+                                   excerpt(check, check->scenario->modules[m].name), equal[i]);
+    }
+    return true;
+}
+
 /* Checks that the sizes of a range and of its work-groups are possible and, unless a refusal is
  * expected, that they are compatible. No device can count more than 2^64 work-items, so a product
  * that wraps around is refused here. */
 static bool range_check(checker *check, const scn_submit *submit)
 {
     uint64_t items = 1, group = 1;
+    if (submit->non_uniform && !non_uniform_check(check, submit)) return false;
     CHECK(submit->dimensions <= RT_ND_RANGE_DIMENSIONS);
     if (submit->dimensions == 0)
         return REPORT_STEP(check, &submit->range, "the range has no dimensions; give 1 to 3");
@@ -494,10 +518,11 @@ static bool range_check(checker *check, const scn_submit *submit)
     if (submit->local[0] == 0 || expects_refusal(check->step)) return true;
     for (uint32_t d = 0; d < submit->dimensions; d++) {
         uint64_t local = submit->local[d];
-        if (submit->range[d] % local != 0) {
+        if (submit->range[d] % local != 0 && !submit->non_uniform) {
             return REPORT_STEP(check, &submit->local,
                                "local size %" PRIu64 " does not divide range %" PRIu64
-                               " in dimension %u; choose a divisor, or expect the error",
+                               " in dimension %u; choose a divisor, give 'non_uniform: true' if "
+                               "the last work-groups may be smaller, or expect the error",
                                local, submit->range[d], d);
         }
         if (local <= RT_WORK_GROUP_SIZE_MAX) group *= local;

@@ -16,6 +16,7 @@ void cnf_execution_finding(void *user, const dev_finding *finding)
         .source = rt_arena_text(&execution->finding_texts, finding->source),
         .object = rt_arena_text(&execution->finding_texts, finding->object),
         .source_line = finding->source_line,
+        .source_column = finding->source_column,
         .command = finding->tag,
         .offset = finding->offset,
     };

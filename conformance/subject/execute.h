@@ -14,7 +14,7 @@
 typedef struct cnf_finding {
     const char *kind;
     rt_text message, kernel, source, object;
-    uint32_t source_line;
+    uint32_t source_line, source_column;
     uint32_t command; /* the command that caused it */
     uint64_t offset;
     uint32_t step; /* set when its process has ended: the step of that command, or SCN_NONE */

@@ -54,7 +54,7 @@ static rt_argument argument_of(cnf_execution *execution, const scn_argument *arg
 
 static dev_nd_range range_of(const scn_submit *submit)
 {
-    dev_nd_range range = {.dimensions = submit->dimensions};
+    dev_nd_range range = {.dimensions = submit->dimensions, .is_non_uniform = submit->non_uniform};
     bool local_given = submit->local[0] != 0;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         bool used = d < submit->dimensions;

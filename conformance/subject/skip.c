@@ -27,6 +27,7 @@ enum {
     PROGRAM_VARIABLES = 1 << 13,
     SPEC_CONSTANTS = 1 << 14,
     USM = 1 << 15,
+    NON_UNIFORM = 1 << 16, /* work-groups of different sizes */
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -40,6 +41,7 @@ static uint32_t step_features(const scn_step *step)
         if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
             features |= BUNDLED_CONSTANTS;
         if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
+        if (step->submit.non_uniform) features |= NON_UNIFORM;
         break;
     case SCN_VERB_BUNDLE:
         if (step->bundle.constant_count > 0) features |= SPEC_CONSTANTS;
@@ -126,6 +128,8 @@ static const need_row needs[] = {
     {"usm", GLOBALS_IN_USM, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
+    {"non_uniform_groups", NON_UNIFORM, offsetof(dev_capabilities, non_uniform_groups),
+     "a launch of the scenario has work-groups of different sizes; this device's must be equal"},
     {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
      "the scenario reads profiling times of commands; this device does not record them"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),

@@ -401,6 +401,7 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
         text = rt_arena_text(arena, text);
         memcpy(field, &text, sizeof text);
     }
+    copy.again = rt_arena_text(arena, record->again);
     cnf_judgement *judgement = &copy.judgement;
     judgement->unobserved = texts_copy(arena, judgement->unobserved, judgement->unobserved_count);
     cnf_failure *failures = rt_arena_copy(arena, judgement->failures, judgement->failure_count,

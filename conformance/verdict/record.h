@@ -31,6 +31,8 @@ typedef struct cnf_record {
     rt_text choices;        /* script of the run's choices, such as "0,1"; empty: chosen by the seed
                              */
     cnf_known known;
+    rt_text again; /* the words after `assay run` that repeat it, if not the file's name; not part
+                    * of its line */
 } cnf_record;
 
 /* True if the record is about a subject, false if about the scenario itself (subject "-"). */

@@ -705,7 +705,7 @@ rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32
     if (range->local[0] == 0) return RT_STATUS_OK; /* the device chooses a size that fits */
     uint64_t group_size = 1;
     for (uint32_t d = 0; d < range->dimensions; d++) {
-        if (range->global[d] % range->local[d] != 0)
+        if (range->global[d] % range->local[d] != 0 && !range->is_non_uniform)
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "local size %llu does not divide global size %llu in dimension %u; use "
                            "a local size that does, or specify none",

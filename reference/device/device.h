@@ -83,6 +83,7 @@ typedef struct dev_capabilities {
     bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
     bool program_binaries;    /* an executable program can be serialised and restored */
     bool profiling;           /* queues can record the times of their commands */
+    bool non_uniform_groups;  /* work-groups of a launch may differ in size */
     uint64_t local_size_max;  /* bytes of local memory for one work-group */
     uint32_t group_size_max;  /* work-items of one work-group */
     uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
@@ -98,7 +99,7 @@ typedef struct dev_finding {
     uint32_t tag;     /* tag of the command (dev_command.tag) */
     rt_text kernel;
     rt_text source;                             /* name of the source, empty if unknown */
-    uint32_t source_line;                       /* 1-based line in that source, 0 if unknown */
+    uint32_t source_line, source_column;        /* 1-based place in that source, 0 if unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* byte offset in that memory */
@@ -167,6 +168,9 @@ typedef struct dev_nd_range {
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* work-items of a group; all 0: the device chooses
                                               * them */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
+    bool
+        is_non_uniform; /* the last groups of each dimension may be smaller than `local`: OpenCL 2.0
+                         * and later, not SYCL; only if the device has non_uniform_groups */
 } dev_nd_range;
 
 /* The kind of a memory. */

@@ -342,10 +342,11 @@ static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, ui
 {
     const sim_range *range = l->range;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        uint64_t groups = range->global[k] / range->local[k];
-        out_ids[k] = group % groups * range->local[k] + lid % range->local[k] + range->offset[k];
+        uint64_t groups = sim_range_groups(range, k), id = group % groups;
+        uint64_t size = sim_range_group_size(range, k, id);
+        out_ids[k] = id * range->local[k] + lid % size + range->offset[k];
         group /= groups;
-        lid /= range->local[k];
+        lid /= size;
     }
 }
 
@@ -759,8 +760,8 @@ void sim_race_group(sim_launch_state *l)
     sim_race *race = l->race;
     if (!race->is_on) return;
     CHECK(race->copies.count == 0 && race->copy_now == SIM_NONE);
-    const sim_range *range = l->range;
-    uint64_t groups[2] = {range->global[0] / range->local[0], range->global[1] / range->local[1]};
+    const uint64_t *groups = l->pool + SIM_SLOT_GROUP_COUNT;
+    race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     race->group = (l->group[2] * groups[1] + l->group[1]) * groups[0] + l->group[0];
     sim_race_order_group(race);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {

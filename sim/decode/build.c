@@ -240,6 +240,7 @@ static void site_set(sim_decoder *d, const sim_instruction *instruction)
     *rt_vector_push(&d->sites) =
         (sim_site){.source = sim_module_string(module, instruction->source),
                    .line = instruction->line,
+                   .column = instruction->column,
                    .function = d->f->index,
                    .name = name};
 }

@@ -19,7 +19,7 @@ static const built_in_row built_in_rows[] = {
     {SIM_BuiltInLocalInvocationIndex, true, SIM_ROW_LOCAL_LINEAR},
     {SIM_BuiltInWorkgroupId, false, SIM_SLOT_GROUP_ID},
     {SIM_BuiltInWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
-    {SIM_BuiltInEnqueuedWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
+    {SIM_BuiltInEnqueuedWorkgroupSize, false, SIM_SLOT_ENQUEUED_SIZE},
     {SIM_BuiltInNumWorkgroups, false, SIM_SLOT_GROUP_COUNT},
     {SIM_BuiltInGlobalSize, false, SIM_SLOT_GLOBAL_SIZE},
     {SIM_BuiltInGlobalOffset, false, SIM_SLOT_GLOBAL_OFFSET},
@@ -29,7 +29,7 @@ static const built_in_row built_in_rows[] = {
     {SIM_BuiltInSubgroupSize, true, SIM_ROW_SUBGROUP_SIZE},
     {SIM_BuiltInSubgroupMaxSize, false, SIM_SLOT_SUBGROUP_SIZE},
     {SIM_BuiltInNumSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
-    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
+    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_ENQUEUED_SUBGROUPS},
 };
 
 /* Which bits a mask contains: those below the work-item's bit, that bit, those above it. */

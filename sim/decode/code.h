@@ -73,15 +73,17 @@ typedef enum sim_row {
 typedef enum sim_slot {
     SIM_SLOT_GLOBAL_SIZE, /* x, y, z */
     SIM_SLOT_GLOBAL_OFFSET = 3,
-    SIM_SLOT_GROUP_SIZE = 6,
+    SIM_SLOT_GROUP_SIZE = 6, /* of the running group */
     SIM_SLOT_GROUP_COUNT = 9,
     SIM_SLOT_GROUP_ID = 12,
     SIM_SLOT_DIMENSIONS = 15,
-    SIM_SLOT_GROUP_ITEMS, /* number of work-items in a group */
+    SIM_SLOT_GROUP_ITEMS, /* number of work-items in the running group */
     SIM_SLOT_SUBGROUP_COUNT,
     SIM_SLOT_SUBGROUP_SIZE, /* the size of all sub-groups but the last */
     SIM_SLOT_UNDEFINED,     /* the result of OpUndef: a number that depends on the seed */
     SIM_SLOT_UNDEFINED_BOOL,
+    SIM_SLOT_ENQUEUED_SIZE, /* x, y, z: of all groups but the last */
+    SIM_SLOT_ENQUEUED_SUBGROUPS = SIM_SLOT_ENQUEUED_SIZE + 3,
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -416,7 +418,7 @@ typedef struct sim_code_function {
 /* A location in the source; findings are collected per site. */
 typedef struct sim_site {
     rt_text source; /* file; empty if unknown */
-    uint32_t line;
+    uint32_t line, column;
     uint32_t function; /* index in the program */
     const char *name;  /* name of the instruction: "OpIAdd", "fma" */
 } sim_site;

@@ -47,14 +47,14 @@ rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel, const sim_ran
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         uint64_t global = range->global[k], local = range->local[k];
         CHECK(global >= 1 && local >= 1);
-        if (global % local != 0) {
+        uint32_t required = kernel->local_size[k];
+        if (global % local != 0 && (!range->is_non_uniform || required)) {
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s': local size %llu does not divide global size %llu in "
                            "dimension %u",
                            RT_TEXT_ARG(kernel->name), (unsigned long long)local,
                            (unsigned long long)global, k);
         }
-        uint32_t required = kernel->local_size[k];
         if (required && required != local) {
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s' requires local size %u in dimension %u, not %llu",
@@ -243,7 +243,7 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
  * group 0 with offset 0. */
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
-    const uint64_t *size = l->range->local, *global = l->range->global;
+    const uint64_t *size = l->pool + SIM_SLOT_GROUP_SIZE, *global = l->range->global;
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         uint64_t item = wave->first_item + lane;
@@ -286,22 +286,31 @@ static void rows_set(const sim_launch_state *l, const sim_wave *wave)
     row_move(wave, SIM_ROW_GLOBAL_LINEAR, linear);
 }
 
+/* Sets the slots that depend on the size of the running group. */
+static void pool_set_group(sim_launch_state *l, const uint64_t size[RT_ND_RANGE_DIMENSIONS])
+{
+    uint64_t items = 1, width = l->kernel->subgroup_size;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        l->pool[SIM_SLOT_GROUP_SIZE + k] = size[k];
+        items *= size[k];
+    }
+    l->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    l->pool[SIM_SLOT_SUBGROUP_COUNT] = (items + width - 1) / width;
+}
+
 static void pool_set(sim_launch_state *l)
 {
     const sim_range *range = l->range;
-    uint64_t items = 1;
+    pool_set_group(l, range->local);
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         l->pool[SIM_SLOT_GLOBAL_SIZE + k] = range->global[k];
         l->pool[SIM_SLOT_GLOBAL_OFFSET + k] = range->offset[k];
-        l->pool[SIM_SLOT_GROUP_SIZE + k] = range->local[k];
-        l->pool[SIM_SLOT_GROUP_COUNT + k] = range->global[k] / range->local[k];
-        items *= range->local[k];
+        l->pool[SIM_SLOT_ENQUEUED_SIZE + k] = range->local[k];
+        l->pool[SIM_SLOT_GROUP_COUNT + k] = sim_range_groups(range, k);
     }
     l->pool[SIM_SLOT_DIMENSIONS] = range->dimensions;
-    l->pool[SIM_SLOT_GROUP_ITEMS] = items;
     l->pool[SIM_SLOT_SUBGROUP_SIZE] = l->kernel->subgroup_size;
-    l->pool[SIM_SLOT_SUBGROUP_COUNT] =
-        (items + l->kernel->subgroup_size - 1) / l->kernel->subgroup_size;
+    l->pool[SIM_SLOT_ENQUEUED_SUBGROUPS] = l->pool[SIM_SLOT_SUBGROUP_COUNT];
     l->pool[SIM_SLOT_UNDEFINED] = sim_world_choose(l->world, SIM_SLOT_UNDEFINED);
 }
 
@@ -391,7 +400,7 @@ uint64_t sim_launch_group_count(const sim_launch_state *l)
 {
     uint64_t total = 1;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        uint64_t count = l->range->global[k] / l->range->local[k];
+        uint64_t count = sim_range_groups(l->range, k);
         if (__builtin_mul_overflow(total, count, &total)) return UINT64_MAX;
     }
     return total;
@@ -399,23 +408,53 @@ uint64_t sim_launch_group_count(const sim_launch_state *l)
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+/* Opens the waves of groups of the size that the pool has. */
+static void waves_open(sim_launch_state *l, sim_wave *waves)
 {
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
-    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
-    CHECK(items >= 1 && items <= RT_WORK_GROUP_SIZE_MAX && l->barrier_count == 0);
-    sim_race_open(l, arguments);
     l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
-    CHECK(l->wave_count <= WAVES_MAX);
-    sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
-    l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
-    l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
+    CHECK(l->wave_count >= 1 && l->wave_count <= WAVES_MAX);
     for (uint32_t i = 0; i < l->wave_count; i++) {
         uint64_t left = items - (uint64_t)i * SIM_LANES;
         sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
                       l->program->temporary_bytes);
         rows_open(l, &waves[i]);
     }
+}
+
+static void waves_close(const sim_launch_state *l, sim_wave *waves)
+{
+    for (uint32_t i = 0; i < l->wave_count; i++)
+        sim_wave_close(&waves[i]);
+}
+
+/* Gives the waves the size of the group that runs next, if it differs from that of the last. */
+static void waves_resize(sim_launch_state *l, sim_wave *waves)
+{
+    uint64_t size[RT_ND_RANGE_DIMENSIONS];
+    bool is_same = true;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        size[k] = sim_range_group_size(l->range, k, l->group[k]);
+        is_same = is_same && size[k] == l->pool[SIM_SLOT_GROUP_SIZE + k];
+    }
+    if (is_same) return;
+    CHECK(l->range->is_non_uniform);
+    waves_close(l, waves);
+    pool_set_group(l, size);
+    waves_open(l, waves);
+}
+
+void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+{
+    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
+    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
+    CHECK(items >= 1 && items <= RT_WORK_GROUP_SIZE_MAX && l->barrier_count == 0);
+    sim_race_open(l, arguments);
+    /* Groups of another size are smaller. */
+    sim_wave *waves = rt_alloc_array((items + SIM_LANES - 1) / SIM_LANES, sizeof *waves);
+    l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
+    l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
+    waves_open(l, waves);
     sim_lane_memory memory = {0}; /* aligned for the rows in x, which hold vectors */
     sim_lane_memory_grow(&memory, sizeof(sim_exec), 0);
     sim_exec *x = (sim_exec *)(void *)memory.data;
@@ -433,13 +472,13 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
         l->group[0] = walk.at % counts[0];
         l->group[1] = walk.at / counts[0] % counts[1];
         l->group[2] = walk.at / counts[0] / counts[1];
+        waves_resize(l, waves);
         run_group(x, engine, waves, arguments);
         sim_output_group_end(&l->output, l->options);
         sim_group_walk_on(&walk);
     }
     rt_free(memory.block);
-    for (uint32_t i = 0; i < l->wave_count; i++)
-        sim_wave_close(&waves[i]);
+    waves_close(l, waves);
     rt_free(waves);
     rt_free(l->group_values);
     rt_free(l->group_undefined);

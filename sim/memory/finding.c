@@ -75,6 +75,7 @@ void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                                .kernel = kernel->name,
                                .source = site->source,
                                .source_line = site->line,
+                               .source_column = site->column,
                                .object = row->object,
                                .offset = row->offset,
                                .count = row->count};

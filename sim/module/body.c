@@ -19,7 +19,7 @@ typedef struct sim_body {
     uint32_t parameter;     /* parameters of this function read so far */
     bool has_definitions;   /* a function with a body has been read */
     sim_id source;          /* of the last OpLine still in effect */
-    uint32_t line;
+    uint32_t line, column;
 } sim_body;
 
 static rt_status begin_function(sim_body *body, const sim_view *view)
@@ -130,6 +130,7 @@ static rt_status read_instruction(sim_body *body, const sim_view *view)
         .block = (uint32_t)(block - module->blocks),
         .source = body->source,
         .line = body->line,
+        .column = body->column,
     };
     if (view->opcode->has_type) {
         RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &instruction->type));
@@ -177,15 +178,16 @@ static rt_status read_step(sim_body *body, const sim_view *view)
         }
         body->source = view->words[1];
         body->line = view->words[2];
+        body->column = view->words[3];
         return RT_STATUS_OK;
-    case SIM_OpNoLine: body->source = body->line = 0; return RT_STATUS_OK;
+    case SIM_OpNoLine: body->source = body->line = body->column = 0; return RT_STATUS_OK;
     default: break;
     }
     if (view->opcode->treatment != SIM_TREATMENT_EXEC) return RT_STATUS_OK;
     RT_TRY(read_instruction(body, view));
     if (sim_group_ends_block(view->opcode->group)) {
         body->block = NULL;
-        body->source = body->line = 0;
+        body->source = body->line = body->column = 0;
     }
     return RT_STATUS_OK;
 }

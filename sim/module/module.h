@@ -136,7 +136,7 @@ typedef struct sim_instruction {
     sim_id id;                /* result, or 0 */
     const sim_type *type;     /* of the result, or NULL */
     sim_id source;            /* OpString with the file's name, or 0 */
-    uint32_t line;            /* 0: unknown */
+    uint32_t line, column;    /* 0: unknown */
 } sim_instruction;
 
 /* A basic block.  A function's blocks are contiguous, in module order; the first is the entry. */

@@ -153,6 +153,9 @@ static void device_answer(cl_device_info info, size_t size, void *out, size_t *o
     case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE:
         answer(&fake.variable_size_max, sizeof fake.variable_size_max, size, out, out_size);
         break;
+    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
+        answer(&fake.non_uniform, sizeof fake.non_uniform, size, out, out_size);
+        break;
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         answer(&queues, sizeof queues, size, out, out_size);
         break;

@@ -249,6 +249,24 @@ static void pointers_and_constants_are_asked_for(void **state)
     dev_device_capabilities(f->device, &found);
     assert_true(found.program_variables);
     assert_true(found.sub_group_sizes == (UINT64_C(1) << 3 | UINT64_C(1) << 63));
+    fixture_close(f);
+    /* Work-groups of different sizes: by the version before 3.0, and by a query from then on. */
+    static const struct {
+        const char *version;
+        cl_bool answer;
+        bool has;
+    } versions[] = {{"OpenCL 1.2 fake", CL_TRUE, false},
+                    {"OpenCL 2.1 fake", CL_FALSE, true},
+                    {"OpenCL 3.0 fake", CL_FALSE, false},
+                    {"OpenCL 3.0 fake", CL_TRUE, true}};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        fake->version = versions[i].version;
+        fake->non_uniform = versions[i].answer;
+        assert_true(rt_ok(fixture_open(f, "")));
+        dev_device_capabilities(f->device, &found);
+        assert_int_equal(found.non_uniform_groups, versions[i].has);
+        fixture_close(f);
+    }
 }
 
 /* ---- A whole run, any call of which may fail ---------------------------------------------- */

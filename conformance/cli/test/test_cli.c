@@ -16,11 +16,12 @@ static const cnf_option test_options[] = {
     {CNF_OPTION_JOBS, "--jobs", "-j", "N", "How many.", NULL},
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Whether.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Output.", ".json"},
+    {CNF_OPTION_CL, "-cl-*", NULL, NULL, "Passed on.", NULL},
 };
 static const cnf_command with_paths = {"run",        "[PATH…]", "Runs.", "More.",
-                                       test_options, 4,         false,   NULL};
+                                       test_options, 5,         false,   NULL};
 static const cnf_command without_paths = {"list",       NULL, "Lists.", NULL,
-                                          test_options, 4,    false,    NULL};
+                                          test_options, 5,    false,    NULL};
 
 typedef struct parse_row {
     const char *words[5]; /* NULL-terminated */
@@ -48,9 +49,10 @@ static const parse_row parse_rows[] = {
      NULL,
      NULL,
      0,
-     "assay run has no option -x; expected one of: --on, --jobs, --prove, --json"},
+     "assay run has no option -x; expected one of: --on, --jobs, --prove, --json, -cl-*"},
     {{"--onn"}, NULL, NULL, NULL, 0, "assay run has no option --onn; did you mean '--on'?"},
     {{"--on"}, NULL, NULL, NULL, 0, "option --on needs a value: SUBJECT"},
+    {{"-cl-std=CL3.0", "a", "-cl-mad-enable"}, NULL, NULL, NULL, 1, NULL},
     {{"--prove=1"}, NULL, NULL, NULL, 0, "option --prove takes no value"},
 };
 
@@ -89,6 +91,31 @@ static void command_lines_are_parsed_or_refused(void **state)
     }
 }
 
+static void repeated_options_are_kept_in_order(void **state)
+{
+    (void)state;
+    char words[][16] = {"-cl-a", "-j1", "x", "-cl-b=1", "--jobs=2"};
+    char *arguments[5];
+    for (size_t i = 0; i < 5; i++)
+        arguments[i] = words[i];
+    static const cnf_given expected[] = {
+        {CNF_OPTION_CL, "-cl-a"},
+        {CNF_OPTION_JOBS, "1"},
+        {CNF_OPTION_CL, "-cl-b=1"},
+        {CNF_OPTION_JOBS, "2"},
+    };
+    rt_arena arena = {0};
+    rt_buffer error = {0};
+    cnf_arguments parsed;
+    assert_true(cnf_arguments_parse(&with_paths, 5, arguments, &arena, &parsed, &error));
+    assert_int_equal(parsed.given_count, 4);
+    for (uint32_t i = 0; i < parsed.given_count; i++) {
+        assert_int_equal(parsed.given[i].id, expected[i].id);
+        assert_string_equal(parsed.given[i].value, expected[i].value);
+    }
+    rt_arena_reset(&arena);
+}
+
 static void a_command_without_operands_refuses_paths(void **state)
 {
     (void)state;
@@ -118,7 +145,8 @@ static void help_comes_from_the_table(void **state)
                                                  "  --on SUBJECT           Where.\n"
                                                  "  -j, --jobs N           How many.\n"
                                                  "  --prove                Whether.\n"
-                                                 "  --json[=FILE.json]     Output.\n");
+                                                 "  --json[=FILE.json]     Output.\n"
+                                                 "  -cl-*                  Passed on.\n");
     rt_buffer_free(&help);
 }
 
@@ -152,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(command_lines_are_parsed_or_refused),
+        cmocka_unit_test(repeated_options_are_kept_in_order),
         cmocka_unit_test(a_command_without_operands_refuses_paths),
         cmocka_unit_test(help_comes_from_the_table),
         cmocka_unit_test(numbers_are_integers_within_bounds),

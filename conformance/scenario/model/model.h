@@ -14,7 +14,8 @@
 #include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
-/* A position in the scenario file. Lines and columns count from 1; columns are in code points. */
+/* A position in the scenario file. Lines and columns count from 1; columns are in code points. Both
+ * are 0 in a scenario that is in no file. */
 typedef struct scn_position {
     uint32_t line, column;
 } scn_position;
@@ -499,6 +500,7 @@ typedef struct scn_submit {
     uint64_t offset[RT_ND_RANGE_DIMENSIONS]; /* 0 by default */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
     uint32_t offset_count, local_count;      /* equal to dimensions, or 0: absent */
+    bool non_uniform; /* the last groups of each dimension may be smaller than `local` */
     const scn_argument *arguments;
     uint32_t argument_count;
     const scn_spec_constant *constants;
@@ -720,6 +722,9 @@ typedef struct scn_scenario {
     uint32_t memory_count;
     const scn_step *steps;
     uint32_t step_count;
+    /* A hash of the contents of all files that the scenario names without their hash; 0: none, and
+     * always 0 in packs, which hold the contents. */
+    rt_hash unpinned;
     /* True for a scenario from a pack (conformance/archive/packed.h): only the artefacts here are
      * used; nothing is compiled. */
     bool packed;

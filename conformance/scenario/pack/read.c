@@ -171,7 +171,7 @@ static void read_value(unpacker *unpack, const scn_shape *shape, uint32_t flags,
     case SCN_SHAPE_POSITION:
         ((scn_position *)out)->line = rt_read_u32(reader);
         ((scn_position *)out)->column = rt_read_u32(reader);
-        require(unpack, ((scn_position *)out)->line >= 1 && ((scn_position *)out)->column >= 1);
+        require(unpack, (((scn_position *)out)->line >= 1) == (((scn_position *)out)->column >= 1));
         return;
     case SCN_SHAPE_BYTES: {
         rt_bytes bytes = rt_read_bytes(reader);

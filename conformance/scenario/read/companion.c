@@ -1,32 +1,19 @@
-/* Opens, reads and hashes companion files. A scenario may come from anywhere, so its file names
- * must not reach outside its own folder: they cannot be absolute or contain "..", and links are
- * followed only to targets inside. The hash ensures that every run uses the same bytes.
+/* Opens, reads and hashes companion files. A name is relative to the scenario's folder, so that a
+ * tree of scenarios and kernels can be moved as a whole. A hash pins the contents; without one, the
+ * contents become part of the scenario's identity (scn_scenario.unpinned).
  *
  * Source: FIPS 180-4 (SHA-256), implemented by nettle. */
 #include "conformance/scenario/read/companion.h"
 
+#include "reference/base/hash.h"
 #include "reference/base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <nettle/sha2.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- Names -------------------------------------------------------------------------------- */
-
-/* Returns why a name is refused; NULL if it is accepted. */
-static const char *name_refusal(rt_text name)
-{
-    if (name.data[0] == '/') return "the path is absolute; name a file in the scenario's folder";
-    while (name.length > 0)
-        if (rt_text_is(rt_text_take_until(&name, '/'), ".."))
-            return "'..' leads out of the scenario's folder; name a file inside it";
-    return NULL;
-}
 
 /* ---- Content ------------------------------------------------------------------------------ */
 
@@ -69,20 +56,15 @@ static bool read_open(scn_reader *reader, const scn_node *name, int descriptor, 
 
 static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
     const char *excerpt = scn_excerpt(reader->arena, name->text);
-    rt_text root = scn_companion_path(reader->arena, reader->scenario, RT_TEXT("."));
-    rt_text file = scn_companion_path(reader->arena, reader->scenario, name->text);
-    bool found = realpath(root.data, folder) && realpath(file.data, path);
-    if (found && strcmp(folder, "/") != 0 &&
-        !(rt_text_starts(rt_text_of(path), folder) && path[strlen(folder)] == '/')) {
-        return scn_report(
-            reader->reporter, name->at,
-            "'%s' is reached by a link out of the scenario's folder; put the file inside it",
-            excerpt);
+    if (name->text.data[0] == '/') {
+        return scn_report(reader->reporter, name->at,
+                          "'%s' is an absolute path; write it relative to the scenario's folder",
+                          excerpt);
     }
+    rt_text file = scn_companion_path(reader->arena, reader->scenario, name->text);
     /* Non-blocking: a pipe without a writer must not block the reader. */
-    int descriptor = found ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    int descriptor = open(file.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) {
         return scn_report(
             reader->reporter, name->at,
@@ -96,8 +78,7 @@ static bool content_read(scn_reader *reader, const scn_node *name, rt_text *out)
 
 /* ---- Hash --------------------------------------------------------------------------------- */
 
-static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,
-                       rt_text content)
+rt_text scn_companion_hash(rt_arena *arena, rt_text content)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     struct sha256_ctx context;
@@ -107,15 +88,16 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
     rt_buffer printed = {0};
     rt_buffer_append_hex(&printed, (rt_bytes){digest, sizeof digest});
     CHECK(printed.size == 2 * sizeof digest);
-    const char *digits = rt_arena_text(reader->arena, rt_buffer_text(&printed)).data;
+    rt_text digits = rt_arena_text(arena, rt_buffer_text(&printed));
     rt_buffer_free(&printed);
+    return digits;
+}
+
+static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node *sha256,
+                       rt_text content)
+{
+    const char *digits = scn_companion_hash(reader->arena, content).data;
     const char *excerpt = scn_excerpt(reader->arena, name->text);
-    if (!sha256) {
-        return scn_report(
-            reader->reporter, name->at,
-            "'%s' requires its hash, so that every run uses the same bytes; add 'sha256: %s'",
-            excerpt, digits);
-    }
     if (sha256->kind == SCN_NODE_SCALAR && rt_text_is(sha256->text, digits)) return true;
     return scn_report(reader->reporter, sha256->at,
                       "this is not the hash of '%s'; if the file is the intended one, write "
@@ -123,15 +105,19 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
                       excerpt, digits);
 }
 
+/* Adds the contents of a file without a hash to the scenario's identity. */
+static void content_note(scn_scenario *scenario, rt_text content)
+{
+    const rt_hash both[2] = {scenario->unpinned, rt_hash128(content.data, content.length)};
+    scenario->unpinned = rt_hash128(both, sizeof both);
+}
+
 bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,
                         rt_text *out_content)
 {
     CHECK(name->kind == SCN_NODE_SCALAR && name->text.length > 0);
-    const char *refusal = name_refusal(name->text);
-    if (refusal) {
-        return scn_report(reader->reporter, name->at, "'%s' is refused: %s",
-                          scn_excerpt(reader->arena, name->text), refusal);
-    }
-    return content_read(reader, name, out_content) &&
-           hash_check(reader, name, sha256, *out_content);
+    if (!content_read(reader, name, out_content)) return false;
+    if (sha256) return hash_check(reader, name, sha256, *out_content);
+    content_note(reader->scenario, *out_content);
+    return true;
 }

@@ -24,7 +24,7 @@ const char *scn_language_name(scn_language language)
 const scn_shape scn_shape_code = {SCN_TEXT("source code")};
 const scn_shape scn_shape_file_name = {
     SCN_TEXT("the name of a file"),
-    .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* the names that scn_companion_read may open */
+    .pattern = "^(?!/)", /* the names that scn_companion_read opens */
 };
 const scn_shape scn_shape_sha256 = {SCN_TEXT("a SHA-256 hash"), .pattern = "^[0-9a-fA-F]{64}$"};
 

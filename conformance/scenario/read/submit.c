@@ -73,6 +73,8 @@ const scn_shape scn_shape_spec_constants = {
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
+static const scn_shape shape_non_uniform = {
+    SCN_TRUTH("whether the last work-groups may be smaller")};
 const scn_shape scn_shape_options = {SCN_TEXT("compiler options")};
 
 static const scn_choice ways[SCN_THROUGH_COUNT] = {
@@ -93,6 +95,9 @@ static const scn_row submit_rows[] = {
     {"local", &scn_shape_local_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),
      "The size of a work-group in each dimension; by default the device chooses. All but "
      "the first may be 0, for a launch that must be refused."},
+    {"non_uniform", &shape_non_uniform, 0, SCN_FIELD(scn_step, submit.non_uniform),
+     "Whether the last work-groups may be smaller than `local`, as in OpenCL 2.0; SYCL requires "
+     "groups of equal size. Default: no."},
     {"args", &scn_shape_arguments, 0, SCN_ITEMS(scn_step, submit.arguments, submit.argument_count),
      "The arguments, in the kernel's order: a memory, {read: MEMORY}, {write: MEMORY}, "
      "{int: VALUE}, {local: BYTES} and others."},
@@ -123,6 +128,11 @@ static const scn_relation submit_relations[] = {
      SCN_BARS,
      {"bundle"},
      "'module' cannot be combined with 'bundle', which determines it; remove it"},
+    {"non_uniform",
+     SCN_NEEDS,
+     {"local"},
+     "'non_uniform' can be combined only with 'local', the size of the other work-groups; remove "
+     "it"},
     {"options",
      SCN_BARS,
      {"bundle"},

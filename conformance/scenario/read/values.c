@@ -1,5 +1,8 @@
 /* Values: the initial or expected contents of memories, and the values of arguments. */
 #include "conformance/scenario/model/type.h"
+#include "conformance/scenario/read/array_file.h"
+#include "conformance/scenario/read/companion.h"
+#include "conformance/scenario/read/source.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
 #include "reference/base/hash.h"
@@ -153,6 +156,7 @@ typedef struct values_draft {
     const scn_node *fill, *bytes;
     uint32_t kind;    /* PATTERN_..., SCN_NONE: a list */
     rt_bytes decoded; /* BYTES */
+    scn_array array;  /* FILE */
     uint64_t written; /* number of elements that the values give; 0: as many as are needed */
 } values_draft;
 
@@ -179,7 +183,16 @@ const scn_shape scn_shape_bytes = {
     .read = scn_node_keep,
 };
 
-enum { PATTERN_IOTA, PATTERN_FILL, PATTERN_START, PATTERN_STEP, PATTERN_SEED, PATTERN_BYTES };
+enum {
+    PATTERN_IOTA,
+    PATTERN_FILL,
+    PATTERN_START,
+    PATTERN_STEP,
+    PATTERN_SEED,
+    PATTERN_BYTES,
+    PATTERN_FILE,
+    PATTERN_SHA256
+};
 static const scn_row pattern_rows[] = {
     [PATTERN_IOTA] = {"iota", &shape_iota, SCN_ALTERNATIVE, SCN_FIELD(values_draft, iota),
                       "The number of elements, whose values count up: 0, 1, 2 ..."},
@@ -194,10 +207,17 @@ static const scn_row pattern_rows[] = {
                       "integers from their full range, floating-point numbers from [-1, 1)."},
     [PATTERN_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE, SCN_FIELD(values_draft, bytes),
                        "The bytes of all elements, two hexadecimal digits each."},
+    [PATTERN_FILE] = {"file", &scn_shape_file_name, SCN_ALTERNATIVE | SCN_WRITTEN | SCN_LATER,
+                      SCN_NOWHERE,
+                      "A file with the elements, relative to the scenario's folder: the bytes as "
+                      "they are in memory, or an array in NumPy's format (.npy)."},
+    [PATTERN_SHA256] = {"sha256", &scn_shape_sha256, SCN_WRITTEN | SCN_LATER, SCN_NOWHERE,
+                        "The SHA-256 hash of the file's contents, in hexadecimal."},
 };
 static const scn_relation pattern_relations[] = {
     {"start", SCN_NEEDS, {"iota"}, "'start' can be combined only with 'iota'; remove it"},
     {"step", SCN_NEEDS, {"iota"}, "'step' can be combined only with 'iota'; remove it"},
+    {"sha256", SCN_NEEDS, {"file"}, "'sha256' can be combined only with 'file'; remove it"},
 };
 static const scn_shape shape_pattern = {
     SCN_OBJECT("a pattern of values", pattern_rows),
@@ -269,6 +289,19 @@ static void seed_fill(uint64_t state, const scn_layout *layout, uint64_t count, 
 
 /* ---- From the file to bytes --------------------------------------------------------------- */
 
+static bool file_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
+                      values_draft *draft)
+{
+    const scn_node *name = scn_node_value(node, "file");
+    rt_text ignored, content;
+    if (!scn_value_read(reader, &scn_shape_file_name, name, &ignored) ||
+        !scn_companion_read(reader, name, scn_node_value(node, "sha256"), &content) ||
+        !scn_array_read(reader, name, content, layout, &draft->array))
+        return false;
+    draft->written = draft->array.count;
+    return true;
+}
+
 /* Reads a list or pattern only far enough to know how many elements it gives. */
 static bool draft_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                        values_draft *out_draft)
@@ -284,9 +317,10 @@ static bool draft_read(scn_reader *reader, const scn_node *node, const scn_layou
     if (node->kind == SCN_NODE_LIST) return true;
     if (!scn_object_read(reader, &shape_pattern, node, out_draft)) return false;
     out_draft->kind =
-        scn_object_alternative(reader, &shape_pattern, node, "iota, fill, seed or bytes");
+        scn_object_alternative(reader, &shape_pattern, node, "iota, fill, seed, bytes or file");
     if (out_draft->kind == SCN_NONE) return false;
     out_draft->written = out_draft->iota;
+    if (out_draft->kind == PATTERN_FILE) return file_read(reader, node, layout, out_draft);
     if (out_draft->kind != PATTERN_BYTES) return true;
     rt_bytes *bytes = &out_draft->decoded;
     if (!scn_hexadecimal_read(reader->reporter, out_draft->bytes, bytes)) return false;
@@ -353,6 +387,12 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
     case PATTERN_BYTES:
         CHECK(draft.decoded.size == out_bytes->size);
         memcpy(out, draft.decoded.data, draft.decoded.size);
+        return true;
+    case PATTERN_FILE:
+        CHECK(draft.array.stride <= size && draft.array.count == count);
+        for (uint64_t i = 0; i < count; i++)
+            memcpy(out + i * size, draft.array.data.data + i * draft.array.stride,
+                   draft.array.stride);
         return true;
     default: /* a list */
         CHECK(draft.kind == SCN_NONE && count == node->count);

@@ -207,11 +207,10 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     cnf_json_set(schema, "additionalProperties", json_false());
     set_unless_empty(schema, "required", needs);
     put_alternatives(schema, shape);
-    /* A companion file and its hash require each other. */
+    /* Only a companion file has a hash. */
     static const char file[] = "file", hash[] = "sha256";
     if (scn_shape_row(shape, rt_text_of(hash)))
-        cnf_json_set(schema, "dependentRequired",
-                     json_pack("{s:[s],s:[s]}", file, hash, hash, file));
+        cnf_json_set(schema, "dependentRequired", json_pack("{s:[s]}", hash, file));
     set_unless_empty(schema, "dependentSchemas", relations_schema(shape));
     /* Conditions that the table cannot express, and that the reader's code checks. */
     if (shape->also) cnf_json_append(further, also_schema(shape->also));

@@ -1,4 +1,5 @@
 /* Judges the device's findings once every command has ended. */
+#include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/unfused.h"
 
 /* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernel
@@ -15,20 +16,39 @@ static bool finding_matches(const cnf_execution *execution, const cnf_finding *f
     return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
-/* Converts a finding's source line to a line of the scenario; returns 0 if the line is unknown or
- * the source is not in the scenario. */
-static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
+/* The scenario's source that has the finding; NULL: unknown, or not one of them. */
+static const scn_source *source_of(const scn_scenario *scenario, const cnf_finding *finding)
 {
-    if (finding->source_line == 0) return 0;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const scn_module *module = &scenario->modules[m];
         for (uint32_t s = 0; s < module->source_count; s++) {
             const scn_source *source = &module->sources[s];
-            if (!rt_text_equal(source->name, finding->source)) continue;
-            return source->code_at.line + finding->source_line - 1;
+            if (rt_text_equal(source->name, finding->source)) return source;
         }
     }
-    return 0;
+    return NULL;
+}
+
+/* Converts a finding's source line to a line of the scenario; returns 0 if the line is unknown or
+ * the code is not in the scenario itself. */
+static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
+{
+    const scn_source *source = source_of(scenario, finding);
+    if (finding->source_line == 0 || !source || source->file.length > 0) return 0;
+    return source->code_at.line + finding->source_line - 1;
+}
+
+/* " at line 10" of the scenario, or " at kernel.cl:3:14" of another file. */
+static void place_print(cnf_execution *execution, const cnf_finding *finding, rt_buffer *out)
+{
+    uint32_t line = scenario_line(execution->scenario, finding);
+    if (line > 0) rt_buffer_printf(out, " at line %u", line);
+    if (line > 0 || finding->source_line == 0) return;
+    const scn_source *source = source_of(execution->scenario, finding);
+    rt_text file = source ? scn_companion_path(&execution->arena, execution->scenario, source->file)
+                          : finding->source;
+    rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(file), finding->source_line);
+    if (finding->source_column > 0) rt_buffer_printf(out, ":%u", finding->source_column);
 }
 
 /* The step whose command caused the finding; SCN_NONE if the runtime issued the command on its own.
@@ -53,20 +73,15 @@ void cnf_findings_settle(cnf_execution *execution)
 }
 
 /* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */
-static void finding_print(const cnf_execution *execution, const cnf_finding *finding,
-                          rt_buffer *out)
+static void finding_print(cnf_execution *execution, const cnf_finding *finding, rt_buffer *out)
 {
     const scn_scenario *scenario = execution->scenario;
-    uint32_t line = scenario_line(scenario, finding), index = step_of(execution, finding);
+    uint32_t index = step_of(execution, finding);
     rt_buffer_printf(out, "%s", finding->kind);
     if (finding->kernel.length)
         rt_buffer_printf(out, " in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
-    if (line) {
-        rt_buffer_printf(out, " at line %u", line);
-    } else if (finding->source_line) {
-        rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(finding->source), finding->source_line);
-    }
-    if (index != SCN_NONE) {
+    place_print(execution, finding, out);
+    if (index != SCN_NONE && scenario->steps[index].at.line > 0) {
         const scn_step *step = &scenario->steps[index];
         rt_buffer_printf(out, ", step");
         if (step->id.length) rt_buffer_printf(out, " '%.*s'", RT_TEXT_ARG(step->id));

@@ -37,6 +37,7 @@ static void every_capability_is_a_line(void **state)
                                                  "program-scope variables: no\n"
                                                  "variables by name: yes\n"
                                                  "program binaries: no\n"
+                                                 "work-groups of different sizes: no\n"
                                                  "profiling times: no\n"
                                                  "reports kernel faults: no\n"
                                                  "needs a tool to link: no\n"

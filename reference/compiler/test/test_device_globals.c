@@ -623,7 +623,7 @@ static void images_with_device_globals_have_the_language_of_dpcpp(void **state)
     fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", without}));
     assert_source(*state, OPENCL_C, 200000);
     fixture_make(*state, RT_SPLIT_OFF, 1,
-                 SOURCES({"A", "static " ANNOTATED("global int *value;",
+                 SOURCES({"A", "static " ANNOTATED("int", "global int *value;",
                                                    "") "w = {0};\n"
                                                        "kernel void K() { *w.value = 1; }\n"}));
     assert_source(*state, OPENCL_CPP, 100000);
