@@ -300,7 +300,8 @@ static void compile_footer(source *from)
     const cnf_request_source code = {SCN_LANGUAGE_SYCL, RT_TEXT(SOURCE_NAME), from->text};
     cnf_front_end_run run = {0};
     cnf_message_list messages = {0};
-    assert_true(rt_ok(cnf_front_end_start(sink, &from->arena, &toolchain, &code, &options, &run)));
+    assert_true(
+        rt_ok(cnf_front_end_start(sink, &from->arena, NULL, &toolchain, &code, &options, &run)));
     assert_true(rt_ok(cnf_front_end_finish(sink, &from->arena, &code, &run, &messages)));
     char *text = rt_arena_alloc(&from->arena, SOURCE_MAX);
     FILE *stream = fopen(path, "re");
