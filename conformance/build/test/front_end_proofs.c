@@ -283,34 +283,23 @@ static void judge_footer(const source *from, rt_text footer)
     }
 }
 
-/* Compiles the source again with the options that make the compiler write its footer.  A scenario
- * may not give them, because they name files. */
+/* Compiles the source again for the footer, which an artefact holds only for the host half. */
 static void compile_footer(source *from)
 {
     rt_sink *sink = rt_sink_create();
-    rt_text scratch;
-    assert_true(rt_ok(cnf_scratch_make(sink, &from->arena, &scratch)));
-    const char *path = rt_arena_printf(&from->arena, "%.*s/footer.h", RT_TEXT_ARG(scratch)).data;
-    const cnf_front_end_options options = {
-        .build_options = rt_arena_printf(&from->arena,
-                                         "-Xclang -fsycl-int-header=%.*s/header.h "
-                                         "-Xclang -fsycl-int-footer=%s",
-                                         RT_TEXT_ARG(scratch), path),
-        .split = RT_SPLIT_AUTO};
+    const cnf_front_end_options options = {.split = RT_SPLIT_AUTO};
     const cnf_request_source code = {SCN_LANGUAGE_SYCL, RT_TEXT(SOURCE_NAME), from->text};
     cnf_front_end_run run = {0};
     cnf_message_list messages = {0};
     assert_true(
         rt_ok(cnf_front_end_start(sink, &from->arena, NULL, &toolchain, &code, &options, &run)));
     assert_true(rt_ok(cnf_front_end_finish(sink, &from->arena, &code, &run, &messages)));
-    char *text = rt_arena_alloc(&from->arena, SOURCE_MAX);
-    FILE *stream = fopen(path, "re");
-    assert_non_null(stream);
-    size_t size = fread(text, 1, SOURCE_MAX, stream);
-    fclose(stream);
-    cnf_scratch_remove(scratch);
-    assert_true(size > 0 && size < SOURCE_MAX);
-    judge_footer(from, (rt_text){text, size});
+    rt_reader output = rt_reader_of(rt_buffer_bytes(&run.output));
+    (void)rt_read_bytes(&output); /* the SYCLBIN */
+    (void)rt_read_text(&output);  /* the header */
+    rt_text footer = rt_read_text(&output);
+    assert_true(rt_reader_finished(&output) && footer.length > 0);
+    judge_footer(from, footer);
     rt_vector_free(&messages);
     cnf_front_end_free(&run);
     rt_sink_destroy(sink);
