@@ -127,8 +127,9 @@ static rt_text path_from(rt_arena *arena, rt_text folder, rt_text path)
     char from[PATH_MAX], to[PATH_MAX];
     rt_text start = folder.length > 0 ? rt_arena_text(arena, folder) : RT_TEXT(".");
     if (!realpath(start.data, from) || !realpath(rt_arena_text(arena, path).data, to)) return path;
-    size_t common = 0; /* behind the last '/' of the common part */
-    if (strcmp(from, "/") != 0) strcat(from, strlen(from) + 1 < sizeof from ? "/" : "");
+    size_t common = 0; /* after the last '/' of the common part */
+    size_t length = strlen(from);
+    if (length > 1 && length + 1 < sizeof from) memcpy(from + length, "/", sizeof "/");
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
         if (from[i] == '/') common = i + 1;
     rt_buffer result = {0};

@@ -298,12 +298,12 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     dev_memory *variable = copy_on(global->variable, queue->device);
     const dev_command pointing = {.tag = command->id};
     /* Broken: a fill whose pattern is the pointer, which has the same effect. */
-    rt_bytes pattern = {global->pointer, sizeof global->pointer};
     RT_TRY(RULE(DG_INIT_07)
                ? dev_enqueue_write(queue->queue, pointing, variable, 0, sizeof global->pointer,
                                    global->pointer, &command->event)
                : dev_enqueue_fill(queue->queue, pointing, variable, 0, sizeof global->pointer,
-                                  pattern, &command->event));
+                                  (rt_bytes){global->pointer, sizeof global->pointer},
+                                  &command->event));
     rt_command_step(command, RT_STEP_HAND_OVER);
     RT_COMMAND_TRACE(scheduler, command, DEVICE_GLOBAL_POINT, RT_T("variable", global->entry->name),
                      RT_T("id", global->entry->unique_id), RT_N("program", program->id),

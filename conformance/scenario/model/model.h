@@ -712,12 +712,15 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
-    bool prefer_preloaded;     /* their images take precedence over those of other modules
-                                * (DL-PRELOAD-03) */
     uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL in its environment; 0: not set */
-    bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen at the start */
     uint32_t device_count;
+    bool prefer_preloaded; /* images of preloaded modules take precedence over those of other
+                            * modules (DL-PRELOAD-03) */
+    bool persistent_cache; /* its processes share a persistent program cache, empty at first */
+    /* True for a scenario from a pack (conformance/archive/packed.h): only its artefacts are used;
+     * nothing is compiled. */
+    bool packed;
     const scn_memory *memories;
     uint32_t memory_count;
     const scn_step *steps;
@@ -725,9 +728,6 @@ typedef struct scn_scenario {
     /* A hash of the contents of all files that the scenario names without their hash; 0: none, and
      * always 0 in packs, which hold the contents. */
     rt_hash unpinned;
-    /* True for a scenario from a pack (conformance/archive/packed.h): only the artefacts here are
-     * used; nothing is compiled. */
-    bool packed;
     const scn_artefact *artefacts;
     uint32_t artefact_count; /* 0 unless it is packed */
 } scn_scenario;
