@@ -145,9 +145,10 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMLoad: return inspect_access(walk, &at, LLVMTypeOf(user));
     case LLVMStore:
-        if (LLVMGetOperand(user, 0) != value || !RULE(KF_PROMOTE_03))
+        if (LLVMGetOperand(user, 0) != value)
             return inspect_access(walk, &at, LLVMTypeOf(LLVMGetOperand(user, 0)));
-        return "It is not safe to promote values being stored to another pointer";
+        return RULE_ELSE(KF_PROMOTE_03,
+                         "It is not safe to promote values being stored to another pointer", NULL);
     case LLVMGetElementPtr: return inspect_computation(walk, user, from);
     case LLVMBitCast:
         note(walk, (derived){.pointer = user,
