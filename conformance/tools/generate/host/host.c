@@ -100,10 +100,9 @@ static void draw_image(host_generator *g, uint32_t module, uint32_t *functions, 
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(g, ~0u, 40);
     bool is_first = program->image_count == 1 || image[-1].module != module;
-    image->has_variable = is_first && image->kernels != 0 && chance(g, 50);
-    for (uint32_t k = 0; k < GEN_KERNELS && image->has_variable; k++)
+    bool has_variable = is_first && image->kernels != 0 && chance(g, 50);
+    for (uint32_t k = 0; k < GEN_KERNELS && has_variable; k++)
         if ((image->kernels & 1u << k) && chance(g, 60)) image->increment |= 1u << k;
-    image->has_variable = image->increment != 0; /* the reader knows variables by their uses */
 }
 
 static void remove_callees(gen_image *image, uint32_t functions)
@@ -173,7 +172,8 @@ static bool has_variable(const host_generator *g, uint32_t module)
 {
     if (!(gen_loaded(&g->state) & 1u << module)) return false;
     for (uint32_t i = 0; i < g->program.image_count; i++)
-        if (g->program.images[i].module == module && g->program.images[i].has_variable) return true;
+        if (g->program.images[i].module == module && g->program.images[i].increment != 0)
+            return true;
     return false;
 }
 
@@ -311,7 +311,6 @@ static void omit(host_generator *g)
         image->functions = keep(g, image->functions);
         image->kernels = keep(g, image->kernels);
         image->increment = keep(g, image->increment) & image->kernels;
-        image->has_variable = image->increment != 0;
     }
     /* A function whose definition is omitted calls nothing. */
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -340,13 +339,9 @@ static void write_calls(rt_buffer *out, const gen_body *body)
 
 static void write_source(rt_buffer *out, const gen_image *image)
 {
-    uint32_t called = 0;
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        called |= image->function_bodies[f].callees;
-    for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        called |= image->kernel_bodies[k].callees;
+    uint32_t called = gen_callees(image);
     rt_buffer_printf(out, "      - language: opencl-c\n        code: |\n");
-    if (image->has_variable)
+    if (image->increment != 0)
         rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u)\n", image->module);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if ((called | image->functions) & 1u << f)

@@ -89,14 +89,20 @@ typedef struct exploration {
     bool is_unknown;
 } exploration;
 
+/* A body that the image does not have calls nothing. */
+uint32_t gen_callees(const gen_image *image)
+{
+    uint32_t callees = 0;
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+        callees |= image->function_bodies[f].callees;
+    for (uint32_t k = 0; k < GEN_KERNELS; k++)
+        callees |= image->kernel_bodies[k].callees;
+    return callees;
+}
+
 static uint32_t imports_of(const gen_image *image)
 {
-    uint32_t imports = 0;
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if (image->functions & 1u << f) imports |= image->function_bodies[f].callees;
-    for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        if (image->kernels & 1u << k) imports |= image->kernel_bodies[k].callees;
-    return imports & ~image->functions;
+    return gen_callees(image) & ~image->functions;
 }
 
 /* The set is complete. Two definitions of a function in it are refused by the device's linker. */

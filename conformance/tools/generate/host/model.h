@@ -34,8 +34,9 @@ typedef struct gen_image {
     uint32_t kernels;   /* bits 1u << kernel */
     gen_body function_bodies[GEN_FUNCTIONS];
     gen_body kernel_bodies[GEN_KERNELS];
-    bool has_variable;  /* it defines the module's device_global; one image of a module does */
-    uint32_t increment; /* bits 1u << kernel: those that add 1 to it and store the sum */
+    uint32_t
+        increment; /* bits 1u << kernel: those that add 1 to the module's device_global, which
+                    * the image then defines, and store the sum; only in one image of a module */
 } gen_image;
 
 typedef struct gen_module {
@@ -76,6 +77,9 @@ typedef struct gen_outcome {
     int32_t sum;     /* what it stores of the variable, if it increments one */
     bool is_unknown; /* the documents do not decide, or there are too many alternatives */
 } gen_outcome;
+
+/* The functions that the image's definitions call, as bits 1u << function. */
+uint32_t gen_callees(const gen_image *image);
 
 /* The state of a process that has just started. */
 gen_state gen_state_start(const gen_program *program);

@@ -161,7 +161,6 @@ static void a_variable_lives_as_long_as_its_module(void **state)
     (void)state;
     gen_program program = program_of_four();
     program.images[APP].kernel_bodies[0].callees = 0;
-    program.images[ONE].has_variable = true;
     program.images[ONE].kernels = 1;
     program.images[ONE].kernel_bodies[0] = (gen_body){.bit = 2, .callees = 1u << F0};
     program.images[ONE].increment = 1;
