@@ -110,8 +110,7 @@ bool cnf_launch_is_kernel_file(rt_text path)
     return cnf_source_language(path, &language);
 }
 
-/* The path's folder, followed by '/'; empty for a name without one. */
-static rt_text folder_of(rt_text path)
+rt_text cnf_launch_folder(rt_text path)
 {
     while (path.length > 0 && path.data[path.length - 1] != '/')
         path.length--;
@@ -123,7 +122,7 @@ static rt_text folder_of(rt_text path)
  */
 static rt_text path_from(rt_arena *arena, rt_text folder, rt_text path)
 {
-    if (rt_text_equal(folder_of(path), folder)) return rt_text_skip(path, folder.length);
+    if (rt_text_equal(cnf_launch_folder(path), folder)) return rt_text_skip(path, folder.length);
     char from[PATH_MAX], to[PATH_MAX];
     rt_text start = folder.length > 0 ? rt_arena_text(arena, folder) : RT_TEXT(".");
     if (!realpath(start.data, from) || !realpath(rt_arena_text(arena, path).data, to)) return path;
@@ -255,7 +254,7 @@ static int includes_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *
     if (!is_opencl || !memmem(content.data, content.length, word, strlen(word)))
         return CNF_EXIT_EXPECTED;
     const cnf_request_source request = {source->language, source->file, content};
-    rt_text folder = folder_of(source->file), expanded;
+    rt_text folder = cnf_launch_folder(source->file), expanded;
     cnf_message_list messages = {0};
     rt_status status = cnf_front_end_expand(
         sink, arena, toolchain, &request, folder.length > 0 ? folder : RT_TEXT("."),
@@ -552,7 +551,7 @@ int cnf_launch_file(rt_arena *arena, const cnf_launch *launch, cnf_file *out_fil
                     const scn_scenario **out_scenario)
 {
     rt_text main = launch->sources[0].file;
-    const cnf_launch_style style = {.folder = folder_of(main), .is_pinned = true};
+    const cnf_launch_style style = {.folder = cnf_launch_folder(main), .is_pinned = true};
     const cnf_launch_origin *origin = launch->origin;
     rt_text written = launch->arguments->paths[0];
     rt_text path =

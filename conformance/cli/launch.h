@@ -84,6 +84,9 @@ typedef struct cnf_launch_line {
 
 typedef RT_VECTOR(cnf_launch_line) cnf_launch_lines;
 
+/* The path's folder, followed by '/', as a span of it; empty for a name without one. */
+rt_text cnf_launch_folder(rt_text path);
+
 /* True if the path ends like device code: .cl, .clcpp, .ll, .bc, .spvasm or .spv. */
 bool cnf_launch_is_kernel_file(rt_text path);
 

@@ -29,13 +29,6 @@ static bool scenario_write(const cnf_save *save, const cnf_launch_style *style)
     return written;
 }
 
-static rt_text folder_of(rt_text path)
-{
-    while (path.length > 0 && path.data[path.length - 1] != '/')
-        path.length--;
-    return path;
-}
-
 int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_launch *launch,
                    const cnf_columns *columns)
 {
@@ -47,7 +40,7 @@ int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_lau
     }
     if (!save->file) return CNF_EXIT_EXPECTED;
     if (!blesses) {
-        const cnf_launch_style style = {.folder = folder_of(rt_text_of(save->file))};
+        const cnf_launch_style style = {.folder = cnf_launch_folder(rt_text_of(save->file))};
         return scenario_write(save, &style) ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
     }
     save->subject = columns->subjects[0].name;
@@ -123,7 +116,7 @@ bool cnf_save_finish(cnf_save *save)
     } else {
         rt_arena arena = {0};
         const cnf_launch_style style = {
-            .folder = folder_of(rt_text_of(save->file)),
+            .folder = cnf_launch_folder(rt_text_of(save->file)),
             .summary =
                 rt_arena_printf(&arena,
                                 "Kernel %.*s; its expected values are the results of a run "
