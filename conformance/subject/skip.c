@@ -27,7 +27,8 @@ enum {
     PROGRAM_VARIABLES = 1 << 13,
     SPEC_CONSTANTS = 1 << 14,
     USM = 1 << 15,
-    NON_UNIFORM = 1 << 16, /* work-groups of different sizes */
+    NON_UNIFORM = 1 << 16,    /* work-groups of different sizes */
+    STOPPED_KERNEL = 1 << 17, /* a step fails because the device stopped a kernel */
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -35,6 +36,8 @@ static uint32_t step_features(const scn_step *step)
     uint32_t features = 0;
     for (uint32_t i = 0; i < step->expect_count; i++)
         if (step->expect[i].kind == SCN_EXPECT_FINDING) features |= FINDINGS;
+    if (step->error && rt_text_is(step->error->reference_class, rt_code_name(RT_BUDGET)))
+        features |= STOPPED_KERNEL;
     switch (step->verb) {
     case SCN_VERB_SUBMIT:
         if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
@@ -134,6 +137,8 @@ static const need_row needs[] = {
      "the scenario reads profiling times of commands; this device does not record them"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device does not support them"},
+    {"executes", STOPPED_KERNEL, offsetof(dev_capabilities, executes),
+     "a step of the scenario fails because the device stopped a kernel; this device runs none"},
 };
 
 static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -383,28 +388,56 @@ static bool needs_linking(const rt_image *image)
            rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
 }
 
-bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario,
-                              const cnf_runtime *runtime, rt_profile profile)
+static bool has_linking(const scn_scenario *scenario)
 {
-    const uint32_t linked = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_GEN;
-    if (profile != RT_PROFILE_DPCPP || !runtime->operations->is_reference) return false;
-    if (runtime->capabilities.formats_taken & linked) return false;
-    bool is_needed = false;
-    for (uint32_t m = 0; m < scenario->module_count && !is_needed; m++) {
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *list = &scenario->modules[m].images;
-        for (uint32_t i = 0; i < list->count && !is_needed; i++)
-            is_needed = needs_linking(&list->images[i]);
+        for (uint32_t i = 0; i < list->count; i++)
+            if (needs_linking(&list->images[i])) return true;
     }
-    for (uint32_t i = 0; i < scenario->step_count && !is_needed; i++) {
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
-        is_needed = step->verb == SCN_VERB_BUNDLE && (step->bundle.action == SCN_BUNDLE_LINK ||
-                                                      step->bundle.action == SCN_BUNDLE_JOIN);
+        if (step->verb == SCN_VERB_BUNDLE &&
+            (step->bundle.action == SCN_BUNDLE_LINK || step->bundle.action == SCN_BUNDLE_JOIN))
+            return true;
     }
-    if (!is_needed) return false;
-    cnf_emit_skip(emitter, "shipped-linking", "no",
-                  RT_TEXT("images of the scenario must be linked, and shipped DPC++, whose profile "
-                          "this is, links only SPIR-V and Intel's GPU code"));
-    return true;
+    return false;
+}
+
+/* True if the scenario counts builds and has a persistent cache, which makes some unnecessary. */
+static bool counts_cached_builds(const scn_scenario *scenario)
+{
+    if (!scenario->persistent_cache) return false;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        for (uint32_t k = 0; k < step->expect_count; k++)
+            if (step->expect[k].kind == SCN_EXPECT_COUNT &&
+                rt_text_is(step->expect[k].count.event, "build"))
+                return true;
+    }
+    return false;
+}
+
+bool cnf_skip_shipped(cnf_emitter *emitter, const scn_scenario *scenario,
+                      const cnf_runtime *runtime, rt_profile profile)
+{
+    const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, gen = 1u << RT_FORMAT_SPIRV64_GEN;
+    uint32_t taken = runtime->capabilities.formats_taken;
+    if (profile != RT_PROFILE_DPCPP || !runtime->operations->is_reference) return false;
+    if (!(taken & (spirv | gen)) && has_linking(scenario)) {
+        cnf_emit_skip(emitter, "shipped-linking", "no",
+                      RT_TEXT("images of the scenario must be linked, and shipped DPC++, whose "
+                              "profile this is, links only SPIR-V and Intel's GPU code"));
+        return true;
+    }
+    if (!(taken & spirv) && counts_cached_builds(scenario)) {
+        cnf_emit_skip(emitter, "shipped-caching", "no",
+                      RT_TEXT("the scenario expects programs from a persistent cache, where "
+                              "shipped DPC++, whose profile this is, keeps only those that it "
+                              "builds from SPIR-V"));
+        return true;
+    }
+    return false;
 }
 
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,

@@ -11,10 +11,12 @@
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime);
 
 /* Like cnf_skip, for the reference runtime under the profile of shipped DPC++, which links no
- * format but SPIR-V and Intel's GPU code, whatever the device can link (requirements.yaml, key
- * dpcpp, tag A29): a device that takes neither runs no scenario whose images must be linked. */
-bool cnf_skip_shipped_linking(cnf_emitter *emitter, const scn_scenario *scenario,
-                              const cnf_runtime *runtime, rt_profile profile);
+ * format but SPIR-V and Intel's GPU code, whatever the device can link, and keeps only programs
+ * built from SPIR-V in the persistent cache (requirements.yaml, key dpcpp, tags A29 and A52): a
+ * device that takes none of these formats skips the scenarios that need the linking or count what
+ * the cache saves. */
+bool cnf_skip_shipped(cnf_emitter *emitter, const scn_scenario *scenario,
+                      const cnf_runtime *runtime, rt_profile profile);
 
 /* The reason to skip a scenario that needs a feature which only the reference runtime has; NULL if
  * there is none. */

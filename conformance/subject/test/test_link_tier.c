@@ -189,35 +189,63 @@ static void images_of_newer_spirv_are_skipped(void **state)
     }
 }
 
-/* Shipped DPC++ links SPIR-V, so only a device that takes neither it nor Intel's code is skipped,
- * and only for images that must be linked. */
-static void what_shipped_dpcpp_does_not_link_is_skipped(void **state)
+/* Shipped DPC++ links SPIR-V and Intel's GPU code and caches what it builds from SPIR-V, so only a
+ * device that does not take it is skipped, and only for images that must be linked or if builds are
+ * counted that a cache makes unnecessary. */
+static void what_shipped_dpcpp_does_not_do_is_skipped(void **state)
 {
     fixture *f = *state;
-    const scn_scenario *scenario = scenario_fixture_read(
-        &f->arena, &scenarios, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    static const scenario_fixture without_imports = {.head = head};
+    const char *const launched = LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n";
+    const char *const counted = LAUNCH "  - expect: {builds: 0}\n";
     const struct {
+        const scenario_fixture *fixture;
+        const char *steps;
+        bool has_cache;
         rt_profile profile;
         rt_format format;
-        bool skipped;
-    } rows[] = {{RT_PROFILE_DPCPP, RT_FORMAT_PTX, true},
-                {RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64, false},
-                {RT_PROFILE_DOCUMENTS, RT_FORMAT_PTX, false}};
+        const char *capability;
+    } rows[] = {
+        {&scenarios, launched, false, RT_PROFILE_DPCPP, RT_FORMAT_PTX, "shipped-linking"},
+        {&scenarios, launched, false, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64, NULL},
+        {&scenarios, launched, false, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64_GEN, NULL},
+        {&scenarios, launched, false, RT_PROFILE_DOCUMENTS, RT_FORMAT_PTX, NULL},
+        {&without_imports, counted, true, RT_PROFILE_DPCPP, RT_FORMAT_PTX, "shipped-caching"},
+        {&without_imports, counted, true, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64_GEN,
+         "shipped-caching"},
+        {&without_imports, counted, true, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64, NULL},
+        {&without_imports, counted, false, RT_PROFILE_DPCPP, RT_FORMAT_PTX, NULL},
+        {&without_imports, launched, true, RT_PROFILE_DPCPP, RT_FORMAT_PTX, NULL},
+        {&without_imports, counted, true, RT_PROFILE_DOCUMENTS, RT_FORMAT_PTX, NULL},
+    };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int ends[2];
         char sent[512] = "";
+        scn_scenario *scenario = scenario_fixture_read(&f->arena, rows[i].fixture, rows[i].steps);
+        scenario->persistent_cache = rows[i].has_cache;
         assert_int_equal(pipe(ends), 0);
         cnf_emitter emitter = {.descriptor = ends[1]};
         const cnf_runtime runtime = {
             .operations = &cnf_reference_operations,
             .capabilities = {.name = RT_TEXT("d"), .formats_taken = 1u << rows[i].format}};
-        bool skipped = cnf_skip_shipped_linking(&emitter, scenario, &runtime, rows[i].profile);
-        assert_int_equal(skipped, rows[i].skipped);
+        bool skipped = cnf_skip_shipped(&emitter, scenario, &runtime, rows[i].profile);
+        assert_int_equal(skipped, rows[i].capability != NULL);
         close(ends[1]);
         assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
         close(ends[0]);
-        assert_int_equal(strstr(sent, "shipped-linking") != NULL, rows[i].skipped);
+        if (skipped) assert_non_null(strstr(sent, rows[i].capability));
     }
+}
+
+/* Nothing runs here, so no kernel is stopped and no step fails because of one. */
+static void what_fails_because_a_kernel_was_stopped_is_skipped(void **state)
+{
+    const cnf_judgement *judgement =
+        judged(*state, LOAD LAUNCH "  - wait: {step: first}\n"
+                                   "    expect: {error: {documents: \"errc::runtime\", "
+                                   "reference: {class: budget}}}\n");
+    assert_int_equal(judgement->verdict, CNF_VERDICT_SKIP);
+    assert_true(rt_text_is(judgement->capability, "executes"));
 }
 
 int main(void)
@@ -230,7 +258,8 @@ int main(void)
         T(what_is_linked_and_must_be_refused_fails),
         T(what_makes_no_code_is_skipped),
         T(images_of_newer_spirv_are_skipped),
-        T(what_shipped_dpcpp_does_not_link_is_skipped),
+        T(what_shipped_dpcpp_does_not_do_is_skipped),
+        T(what_fails_because_a_kernel_was_stopped_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
