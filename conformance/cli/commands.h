@@ -59,6 +59,9 @@ int cnf_history_command(const cnf_arguments *arguments);
 /* assay generate: a scenario from a seed. */
 int cnf_generate_command(const cnf_arguments *arguments);
 
+/* assay reduce: the smallest scenario that still fails in the same way. */
+int cnf_reduce_command(const cnf_arguments *arguments);
+
 /* assay new: a scenario from a template. */
 int cnf_new_command(const cnf_arguments *arguments);
 

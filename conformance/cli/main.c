@@ -205,6 +205,19 @@ static const cnf_option generate_options[] = {
     {HELP},
 };
 
+static const cnf_option reduce_options[] = {
+    {CNF_OPTION_OUT, "--output", "-o", "FILE", "Write the result to FILE; default: stdout.", NULL},
+    {CNF_OPTION_KEEP, "--keep", NULL, "COMMAND",
+     "Keep what COMMAND, with a candidate's path added, accepts with status 0.", NULL},
+    {CNF_OPTION_TIMES, "--times", NULL, "K", "Keep what fails in at least one of K runs.", NULL},
+    {PROFILE},
+    {SEED},
+    {JOBS},
+    {TIMEOUT},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL,
      "Plant each fault and check that a scenario or test fails.", NULL},
@@ -312,6 +325,14 @@ static const cnf_command commands[] = {
      "what remains is valid, and its expectations are predicted anew.  ci/fuzz uses all of this.\n"
      "Exit status: 0 written; 2 wrong usage; 3 stdout cannot be written.",
      generate_options, COUNT(generate_options), false, cnf_generate_command},
+    {"reduce", "FILE [SUBJECT]", "Make a failing scenario as small as possible.",
+     "Leaves out steps, modules, images, memories, arguments, properties and lines of code, and makes\n"
+     "numbers smaller, as long as FILE fails on SUBJECT with the same first failure (wherever its step\n"
+     "is by then) and ends on sim as before, so the remaining expectations are still right.  Without\n"
+     "SUBJECT, --keep decides alone.  Comments are not kept.\n"
+     "Exit status: 0 written; 2 wrong usage or unreadable scenario; 3 infrastructure (interrupted: the\n"
+     "smallest scenario so far is written; SUBJECT is missing); 4 FILE does not fail on SUBJECT.",
+     reduce_options, COUNT(reduce_options), true, cnf_reduce_command},
     {"new", "FEATURE NAME", "Write a scenario from a template.",
      "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not\n"
      "exist yet; the scenario passes on sim unchanged.\n"

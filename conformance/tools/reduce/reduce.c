@@ -1,0 +1,272 @@
+/* The passes of a reduction. A change is a node that is removed or a scalar that gets another text;
+ * a candidate is the tree with a chunk of changes. */
+#include "conformance/tools/reduce/reduce.h"
+
+#include "conformance/tools/reduce/tree.h"
+#include "reference/base/number.h"
+#include "reference/base/vector.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct change {
+    red_node *node;
+    rt_text text; /* data NULL: the node is removed */
+} change;
+
+typedef RT_VECTOR(change) changes;
+
+typedef struct reducer {
+    const red_request *request;
+    rt_arena arena;
+    red_node *root;
+    bool is_stopped;
+} reducer;
+
+/* ---- Candidates --------------------------------------------------------------------------- */
+
+/* Applies a chunk of changes; called again with the same chunk, it takes them back. */
+static void chunk_exchange(change *chunk, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        red_node *node = chunk[i].node;
+        if (!chunk[i].text.data) {
+            node->is_removed = !node->is_removed;
+        } else {
+            rt_text before = node->text;
+            node->text = chunk[i].text;
+            chunk[i].text = before;
+        }
+    }
+}
+
+typedef struct chunk {
+    change *items;
+    uint32_t count;
+} chunk;
+
+/* Tests the chunks, each alone, and applies the first that passes. Returns its index; `count` if
+ * none passes. */
+static uint32_t first_applied(reducer *reduction, const chunk *chunks, uint32_t count)
+{
+    rt_buffer texts[RED_BATCH_MAX] = {0};
+    rt_text candidates[RED_BATCH_MAX];
+    uint32_t passed = count;
+    CHECK(count >= 1 && count <= RED_BATCH_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        chunk_exchange(chunks[i].items, chunks[i].count);
+        red_tree_write(reduction->root, &texts[i]);
+        candidates[i] = rt_buffer_text(&texts[i]);
+        chunk_exchange(chunks[i].items, chunks[i].count);
+    }
+    if (!reduction->request->test(reduction->request->user, candidates, count, &passed))
+        reduction->is_stopped = true;
+    else if (passed < count)
+        chunk_exchange(chunks[passed].items, chunks[passed].count);
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_free(&texts[i]);
+    return reduction->is_stopped ? count : passed;
+}
+
+/* Applies as many of the changes as pass, in chunks of half their number, of a quarter, and so on
+ * down to single ones. Returns true if any passed. */
+static bool changes_try(reducer *reduction, changes *all)
+{
+    bool has_passed = false;
+    for (uint32_t size = all->count > 1 ? all->count / 2 : 1; all->count > 0; size /= 2) {
+        for (uint32_t at = 0; at < all->count && !reduction->is_stopped;) {
+            chunk chunks[RED_BATCH_MAX];
+            uint32_t count = 0, end = at;
+            for (; end < all->count && count < reduction->request->batch; count++) {
+                uint32_t left = all->count - end;
+                chunks[count] = (chunk){&all->items[end], left < size ? left : size};
+                end += chunks[count].count;
+            }
+            uint32_t passed = first_applied(reduction, chunks, count);
+            if (passed == count) {
+                at = end;
+                continue;
+            }
+            /* The chunks before it have failed; those after it are tested again without it. */
+            has_passed = true;
+            uint32_t begin = (uint32_t)(chunks[passed].items - all->items);
+            uint32_t next = begin + chunks[passed].count;
+            memmove(&all->items[begin], &all->items[next],
+                    (all->count - next) * sizeof *all->items);
+            all->count -= chunks[passed].count;
+            at = begin;
+        }
+        if (size <= 1 || reduction->is_stopped) break;
+    }
+    return has_passed;
+}
+
+/* ---- What can be left out ----------------------------------------------------------------- */
+
+/* The passes that remove, in their order. Items of lists of numbers are left to the last of them,
+ * since they depend on other lists of the same length. */
+typedef enum removal_pass {
+    PASS_STEPS,
+    PASS_MODULES,
+    PASS_IMAGES,
+    PASS_MEMORIES,
+    PASS_ENTRIES, /* everything else but lines; level by level */
+    PASS_LINES,
+    PASS_COUNT
+} removal_pass;
+
+static bool is_below(const red_node *node, const char *key)
+{
+    return node->parent && rt_text_is(node->parent->key, key);
+}
+
+static removal_pass pass_of(const red_node *node)
+{
+    if (node->kind == RED_LINE) return PASS_LINES;
+    if (node->depth == 2 && is_below(node, "steps")) return PASS_STEPS;
+    if (node->depth == 2 && is_below(node, "modules")) return PASS_MODULES;
+    if (node->depth == 2 && is_below(node, "memory")) return PASS_MEMORIES;
+    if (is_below(node, "images") || is_below(node, "sources")) return PASS_IMAGES;
+    return PASS_ENTRIES;
+}
+
+/* True for what every scenario has. */
+static bool is_required(const red_node *node)
+{
+    static const char *const keys[] = {"assay", "summary", "modules", "steps"};
+    bool is_top = node->depth == 1;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && is_top; i++)
+        if (rt_text_is(node->key, keys[i])) return true;
+    return node->depth == 0;
+}
+
+static void removals_collect(red_node *node, removal_pass wanted, uint32_t depth, changes *out)
+{
+    if (node->is_removed) return;
+    bool is_at_depth = wanted != PASS_ENTRIES || node->depth == depth;
+    if (!is_required(node) && pass_of(node) == wanted && is_at_depth)
+        *rt_vector_push(out) = (change){.node = node};
+    for (uint32_t i = 0; i < node->child_count; i++)
+        removals_collect(&node->children[i], wanted, depth, out);
+}
+
+static uint32_t depth_max(const red_node *node)
+{
+    uint32_t most = node->depth;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        uint32_t below = depth_max(&node->children[i]);
+        if (below > most) most = below;
+    }
+    return most;
+}
+
+static bool removals_try(reducer *reduction, removal_pass wanted)
+{
+    uint32_t depths = wanted == PASS_ENTRIES ? depth_max(reduction->root) : 1;
+    bool has_passed = false;
+    for (uint32_t depth = 1; depth <= depths && !reduction->is_stopped; depth++) {
+        changes all = {0};
+        removals_collect(reduction->root, wanted, depth, &all);
+        if (changes_try(reduction, &all)) has_passed = true;
+        rt_vector_free(&all);
+    }
+    return has_passed;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+static bool is_number_above_one(const red_node *node, uint64_t *out_number)
+{
+    return node->kind == RED_SCALAR && !node->is_quoted &&
+           rt_number_read(node->text, 2, UINT64_MAX, out_number);
+}
+
+typedef RT_VECTOR(uint64_t) numbers;
+
+static void numbers_collect(const red_node *node, numbers *out)
+{
+    uint64_t number;
+    if (node->is_removed) return;
+    if (is_number_above_one(node, &number)) {
+        bool is_known = false;
+        for (uint32_t i = 0; i < out->count && !is_known; i++)
+            is_known = out->items[i] == number;
+        if (!is_known) *rt_vector_push(out) = number;
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        numbers_collect(&node->children[i], out);
+}
+
+static void replacements_collect(red_node *node, uint64_t number, rt_text text, changes *out)
+{
+    uint64_t written;
+    if (node->is_removed) return;
+    if (is_number_above_one(node, &written) && written == number)
+        *rt_vector_push(out) = (change){node, text};
+    for (uint32_t i = 0; i < node->child_count; i++)
+        replacements_collect(&node->children[i], number, text, out);
+}
+
+/* Tries to write a smaller number everywhere in place of one number, since a range, a count and a
+ * length often agree: 1, 2, 4, … below it. */
+static bool number_try(reducer *reduction, uint64_t number)
+{
+    changes sets[RED_BATCH_MAX] = {0};
+    chunk chunks[RED_BATCH_MAX];
+    bool has_passed = false;
+    uint64_t smaller = 1;
+    while (smaller < number && !has_passed && !reduction->is_stopped) {
+        uint32_t count = 0;
+        for (; smaller < number && count < reduction->request->batch; count++) {
+            rt_text text = rt_arena_printf(&reduction->arena, "%" PRIu64, smaller);
+            replacements_collect(reduction->root, number, text, &sets[count]);
+            chunks[count] = (chunk){sets[count].items, sets[count].count};
+            smaller = smaller > number / 2 ? number : smaller * 2;
+        }
+        has_passed = first_applied(reduction, chunks, count) < count;
+        for (uint32_t i = 0; i < count; i++)
+            rt_vector_free(&sets[i]);
+        memset(sets, 0, sizeof sets);
+    }
+    return has_passed;
+}
+
+static bool numbers_try(reducer *reduction)
+{
+    numbers all = {0};
+    bool has_passed = false;
+    numbers_collect(reduction->root, &all);
+    for (uint32_t i = 0; i < all.count && !reduction->is_stopped; i++)
+        if (number_try(reduction, all.items[i])) has_passed = true;
+    rt_vector_free(&all);
+    return has_passed;
+}
+
+/* ---- The reduction ------------------------------------------------------------------------ */
+
+static void summary_set(red_node *root, rt_text summary)
+{
+    for (uint32_t i = 0; i < root->child_count && summary.length > 0; i++)
+        if (rt_text_is(root->children[i].key, "summary")) {
+            root->children[i].kind = RED_SCALAR;
+            root->children[i].is_quoted = true;
+            root->children[i].text = summary;
+        }
+}
+
+bool red_reduce(const red_request *request, rt_buffer *out)
+{
+    reducer reduction = {.request = request};
+    CHECK(request->batch >= 1 && request->batch <= RED_BATCH_MAX);
+    reduction.root = red_tree_copy(&reduction.arena, request->root);
+    summary_set(reduction.root, request->summary);
+    for (bool has_passed = true; has_passed && !reduction.is_stopped;) {
+        has_passed = false;
+        for (removal_pass pass = 0; pass < PASS_COUNT && !reduction.is_stopped; pass++)
+            if (removals_try(&reduction, pass)) has_passed = true;
+        if (!reduction.is_stopped && numbers_try(&reduction)) has_passed = true;
+    }
+    red_tree_write(reduction.root, out);
+    rt_arena_reset(&reduction.arena);
+    return !reduction.is_stopped;
+}
