@@ -15,7 +15,6 @@
     ROW(ACCESSOR_OF_POINTER, "only a buffer has accessors")                                        \
     ROW(POINTER_IN_VALUE, "a value has no room for the pointer at that offset")                    \
     ROW(BUNDLE_STATE, "a bundle's state is part of its type, so another state does not compile")   \
-    ROW(BUNDLE_CONSTANTS, "a launch from a bundle sets no specialisation constants")               \
     ROW(CONSTANT_SIZE, "the size of a specialisation constant's value comes from its type")        \
     ROW(LAMBDA_ACCESSOR,                                                                           \
         "a lambda's kernel has four parameters for a captured accessor, and this one has one")     \

@@ -65,7 +65,6 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
     bool bundled = bundle != CNF_NO_OBJECT;
     cnf_question question = cnf_question_begin(bundled ? HOST_BUNDLE : HOST_SUBMIT);
     rt_buffer *out = &question.request;
-    CHECK_IMPLIES(bundled, submit->constant_count == 0); /* skip.c */
     CHECK_IMPLIES(submit->through == SCN_THROUGH_BUNDLE, bundled);
     if (bundled) {
         rt_write_u8(out, HOST_BUNDLE_SUBMIT);

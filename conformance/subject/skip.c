@@ -12,23 +12,22 @@
 /* Features of a scenario, as bits. */
 enum {
     BUNDLE_OPTIONS = 1 << 0,
-    BUNDLED_CONSTANTS = 1 << 1, /* a launch uses a kernel bundle and also sets constants */
-    FINDINGS = 1 << 2,
-    FUNCTION_POINTERS = 1 << 3,
-    FUSION = 1 << 4,
-    GLOBALS = 1 << 5,
-    GLOBALS_IN_USM = 1 << 6, /* device_globals without image scope, which live in USM */
-    HIDDEN_LINKS = 1 << 7,
-    LAUNCH_OPTIONS = 1 << 8,
-    LOADED_IMAGES = 1 << 9,
+    FINDINGS = 1 << 1,
+    FUNCTION_POINTERS = 1 << 2,
+    FUSION = 1 << 3,
+    GLOBALS = 1 << 4,
+    GLOBALS_IN_USM = 1 << 5, /* device_globals without image scope, which live in USM */
+    HIDDEN_LINKS = 1 << 6,
+    LAUNCH_OPTIONS = 1 << 7,
+    LOADED_IMAGES = 1 << 8,
+    NON_UNIFORM = 1 << 9, /* work-groups of different sizes */
     PERSISTENT_CACHE = 1 << 10,
     PREFERENCE = 1 << 11, /* for the images of preloaded modules */
     PROFILING = 1 << 12,
     PROGRAM_VARIABLES = 1 << 13,
     SPEC_CONSTANTS = 1 << 14,
-    USM = 1 << 15,
-    NON_UNIFORM = 1 << 16,    /* work-groups of different sizes */
-    STOPPED_KERNEL = 1 << 17, /* a step fails because the device stopped a kernel */
+    STOPPED_KERNEL = 1 << 15, /* a step fails because the device stopped a kernel */
+    USM = 1 << 16,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -41,8 +40,6 @@ static uint32_t step_features(const scn_step *step)
     switch (step->verb) {
     case SCN_VERB_SUBMIT:
         if (step->submit.constant_count > 0) features |= SPEC_CONSTANTS;
-        if (step->submit.constant_count > 0 && step->submit.bundle != SCN_NONE)
-            features |= BUNDLED_CONSTANTS;
         if (step->submit.options.length > 0) features |= LAUNCH_OPTIONS;
         if (step->submit.non_uniform) features |= NON_UNIFORM;
         break;
@@ -285,9 +282,6 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-options", BUNDLE_OPTIONS,
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "accept none"},
-    {"bundle-constants", BUNDLED_CONSTANTS,
-     "a launch of the scenario combines specialisation constants with a kernel bundle; the host "
-     "program does not support that"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };

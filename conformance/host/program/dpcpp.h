@@ -207,8 +207,12 @@ void answer_times(request &in, host_writer *out);
  * bundle unless `from` is null. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
 
-/* Sets a specialisation constant by name; public SYCL identifies it only by a variable. Refuses a
- * value of the wrong size; a constant that the bundle lacks is passed on to libsycl. */
+/* Refuses a value whose size is not that of the constant in the bundle: in a program, the size
+ * comes from the constant's type. A constant that the bundle lacks is left to libsycl. */
+void check_constant(const sycl::kernel_bundle<sycl::bundle_state::input> &in,
+                    const std::string &name, const std::vector<unsigned char> &value);
+
+/* Sets a specialisation constant by name; public SYCL identifies it only by a variable. */
 void set_constant(sycl::kernel_bundle<sycl::bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value);
 

@@ -69,16 +69,20 @@ static std::vector<unsigned char> constant_value(const kernel_bundle_plain &in,
     return over_zeros;
 }
 
-void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
-                  const std::vector<unsigned char> &value)
+void check_constant(const sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
+                    const std::vector<unsigned char> &value)
 {
-    /* A name that libsycl does not know is passed on, and libsycl judges it. */
     size_t size = has_constant(in, name) ? constant_value(in, name).size() : value.size();
     if (size != value.size()) {
         refuse_unreachable(HOST_UNREACHABLE_CONSTANT_SIZE, name + " has " + std::to_string(size) +
                                                                " bytes, its value " +
                                                                std::to_string(value.size()));
     }
+}
+
+void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
+                  const std::vector<unsigned char> &value)
+{
     std::vector<unsigned char> copy = value; /* the parameter is not const */
     (in.*member(set_named_constant{}))(name.c_str(), copy.data(), copy.size());
 }
@@ -219,6 +223,7 @@ static void bundle_set_constant(request &in, host_writer *out)
     std::string name = in.text();
     std::vector<unsigned char> value = in.bytes();
     in.end();
+    check_constant(*source->input, name, value);
     set_constant(*source->input, name, value);
 }
 

@@ -348,6 +348,11 @@ static void fill_handler(sycl::handler &handler, const submission &parameters, c
     bool is_object = parameters.through == HOST_THROUGH_BUNDLE;
     handler.depends_on(parameters.after);
     if (from.bundle && !is_object) handler.use_kernel_bundle(*from.bundle);
+    for (const named_value &constant : parameters.constants) {
+        (handler.*member(set_constants_state{}))();
+        auto input = (handler.*member(input_bundle{}))();
+        set_constant(input, constant.name, constant.value);
+    }
     if (!is_object)
         (handler.*member(verify_bundle{}))(sycl::detail::string_view(parameters.kernel));
     (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
@@ -376,19 +381,16 @@ void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *fro
 {
     submission parameters = read_submission(in);
     source taken;
-    if (from && !parameters.constants.empty())
-        refuse_unreachable(HOST_UNREACHABLE_BUNDLE_CONSTANTS);
     if (!from && parameters.through == HOST_THROUGH_BUNDLE)
         refuse_malformed("a kernel object comes from a bundle, and the launch names no bundle");
     if (parameters.through == HOST_THROUGH_LAMBDA || !parameters.module.empty())
         taken.host_code = &host_kernel_of(parameters.module, parameters.kernel);
     if (from) taken.bundle = from->executable;
-    if (!parameters.constants.empty()) {
-        auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(
+    if (!from && !parameters.constants.empty()) {
+        const auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(
             queue.get_context(), {queue.get_device()}, {kernel_id_of(parameters.kernel)});
         for (const named_value &constant : parameters.constants)
-            set_constant(input, constant.name, constant.value);
-        taken.bundle = sycl::build(input);
+            check_constant(input, constant.name, constant.value);
     }
     sycl::event event =
         queue.submit([&](sycl::handler &handler) { fill_handler(handler, parameters, taken); });

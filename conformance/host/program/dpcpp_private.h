@@ -57,6 +57,11 @@ OPENED(set_command_type, sycl::handler, setType, void (sycl::handler::*)(sycl::d
 OPENED(set_kernel_object, sycl::handler, setDeviceKernelInfo,
        void (sycl::handler::*)(sycl::kernel &&));
 OPENED(take_object_arguments, sycl::handler, extractArgsAndReqs, void (sycl::handler::*)());
+/* The parts of handler::set_specialization_constant: refuses it in a launch from a bundle, and the
+ * bundle, not built yet, in which the value is set. */
+OPENED(set_constants_state, sycl::handler, setStateSpecConstSet, void (sycl::handler::*)());
+OPENED(input_bundle, sycl::handler, getKernelBundle,
+       sycl::kernel_bundle<sycl::bundle_state::input> (sycl::handler::*)() const);
 /* Refuses a kernel that the handler's bundle lacks, as every launch of a typed kernel does. */
 OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
        void (sycl::handler::*)(sycl::detail::string_view));
