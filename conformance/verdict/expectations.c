@@ -130,6 +130,33 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
     return is_exact;
 }
 
+/* Appends a line to a message, unless a record that is judged again has it already. */
+static rt_text line_add(rt_arena *arena, rt_text message, rt_text line)
+{
+    if (message.length > 0 && memmem(message.data, message.length, line.data, line.length))
+        return message;
+    return rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(message),
+                           message.length > 0 ? "\n" : "", RT_TEXT_ARG(line));
+}
+
+/* Says in the messages of poisoned failures, and in the verdict's, what they are consequences of.
+ */
+static void poisoned_explain(rt_arena *arena, cnf_failure *failures, uint32_t failure_count,
+                             cnf_judgement *inout_judgement)
+{
+    for (uint32_t i = 0; i < failure_count; i++) {
+        cnf_failure *failure = &failures[i];
+        if (!failure->is_poisoned) continue;
+        rt_text line =
+            rt_arena_printf(arena,
+                            "%.*s follows from a known failure that poisons what it reads: "
+                            "%.*s",
+                            RT_TEXT_ARG(failure->signature), RT_TEXT_ARG(failure->entry));
+        failure->message = line_add(arena, failure->message, line);
+        inout_judgement->message = line_add(arena, inout_judgement->message, line);
+    }
+}
+
 /* The distinct non-empty texts that the entries have at `offset`, joined by the separator. */
 static rt_text texts_join(rt_arena *arena, const entry_list *entries, size_t offset,
                           const char *separator)
@@ -230,6 +257,7 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     for (uint32_t i = 0; i < entries.count && !is_bare; i++)
         entries.items[i]->state = CNF_ENTRY_JUDGED;
     *out_known = known_make(arena, &entries, seen);
+    poisoned_explain(arena, failures, failure_count, inout_judgement);
     if (inout_judgement->failure_count > 0) inout_judgement->failures = failures;
     if (!failed)
         inout_judgement->verdict = CNF_VERDICT_XPASS;

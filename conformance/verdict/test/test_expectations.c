@@ -434,6 +434,16 @@ static void assert_row(fixture *f, size_t index)
     if (judgement.verdict != row->with)
         fail_msg("row %zu: %s", index, cnf_verdict_word(judgement.verdict));
     assert_string_equal(judgement.signature.data, row->signature);
+    const char *poisoned = LATER_SEEN " follows from a known failure that poisons what it reads: ";
+    bool is_poisoned = strstr(row->entries, "poisons: [other, data]") != NULL;
+    assert_int_equal(is_poisoned, judgement.message.length > 0 &&
+                                      strstr(judgement.message.data, poisoned) != NULL);
+    rt_text message = judgement.message;
+    cnf_judgement again = judgement;
+    again.verdict = row->verdict; /* as read from a record */
+    cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), rt_text_of(row->subject),
+                           rt_text_of(row->driver), &again, &known);
+    assert_true(rt_text_equal(again.message, message));
     assert_true(!row->failure == (known.entry.length == 0));
     if (row->failure) {
         assert_string_equal(known.failure.data, row->failure);
