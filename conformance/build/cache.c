@@ -141,6 +141,7 @@ bool cnf_cache_tool_find(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bu
     rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_answer);
     rt_buffer_free(&key);
     CHECK_IMPLIES(answer != RT_STORE_FOUND, out_answer->size == size_before);
+    CHECK_SLOW(cache_check(cache));
     return answer == RT_STORE_FOUND;
 }
 
@@ -153,6 +154,7 @@ void cnf_cache_tool_keep(cnf_cache *cache, rt_text tool, rt_bytes request, rt_by
     /* A request whose answer cannot be stored is compiled again; cnf_cache_open has warned. */
     (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), answer);
     rt_buffer_free(&key);
+    CHECK_SLOW(cache_check(cache));
 }
 
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
@@ -172,4 +174,5 @@ void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)
     CHECK(size_kept <= size_max);
     CHECK_SLOW(cache_check(cache));
     if (cache->store) rt_store_sweep(cache->store, size_max, size_kept);
+    CHECK_SLOW(cache_check(cache));
 }

@@ -23,6 +23,7 @@
     ROW(MODULE_KERNEL, "host code submits only kernels that its own module has, while it is "      \
                        "loaded")                                                                   \
     ROW(GLOBAL_UNKNOWN, "no loaded module declares the device_global")                             \
+    ROW(COPY_BEYOND, "the host program has no type of that size, whose copies check the bounds")   \
     ROW(PATTERN, "a fill writes whole elements")
 
 typedef enum host_unreachable {

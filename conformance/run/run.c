@@ -110,9 +110,9 @@ static void scenario_hash_extend(run_scenario *scenario)
     rt_hash unpinned = scenario->scenario->unpinned;
     if (unpinned.low == 0 && unpinned.high == 0) return;
     rt_hash_text digits = rt_hash_print(unpinned);
-    rt_text both =
+    rt_text identity =
         rt_arena_printf(&scenario->arena, "%.*s%s", RT_TEXT_ARG(scenario->hash), digits.digits);
-    scenario->hash = cnf_file_hash(&scenario->arena, both);
+    scenario->hash = cnf_file_hash(&scenario->arena, identity);
 }
 
 /* Reads the file, or the checked scenario from its pack. Returns false if nothing needs to run: the

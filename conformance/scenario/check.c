@@ -153,6 +153,14 @@ static bool text_is_repeated(const void *items, size_t size, uint32_t index)
 /* A module's options go to all its front ends, and the SYCL front end accepts none of OpenCL's. */
 static void options_check(checker *check, const scn_module *module)
 {
+    rt_text refused;
+    if (!scn_build_options_check(module->build_options, &refused)) {
+        REPORT(check, value_at(check, &module->build_options, module->at),
+               "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to "
+               "-O3, -Os, -ffp-contract=on or off, -ffast-math and warnings",
+               RT_TEXT_ARG(refused));
+        return;
+    }
     bool has_sycl = false;
     for (uint32_t i = 0; i < module->source_count; i++)
         has_sycl = has_sycl || module->sources[i].language == SCN_LANGUAGE_SYCL;
@@ -284,8 +292,7 @@ static void memory_check(checker *check, const scn_memory *memory)
                memory->count, SCN_MATCHED_COUNT_MAX);
     }
     if (memory->kind != SCN_MEMORY_BUFFER && memory->promotion != SCN_PROMOTION_NONE)
-        REPORT(check, memory->at,
-               "'promote' cannot be combined with 'usm'; only buffers are promoted");
+        REPORT(check, memory->at, SCN_PROMOTE_BARS_USM);
 }
 
 /* ---- Places of steps ---------------------------------------------------------------------- */
@@ -698,9 +705,12 @@ static void copy_check(checker *check, const scn_transfer *transfer)
 {
     bool memories = transfer->from != SCN_NONE && transfer->to != SCN_NONE;
     bool none = transfer->from == SCN_NONE && transfer->to == SCN_NONE;
+    /* The copy functions of queue and handler take at most one variable (document 002, "Changes to
+     * the DPC++ runtime"). */
     if (none) {
         REPORT(check, check->step->at,
-               "both ends of the copy are device_globals; copy through a memory, in two steps");
+               "both ends are device_globals, but SYCL copies only between a device_global and a "
+               "memory; write two copies");
         return;
     }
     if (!memories && !variable_check(check, &transfer->variable)) return;
@@ -815,14 +825,12 @@ static void bundle_check(checker *check, const scn_bundle *bundle)
     bool gets = bundle->action == SCN_BUNDLE_GET, joins = bundle->action == SCN_BUNDLE_JOIN;
     bool compiles = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
     if (bundle->constant_count > 0 && (!gets || bundle->state != SCN_BUNDLE_INPUT)) {
-        REPORT(check, key_at(check, &bundle->constants, at),
-               "'spec_constants' requires 'get: input'");
+        REPORT(check, key_at(check, &bundle->constants, at), SCN_CONSTANTS_NEED_INPUT);
     }
     constants_check(check, bundle->constants, bundle->constant_count);
     if (!gets && (bundle->kernel_count > 0 || bundle->context != SCN_NONE))
         REPORT(check, at, "'kernels' and 'context' require 'get'");
-    if (!compiles && bundle->options.length > 0)
-        REPORT(check, at, "'options' requires 'compile' or 'link'");
+    if (!compiles && bundle->options.length > 0) REPORT(check, at, SCN_OPTIONS_NEED_ACTION);
     context_check(check, bundle->context, bundle->device);
     if (bundle->source_count < row->least || bundle->source_count > row->most ||
         (!gets && !joins && bundle->state != row->to)) {

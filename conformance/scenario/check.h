@@ -5,6 +5,12 @@
 
 #include "conformance/scenario/yaml/problems.h"
 
+/* What the schema says of keys that exclude or require each other, and what is said of a model that
+ * breaks the same rule. */
+#define SCN_PROMOTE_BARS_USM     "'promote' cannot be combined with 'usm'; only buffers are promoted"
+#define SCN_CONSTANTS_NEED_INPUT "'spec_constants' requires 'get: input'"
+#define SCN_OPTIONS_NEED_ACTION  "'options' requires 'compile' or 'link'"
+
 /* Checks a whole scenario and reports everything that is wrong with it. The scenario may be
  * anything that the pack reader produces from arbitrary bytes: its indices are within their tables
  * and its enumerators are known; nothing else is taken for granted. `fields` gives the positions at

@@ -3,8 +3,8 @@
 
 /* Finds what a member function of queue or handler knows about the variable: its address in the
  * module's code, and its type. Fails as cnf_variable_find does. */
-static rt_status meant(cnf_execution *execution, const scn_variable *variable,
-                       rt_global_copy *out_copy)
+static rt_status copy_describe(cnf_execution *execution, const scn_variable *variable,
+                               rt_global_copy *out_copy)
 {
     *out_copy = (rt_global_copy){.address = RT_HOST_ADDRESS_NONE, .name = variable->name};
     const rt_device_global *global;
@@ -25,7 +25,7 @@ rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
     cnf_reference *reference = cnf_reference_of(execution);
     rt_global_copy copy;
     *out_command = CNF_NO_OBJECT;
-    RT_TRY(meant(execution, &declared->variable, &copy));
+    RT_TRY(copy_describe(execution, &declared->variable, &copy));
     copy.to_global = declared->to == SCN_NONE;
     copy.offset = copy.to_global ? declared->to_offset : declared->from_offset;
     copy.memory = reference->memories[copy.to_global ? declared->from : declared->to];
@@ -41,7 +41,7 @@ rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable
                                     uint32_t queue, bool existing, cnf_content *out_content)
 {
     rt_global_copy copy;
-    RT_TRY(meant(execution, variable, &copy));
+    RT_TRY(copy_describe(execution, variable, &copy));
     rt_buffer bytes = {0}, defined = {0};
     rt_status status = rt_scheduler_global_read(cnf_reference_scheduler(execution), queue, &copy,
                                                 existing, &bytes, &defined);

@@ -120,8 +120,8 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     if (!shadow) return true;
     uint32_t mine = t->clock->base + x->wave->first_item + lane;
     uint32_t first = x->offsets[lane] >> shadow->shift, count = size >> shadow->shift;
-    sim_race_kind own = sim_race_kind_of(writes, t->level);
-    uint32_t *cells = shadow->cells[own];
+    sim_race_kind access = sim_race_kind_of(writes, t->level);
+    uint32_t *cells = shadow->cells[access];
     if (!cells) return false;
     for (uint32_t k = 0; k < t->kind_count; k++) {
         sim_race_kind kind = (sim_race_kind)t->kinds[k];
@@ -133,9 +133,9 @@ static inline bool race_quick(const sim_exec *x, const sim_op *op, const target 
     }
     for (uint32_t c = first; c < first + count; c++)
         cells[c] = joined(t, cells[c], mine);
-    shadow->from[own] = t->clock->ordered_from;
+    shadow->from[access] = t->clock->ordered_from;
     shadow->has_narrow |= t->level != SIM_RACE_DEVICE;
-    sim_race_site(shadow, own, op->site);
+    sim_race_site(shadow, access, op->site);
     return true;
 }
 

@@ -216,8 +216,9 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
         CHECK(w->launch.budget <= l->budget && w->world.race_next >= first);
         CHECK(w->world.objects.count == world->objects.count);
         for (uint32_t k = 0; k < world->objects.count; k++) {
-            const sim_memory *own = &w->world.objects.items[k], *shared = &world->objects.items[k];
-            if (own->defined != shared->defined || own->all_defined != shared->all_defined)
+            const sim_memory *before = &w->world.objects.items[k],
+                             *shared = &world->objects.items[k];
+            if (before->defined != shared->defined || before->all_defined != shared->all_defined)
                 return false;
         }
         cost += l->budget - w->launch.budget;

@@ -153,10 +153,10 @@ void sim_handle_print(sim_exec *x, const sim_op *op)
 
 static int compare(const void *a, const void *b)
 {
-    const sim_printed *one = a, *other = b;
-    if (one->phase != other->phase) return one->phase < other->phase ? -1 : 1;
-    if (one->item != other->item) return one->item < other->item ? -1 : 1;
-    return one->first < other->first ? -1 : one->first > other->first;
+    const sim_printed *left = a, *right = b;
+    if (left->phase != right->phase) return left->phase < right->phase ? -1 : 1;
+    if (left->item != right->item) return left->item < right->item ? -1 : 1;
+    return left->first < right->first ? -1 : left->first > right->first;
 }
 
 void sim_output_group_end(sim_output *output, const sim_launch_options *options)

@@ -142,11 +142,11 @@ static void operands_swap(editor *e, size_t at)
     size_t length = e->words[at] >> 16;
     size_t first = opcode ? 1u + opcode->has_type + opcode->has_result : 1;
     if (length < first + 2) return;
-    uint32_t *one = &e->words[at + first + draw(e, length - first)];
-    uint32_t *other = &e->words[at + first + draw(e, length - first)];
-    uint32_t word = *one;
-    *one = *other;
-    *other = word;
+    uint32_t *left = &e->words[at + first + draw(e, length - first)];
+    uint32_t *right = &e->words[at + first + draw(e, length - first)];
+    uint32_t word = *left;
+    *left = *right;
+    *right = word;
 }
 
 /* Replaces an operand or the type with that of another instruction with the same opcode. */

@@ -353,7 +353,7 @@ static rt_reader answered(void)
 }
 
 /* Sends a request that creates an object; returns the object's number from the answer. */
-static uint32_t made(void)
+static uint32_t object_made(void)
 {
     rt_reader answer = answered();
     uint32_t number = rt_read_u32(&answer);
@@ -386,7 +386,7 @@ static uint32_t queue_make(bool in_order)
     put(HOST_NONE);
     put_byte(in_order);
     put_byte(false);
-    return made();
+    return object_made();
 }
 
 static void put_memory(uint32_t kind, uint64_t size, const int32_t *content)
@@ -402,7 +402,7 @@ static void put_memory(uint32_t kind, uint64_t size, const int32_t *content)
 static uint32_t memory_make(uint32_t kind, uint32_t count, const int32_t *content)
 {
     put_memory(kind, count * sizeof *content, content);
-    return made();
+    return object_made();
 }
 
 static void wait_for(host_awaited what, uint32_t number)
@@ -526,7 +526,7 @@ static uint32_t add(uint32_t queue, uint32_t kind, uint32_t memory, int32_t n)
 {
     put_add(queue, kind, memory, n);
     put_end();
-    return made();
+    return object_made();
 }
 
 static const int32_t counted[] = {0, 1, 2, 3};
@@ -584,7 +584,7 @@ static void commands_run_in_the_order_that_they_must(void **state)
     for (int i = 1; i < 20; i++) {
         put_add(i % 2 ? one : other, HOST_MEMORY_USM_SHARED, shared, 1);
         put_end_after(last);
-        last = made();
+        last = object_made();
     }
     wait_for(HOST_AWAIT_QUEUE, other);
     wait_for(HOST_AWAIT_ALL, 0);
@@ -627,7 +627,7 @@ static void times_are_read_in_order(void **state)
     put(HOST_NONE);
     put_byte(true);
     put_byte(true);
-    uint32_t queue = made();
+    uint32_t queue = object_made();
     uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
     assert_times(add(queue, HOST_MEMORY_USM_SHARED, shared, 1));
     uint32_t untimed = add(plain, HOST_MEMORY_USM_SHARED, shared, 1);
@@ -652,7 +652,7 @@ static void a_device_is_divided(void **state)
         put(HOST_NONE);
         put_byte(true);
         put_byte(false);
-        queues[i] = made();
+        queues[i] = object_made();
     }
     uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
     for (uint32_t i = 0; i < 2; i++) {
@@ -736,19 +736,19 @@ static void arguments_of_all_kinds_arrive(void **state)
     put(shared);
     put_long(8);
     put_end();
-    made();
+    object_made();
     ASSERT_CONTENT(out, {302, 202, 102, 2});
     submit(queue, "add", 2, 2);
     put_pointer(shared, 8);
     put_int(5);
     put_end();
-    made();
+    object_made();
     ASSERT_CONTENT(shared, {0, 1, 7, 8});
     submit(queue, "is_null", 1, 2);
     put_pointer(shared, 0);
     put_byte(HOST_ARGUMENT_NULL);
     put_end();
-    made();
+    object_made();
     ASSERT_CONTENT(shared, {1, 1, 7, 8});
 }
 
@@ -784,19 +784,19 @@ static void lambdas_capture_arguments_of_all_kinds(void **state)
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 4, NULL);
     for (int i = 0; i < 2; i++) {
         put_reverse(queue, out, shared, shared);
-        made();
+        object_made();
         ASSERT_CONTENT(out, {302, 202, 102, 2});
     }
     submit_from("app", HOST_THROUGH_LAMBDA, queue, "is_null", 1, 2);
     put_pointer(shared, 0);
     put_byte(HOST_ARGUMENT_NULL);
     put_end();
-    made();
+    object_made();
     submit_from("app", HOST_THROUGH_NAME, queue, "add", 1, 2);
     put_pointer(shared, 4);
     put_int(10);
     put_end();
-    made();
+    object_made();
     ASSERT_CONTENT(shared, {1, 11, 2, 3});
 }
 
@@ -858,17 +858,17 @@ static void ranges_are_as_the_kernel_sees_them(void **state)
     queue_make(false);
     uint32_t out = memory_make(HOST_MEMORY_BUFFER, 6, NULL);
     put_coordinates(out, 3, (const uint64_t[3]){2, 1, 3}, NULL, NULL);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {0, 100, 1, 101, 2, 102});
     put_coordinates(out, 2, (const uint64_t[3]){2, 3, 0}, (const uint64_t[3]){1, 3, 0}, NULL);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {0, 100, 10, 110, 20, 120});
     put_coordinates(out, 1, (const uint64_t[3]){6, 0, 0}, NULL, (const uint64_t[3]){4, 0, 0});
-    made();
+    object_made();
     ASSERT_CONTENT(out, {400, 500, 600, 700, 800, 900});
     put_coordinates(out, 1, (const uint64_t[3]){6, 0, 0}, (const uint64_t[3]){2, 0, 0},
                     (const uint64_t[3]){1, 0, 0});
-    made();
+    object_made();
     ASSERT_CONTENT(out, {100, 200, 300, 400, 500, 600});
     put_coordinates(out, 0, (const uint64_t[3]){2, 3, 0}, NULL, NULL);
     refused(RT_UNSUPPORTED, "1 to 3 dimensions: 0");
@@ -940,7 +940,7 @@ static void what_the_runtime_refuses_comes_as_it_says_it(void **state)
     submit(queue, "call_twice", 1, 1);
     put_pointer(shared, 0);
     put_end();
-    wait_for(HOST_AWAIT_COMMAND, made());
+    wait_for(HOST_AWAIT_COMMAND, object_made());
     ASSERT_CONTENT(shared, {42, 1, 2, 3});
     submit(queue, "add", 1, 2);
     put_pointer(shared, 0);
@@ -977,7 +977,7 @@ static void copies_go_between_all_kinds(void **state)
             uint32_t target = memory_make(to, 4, counted);
             uint32_t source = memory_make(from, 3, content);
             put_transfer(target, 4, source, 4, 8, NULL, 0);
-            wait_for(HOST_AWAIT_COMMAND, made());
+            wait_for(HOST_AWAIT_COMMAND, object_made());
             ASSERT_CONTENT(target, {0, 8, 9, 3});
             ASSERT_CONTENT(source, {7, 8, 9});
         }
@@ -992,12 +992,12 @@ static void fills_take_patterns_of_any_size(void **state)
         static const int32_t pattern[] = {5, 6, 7};
         uint32_t memory = memory_make(kind, 8, (const int32_t[8]){0, 1, 2, 3, 4, 5, 6, 7});
         put_transfer(memory, 4, HOST_NONE, 0, 24, pattern, sizeof pattern);
-        made();
+        object_made();
         ASSERT_CONTENT(memory, {0, 5, 6, 7, 5, 6, 7, 7});
         put_transfer(memory, 24, HOST_NONE, 0, 8, pattern, 4);
-        made();
+        object_made();
         put_transfer(memory, 1, HOST_NONE, 0, 2, "\x01", 1);
-        made();
+        object_made();
         ASSERT_CONTENT(memory, {0x010100, 5, 6, 7, 5, 6, 5, 5});
     }
 }
@@ -1052,13 +1052,13 @@ static void what_cannot_be_made_is_refused(void **state)
     begin(HOST_CONTEXT);
     put(1);
     put(0);
-    assert_int_equal(made(), 0);
+    assert_int_equal(object_made(), 0);
     begin(HOST_QUEUE);
     put(0);
     put(0);
     put_byte(1);
     put_byte(1);
-    assert_int_equal(made(), 0);
+    assert_int_equal(object_made(), 0);
     begin(HOST_WAIT);
     put_byte(HOST_AWAIT_COMMAND);
     put(0);
@@ -1087,16 +1087,16 @@ static void constants_are_set_by_name(void **state)
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     static const char *const names[] = {"eight", "seven"};
     put_constants(queue, out, 0, NULL, NULL);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42, 5});
     put_constants(queue, out, 1, names, (const int32_t[]){-2});
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42, -2});
     put_constants(queue, out, 2, names, (const int32_t[]){3, 4});
-    made();
+    object_made();
     ASSERT_CONTENT(out, {4, 3});
     put_constants(queue, out, 0, NULL, NULL);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42, 5});
     submit(queue, "constants", 1, 1);
     put_pointer(out, 0);
@@ -1129,7 +1129,7 @@ static uint32_t bundle_of(host_bundle operation, uint32_t from)
     bundle(operation);
     if (operation == HOST_BUNDLE_LINK || operation == HOST_BUNDLE_JOIN) put(1);
     put(from);
-    return made();
+    return object_made();
 }
 
 static uint8_t has_constant(uint32_t of, const char *name)
@@ -1210,7 +1210,7 @@ static void bundles_go_from_input_to_executable(void **state)
     queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     put_get(0, "constants");
-    uint32_t input = made();
+    uint32_t input = object_made();
     assert_shown(input, 0, 1, "constants");
     assert_int_equal(has_kernel(input, "constants", 0), 1);
     assert_int_equal(has_kernel(input, "add", HOST_NONE), 0);
@@ -1223,14 +1223,14 @@ static void bundles_go_from_input_to_executable(void **state)
     uint32_t built = bundle_of(HOST_BUNDLE_BUILD, input);
     assert_shown(built, 2, 1, "constants");
     put_bundle_launch(built, "constants", out);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {11, 5});
     uint32_t object = bundle_of(HOST_BUNDLE_COMPILE, input);
     assert_shown(object, 1, 1, "constants");
     uint32_t joined = bundle_of(HOST_BUNDLE_JOIN, bundle_of(HOST_BUNDLE_LINK, object));
     assert_shown(joined, 2, 1, "constants");
     put_bundle_launch(joined, "constants", out);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {11, 5});
 }
 
@@ -1240,9 +1240,9 @@ static void kernel_objects_come_from_bundles(void **state)
     queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_SHARED, 2, NULL);
     put_get(2, "constants");
-    uint32_t executable = made();
+    uint32_t executable = object_made();
     put_bundle_launch_through(HOST_THROUGH_BUNDLE, executable, "constants", out);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42, 5});
     put_bundle_launch_through(HOST_THROUGH_BUNDLE, executable, "add", out);
     refused(RT_ERRC_INVALID, "kernel");
@@ -1259,14 +1259,14 @@ static void bundles_link_what_the_program_resolves(void **state)
     cnf_host_events events;
     assert_true(rt_ok(cnf_host_open(f.host, 0, PLUGIN, &f.arena, &events)));
     put_get(2, "call_twice");
-    uint32_t executable = made();
+    uint32_t executable = object_made();
     put_bundle_launch(executable, "call_twice", out);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42});
     put_get(0, "call_twice");
-    uint32_t object = bundle_of(HOST_BUNDLE_COMPILE, made());
+    uint32_t object = bundle_of(HOST_BUNDLE_COMPILE, object_made());
     put_bundle_launch(bundle_of(HOST_BUNDLE_LINK, object), "call_twice", out);
-    made();
+    object_made();
     ASSERT_CONTENT(out, {42});
 }
 
@@ -1280,7 +1280,7 @@ static void bundles_in_the_wrong_state_are_refused(void **state)
     put_get(0, "nope");
     refused(RT_ERRC_RUNTIME, "No kernel found");
     put_get(0, "constants");
-    uint32_t input = made();
+    uint32_t input = object_made();
     uint32_t built = bundle_of(HOST_BUNDLE_BUILD, input);
     put_set(built, "seven", 1);
     refused(RT_UNSUPPORTED, "in state executable and not input");
@@ -1328,7 +1328,7 @@ static void count(const char *kernel, uint32_t out)
     submit(0, kernel, 1, 1);
     put_pointer(out, 0);
     put_end();
-    made();
+    object_made();
 }
 
 /* `first` is the variable's initial value. */
@@ -1341,21 +1341,21 @@ static void globals_are_written_and_read(const char *kernel, uint32_t global,
     count(kernel, out);
     ASSERT_CONTENT(out, {first[0], first[1]});
     put_global_copy(HOST_FROM_GLOBAL, global, 0, with, 0, 8);
-    made();
+    object_made();
     ASSERT_CONTENT(with, {first[0] + 1, first[1], 2, 90});
     put_global_copy(HOST_TO_GLOBAL, global, 4, with, 12, 4);
-    made();
+    object_made();
     count(kernel, out);
     ASSERT_CONTENT(out, {first[0] + 1, 90});
     put_global_copy(HOST_TO_GLOBAL, global, 0, with, 8, 8);
-    made();
+    object_made();
     put_global_copy(HOST_FROM_GLOBAL, global, 4, buffer, 0, 4);
-    made();
+    object_made();
     ASSERT_CONTENT(buffer, {90, 6});
     count(kernel, out);
     ASSERT_CONTENT(out, {2, 90});
     put_global_copy(HOST_TO_GLOBAL, global, 0, buffer, 0, 8);
-    made();
+    object_made();
     begin(HOST_GLOBAL_READ);
     put(0);
     put(global);
@@ -1371,9 +1371,9 @@ static void globals_of_both_scopes_are_copied(void **state)
     (void)state;
     queue_make(true);
     put_global("shared_counter");
-    globals_are_written_and_read("count_shared", made(), (const int32_t[]){0, 0});
+    globals_are_written_and_read("count_shared", object_made(), (const int32_t[]){0, 0});
     put_global("image_counter");
-    globals_are_written_and_read("count_image", made(), (const int32_t[]){3, 4});
+    globals_are_written_and_read("count_image", object_made(), (const int32_t[]){3, 4});
 }
 
 static void globals_without_an_image_live_on_the_host(void **state)
@@ -1382,11 +1382,11 @@ static void globals_without_an_image_live_on_the_host(void **state)
     queue_make(true);
     uint32_t with = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
     put_global("nobodys");
-    uint32_t global = made();
+    uint32_t global = object_made();
     put_global_copy(HOST_TO_GLOBAL, global, 4, with, 12, 4);
-    made();
+    object_made();
     put_global_copy(HOST_FROM_GLOBAL, global, 0, with, 0, 8);
-    made();
+    object_made();
     ASSERT_CONTENT(with, {0, 3, 2, 3});
 }
 
@@ -1404,8 +1404,8 @@ static void variables_that_no_footer_registers_are_the_hosts(void **state)
     uint32_t queue = queue_make(true);
     uint32_t out = memory_make(HOST_MEMORY_USM_HOST, 2, (const int32_t[]){7, 7});
     put_global("image_counter");
-    put_global_copy(HOST_FROM_GLOBAL, made(), 0, out, 0, 8);
-    (void)made();
+    put_global_copy(HOST_FROM_GLOBAL, object_made(), 0, out, 0, 8);
+    (void)object_made();
     wait_for(HOST_AWAIT_QUEUE, queue);
     ASSERT_CONTENT(out, {0, 0});
 }
@@ -1418,7 +1418,7 @@ static void globals_that_do_not_fit_are_refused(void **state)
     put_global("nowhere");
     refused(RT_UNSUPPORTED, "no loaded module declares the device_global: nowhere");
     put_global("shared_counter");
-    uint32_t global = made();
+    uint32_t global = object_made();
     put_global_copy(HOST_TO_GLOBAL, global, 4, with, 0, 8);
     refused(RT_ERRC_INVALID, "Copy to device_global is out of bounds.");
     put_global_copy(2, global, 0, with, 0, 8);

@@ -1,4 +1,5 @@
 /* Kernel bundles: how they are created, and their states, which C++ distinguishes by type. */
+#include "conformance/scenario/check.h"
 #include "conformance/scenario/read/verbs.h"
 
 /* In the order of scn_bundle_state. */
@@ -76,8 +77,8 @@ static const scn_relation bundle_relations[] = {
     {"kernels", SCN_NEEDS, {"get"}, "'kernels' requires 'get'"},
     {"device", SCN_NEEDS, {"get"}, "'device' requires 'get'"},
     {"context", SCN_NEEDS, {"get"}, "'context' requires 'get'"},
-    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' requires 'get: input'"},
-    {"options", SCN_NEEDS, {"compile", "link"}, "'options' requires 'compile' or 'link'"},
+    {"spec_constants", SCN_NEEDS, {"get"}, SCN_CONSTANTS_NEED_INPUT},
+    {"options", SCN_NEEDS, {"compile", "link"}, SCN_OPTIONS_NEED_ACTION},
 };
 
 /* The ways to create a bundle; a joined bundle takes the state of the bundles that it joins. */

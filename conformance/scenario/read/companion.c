@@ -108,8 +108,8 @@ static bool hash_check(scn_reader *reader, const scn_node *name, const scn_node 
 /* Adds the contents of a file without a hash to the scenario's identity. */
 static void content_note(scn_scenario *scenario, rt_text content)
 {
-    const rt_hash both[2] = {scenario->unpinned, rt_hash128(content.data, content.length)};
-    scenario->unpinned = rt_hash128(both, sizeof both);
+    const rt_hash hashes[2] = {scenario->unpinned, rt_hash128(content.data, content.length)};
+    scenario->unpinned = rt_hash128(hashes, sizeof hashes);
 }
 
 bool scn_companion_read(scn_reader *reader, const scn_node *name, const scn_node *sha256,

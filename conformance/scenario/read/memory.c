@@ -1,4 +1,5 @@
 /* Memories: their element layout, kind, device and initial values, and how they are compared. */
+#include "conformance/scenario/check.h"
 #include "conformance/scenario/model/type.h"
 #include "conformance/scenario/schema/schema.h"
 #include "conformance/scenario/yaml/number.h"
@@ -158,10 +159,7 @@ static const scn_row memory_rows[] = {
     SCN_HIDDEN(&scn_shape_raw_bytes, scn_memory, initial),
 };
 static const scn_relation memory_relations[] = {
-    {"promote",
-     SCN_BARS,
-     {"usm"},
-     "'promote' cannot be combined with 'usm'; only buffers are promoted"},
+    {"promote", SCN_BARS, {"usm"}, SCN_PROMOTE_BARS_USM},
     {"device",
      SCN_NEEDS,
      {"usm"},

@@ -18,25 +18,9 @@ static const scn_shape shape_needs = {
     SCN_LIST("a list of modules", uint32_t, &scn_shape_module_reference),
     .unique = true,
 };
-static const scn_shape shape_build_options;
-
-static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    rt_text refused;
-    if (!scn_kind_read(reader, &shape_build_options, node, out)) return false;
-    if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
-    return scn_report(
-        reader->reporter, node->at,
-        "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to -O3, -Os, "
-        "-ffp-contract=on or off, -ffast-math and warnings",
-        RT_TEXT_ARG(refused));
-}
-
 static const scn_shape shape_build_options = {
     SCN_TEXT("the options of the front end"),
     .pattern = SCN_BUILD_OPTIONS_PATTERN,
-    .read = build_options_read,
-    .stored = &scn_shape_text,
 };
 
 /* The formats that post-link can make from sources; images written by hand may claim the same

@@ -137,14 +137,14 @@ static void add_initial(gen *g, gen_kernel *kernel, gen_statement *body)
 {
     static const struct {
         const char *text, *mentions;
-        gen_memory of;
+        gen_memory memory;
     } rows[] = {
         {"for (uint i = 0; i < 4; i++) own[i] = gid * 5 + i;", "own", GEN_TILE},
         {"for (uint i = 0; i < 4; i++) row[i] = gid * 7 + i;", "row", GEN_ROWS},
     };
     for (uint32_t i = 0; i < 2; i++) {
         gen_line(g, body, false, rt_text_of(rows[i].text))->only_with =
-            &kernel->parameters[rows[i].of];
+            &kernel->parameters[rows[i].memory];
         gen_mention(g, declaration_of(g, rows[i].mentions));
         gen_mention(g, declaration_of(g, "gid"));
     }
