@@ -13,7 +13,9 @@
 #include "conformance/report/progress.h"
 #include "conformance/report/sarif.h"
 
+#include <limits.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -24,7 +26,9 @@ enum {
 typedef struct run_command {
     const cnf_arguments *arguments;
     rt_arena arena;
-    bool colours; /* of the matrix */
+    cnf_report_style style;
+    double begun_s;                                                    /* on the monotonic clock */
+    char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
     cnf_run_options options;
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
@@ -52,7 +56,7 @@ static int options_read(run_command *command)
     cnf_run_options *options = &command->options;
     uint64_t explore_max = 0;
     bool read = cnf_run_options_read(arguments, options) &&
-                cnf_command_colours(arguments, &command->colours) &&
+                cnf_results_style_read(arguments, &command->style) &&
                 cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
                                    EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
                 cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
@@ -121,6 +125,16 @@ static int files_find(run_command *command)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
     return cnf_save_begin(&command->save, arguments, launch, &command->columns);
+}
+
+/* Prints the paths of the files, as `assay run` takes them. Returns an exit status. */
+static int files_list(const cnf_files *files)
+{
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < files->count; i++)
+        rt_buffer_printf(&text, "%.*s\n", RT_TEXT_ARG(files->items[i].file));
+    int status = cnf_command_finish(&text, "the list");
+    return status == CNF_EXIT_EXPECTED && files->count == 0 ? CNF_EXIT_NOTHING_RAN : status;
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -213,7 +227,7 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
         if (verdict != CNF_VERDICT_SKIP && !not_installed) everything_skipped = false;
     }
     if (command->skip_status > 0 && everything_skipped &&
-        cnf_expectations_hold(&command->expectations))
+        cnf_expectations_unused(&command->expectations) == 0)
         return (int)command->skip_status;
     return is_missing ? CNF_EXIT_INFRASTRUCTURE : cnf_report_exit_status(&command->report);
 }
@@ -263,10 +277,31 @@ static bool documents_write(run_command *command)
     return written;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Notes when and where the run begins, for its reports. */
+static void origin_note(run_command *command)
+{
+    command->begun_s = seconds_now();
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) &&
+        strftime(command->began, sizeof command->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
+        command->report.began = rt_text_of(command->began);
+    if (gethostname(command->host, sizeof command->host) == 0)
+        command->report.host = rt_text_of(command->host);
+}
+
 /* Runs the scenarios that have no kept record, and writes all results. */
 static int run_and_report(run_command *command)
 {
     const cnf_files *files = &command->files;
+    origin_note(command);
     bool wants_rules =
         command->html || command->explains || command->arguments->values[CNF_OPTION_SARIF] != NULL;
     command->has_rules = wants_rules && files->count > 0 &&
@@ -274,7 +309,8 @@ static int run_and_report(run_command *command)
     command->options.is_done = is_done;
     command->options.begun = on_begin;
     command->progress =
-        cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
+        cnf_progress_begin(command->style.is_brief ? NULL : stderr, isatty(STDERR_FILENO),
+                           files->count * command->columns.count);
     for (uint32_t i = 0; i < command->journal.record_count; i++) {
         cnf_record judged = command->journal.records[i];
         for (uint32_t k = 0; k < files->count && files->items[k].again.length > 0; k++)
@@ -287,15 +323,34 @@ static int run_and_report(run_command *command)
     cnf_progress_end(&command->progress);
     if (!cnf_save_finish(&command->save)) command->output_failed = true;
     command->report.expectations = &command->expectations;
-    rt_buffer matrix = {0};
-    cnf_report_write(&matrix, &command->report, command->columns.columns, command->columns.count,
-                     command->colours);
-    if (cnf_command_finish(&matrix, "the matrix") != CNF_EXIT_EXPECTED)
-        command->output_failed = true;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
+    rt_buffer text = {0};
+    command->style.seconds = seconds_now() - command->begun_s;
+    cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
+                     &command->style);
+    if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;
     if (!documents_write(command)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
+}
+
+/* Opens everything that the run reads or writes besides its scenarios, and runs. */
+static int files_run(run_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    const char *journal = arguments->values[CNF_OPTION_JSON];
+    int status = cnf_results_outputs_check(arguments);
+    if (status == CNF_EXIT_EXPECTED &&
+        (!cnf_results_expect(arguments, &command->files, &command->expectations) ||
+         !cnf_results_history_open(arguments, &command->history)))
+        status = CNF_EXIT_USAGE;
+    if (status == CNF_EXIT_EXPECTED && arguments->values[CNF_OPTION_RESUME])
+        status = cnf_journal_resume(&command->journal, journal, &command->files,
+                                    command->columns.subjects, command->columns.count,
+                                    command->options.conditions);
+    else if (status == CNF_EXIT_EXPECTED)
+        status = cnf_journal_open(&command->journal, journal);
+    return status == CNF_EXIT_EXPECTED ? run_and_report(command) : status;
 }
 
 int cnf_run_command(const cnf_arguments *arguments)
@@ -315,17 +370,8 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED)
         status = cnf_selection_apply(arguments, &command.arena, &command.files);
     if (status == CNF_EXIT_EXPECTED) status = shard_apply(&command);
-    if (status == CNF_EXIT_EXPECTED &&
-        (!cnf_results_expect(arguments, &command.files, &command.expectations) ||
-         !cnf_results_history_open(arguments, &command.history)))
-        status = CNF_EXIT_USAGE;
-    if (status == CNF_EXIT_EXPECTED && values[CNF_OPTION_RESUME])
-        status = cnf_journal_resume(&command.journal, values[CNF_OPTION_JSON], &command.files,
-                                    command.columns.subjects, command.columns.count,
-                                    command.options.conditions);
-    else if (status == CNF_EXIT_EXPECTED)
-        status = cnf_journal_open(&command.journal, values[CNF_OPTION_JSON]);
-    if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
+    if (status == CNF_EXIT_EXPECTED)
+        status = values[CNF_OPTION_LIST] ? files_list(&command.files) : files_run(&command);
     /* A shard assigned by a CI system may be empty without error. */
     const char *shard = values[CNF_OPTION_SHARD];
     if (status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&

@@ -48,6 +48,7 @@
 
 #define EXPECTATIONS_TEXT "Further known failures: SUBJECT.yaml in these folders."
 
+#define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
 
 static const cnf_option run_options[] = {
@@ -71,12 +72,14 @@ static const cnf_option run_options[] = {
     {MEMORY},
     {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",
      "Only scenarios in these folders below the root.", NULL},
+    {CNF_OPTION_WORDS, "--words", "-k", "WORDS", WORDS_TEXT, NULL},
     {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
     {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...",
      "Only scenarios with verdict WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N",
      "Only part I of N; auto: from the CI system's variables.", NULL},
+    {CNF_OPTION_LIST, "--list", NULL, NULL, "Print the selected scenarios; run nothing.", NULL},
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
@@ -84,6 +87,13 @@ static const cnf_option run_options[] = {
      "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
+    {CNF_OPTION_MATRIX, "--matrix", NULL, NULL,
+     "Print all verdicts, as a matrix of scenarios and subjects.", NULL},
+    {CNF_OPTION_FAILURES_ONLY, "--failures-only", NULL, NULL,
+     "Print only what is unexpected, also of the matrix.", NULL},
+    {CNF_OPTION_QUIET, "--quiet", "-q", NULL,
+     "Print a line for each unexpected verdict, and the answer.", NULL},
+    {CNF_OPTION_SLOWEST, "--slowest", NULL, "N", "List the N slowest verdicts.", NULL},
     {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
     {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL,
      "Stop at the first verdict that is not as expected.", NULL},
@@ -324,9 +334,11 @@ static const cnf_command commands[] = {
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
      false, cnf_manual_command},
-    {"completion", NULL, "Print a script that completes command lines in bash.",
-     "In bash: source <(assay completion)", help_option, COUNT(help_option), false,
-     cnf_completion_command},
+    {"completion", "[SHELL]", "Print a script that completes command lines: bash, zsh or fish.",
+     "It completes commands, options, and the names of subjects, formats, rules and verdicts.\n"
+     "In bash: source <(assay completion); in zsh: source <(assay completion zsh);\n"
+     "in fish: assay completion fish | source",
+     help_option, COUNT(help_option), false, cnf_completion_command},
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
      "FILE is a SYCLBIN, or an x86-64 ELF executable or shared object with fat binaries of DPC++\n"
      "(80 or 96 bytes per image); images may be compressed.\n"

@@ -258,9 +258,10 @@ void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations
     }
 }
 
-bool cnf_expectations_hold(const cnf_expectations *expectations)
+uint32_t cnf_expectations_unused(const cnf_expectations *expectations)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < expectations->entries.count; i++)
-        if (expectations->entries.items[i].state == CNF_ENTRY_UNUSED) return false;
-    return true;
+        count += expectations->entries.items[i].state == CNF_ENTRY_UNUSED;
+    return count;
 }

@@ -141,7 +141,7 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
 /* Appends a line for each unused entry and each entry for another driver. */
 void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations);
 
-/* True if no entry is unused. */
-bool cnf_expectations_hold(const cnf_expectations *expectations);
+/* The number of unused entries. */
+uint32_t cnf_expectations_unused(const cnf_expectations *expectations);
 
 #endif

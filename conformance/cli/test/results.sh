@@ -25,12 +25,12 @@ signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
 
 # The failure matches its entry; the report, the record and the JUnit file name the entry.
 entry "$signature"
-expect 0 run "$folder/s" --on sim --json "$folder/records" --junit "$folder/junit.xml"
+expect 0 run "$folder/s" --on sim --matrix --json "$folder/records" --junit "$folder/junit.xml"
 says "sim: 1 PASS, 0 SKIP, 1 XFAIL"
 says "permitted divergence, left open by the documents: It is left open."
 says '"verdict":"XFAIL"' "$folder/records"
 says '"class":"permitted-divergence","reason":"It is left open."' "$folder/records"
-says '<testsuite name="sim" tests="2" failures="0" errors="0" skipped="1"' "$folder/junit.xml"
+says 'tests="2" failures="0" errors="0" skipped="1"' "$folder/junit.xml"
 grep -qi defect "$folder/out" "$folder/records" "$folder/junit.xml" && failures=$((failures + 1))
 expect 0 why "$fails" sim
 says "XFAIL $fails on sim"
@@ -85,13 +85,48 @@ entry "$signature"
 mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
 expect 0 run "$fails" --on sim --expectations "$folder/more"
 
-# Reports that cannot be written, and one that is written in place.
-expect 3 run "$scenario" --on sim --junit "$folder/none/junit.xml"
-says "--junit $folder/none/junit.xml: No such file or directory"
+# Reports that cannot be written, which is noticed before anything runs, and one that is written in place.
+cp "$folder/records" "$folder/kept"
+for option in --junit --html --sarif --differences; do
+    expect 3 run "$scenario" --on sim --json "$folder/records" "$option=$folder/none/report.md"
+    says "assay: $option $folder/none/report.md: No such file or directory; nothing ran"
+    expect 3 run "$scenario" --on sim --json "$folder/records" "$option=$folder"
+    says "Is a directory; nothing ran"
+done
+expect 2 run "$scenario" --on sim --json "$folder/records" --sarif "$folder/records"
+says "--sarif $folder/records: --json writes the same file; name another file"
+cmp -s "$folder/kept" "$folder/records" || fail "records were written"
+[ -z "$(find "$folder" -name 'report.md*')" ] || fail "a temporary file is left"
 expect 3 run "$scenario" --on sim --junit /dev/full
 says "No space left on device"
 expect 0 run "$scenario" --on sim --junit /dev/stdout
 says '<testsuites name="assay" tests="1"'
+
+says 'hostname="'
+says ' file="'
+
+# What is printed. PoCL skips one of the three scenarios.
+set -- "$folder/s/passes.yaml" "$fails" "$folder/s/skips.yaml" --on pocl
+expect 1 run "$@"
+says "FAIL $fails"
+says "     1  pocl: usm: the scenario has unified shared memory; this device has none"
+says "pocl: 1 PASS, 1 SKIP, 0 XFAIL, 1 FAIL"
+says "1 unexpected: 1 as expected, 1 skipped for 1 reason, "
+tail -n 1 "$folder/out" | grep -q ' s$' || fail "the answer is not last"
+grep -q '^scenario ' "$folder/out" && fail "a matrix"
+expect 1 run "$@" --matrix
+says "s/passes.yaml  PASS"
+says "SKIP s/skips.yaml on pocl: usm: no"
+expect 1 run "$@" --failures-only --matrix
+grep -q 'SKIP\|s/passes' "$folder/out" && fail "--failures-only printed more"
+expect 1 run "$@" --quiet
+[ "$(wc -l <"$folder/out")" -eq 2 ] || fail "--quiet printed more"
+says "FAIL $fails on pocl"
+expect 1 run "$@" -q --slowest 2
+[ "$(grep -c ' s  s/' "$folder/out")" -eq 2 ] || fail "not the two slowest"
+expect 2 run "$@" --quiet --matrix
+says "--quiet cannot be combined with --matrix"
+expect 2 run "$@" --slowest 0
 
 expect 0 why "$folder/s/passes.yaml" sim
 says "Expectations and observations:"

@@ -298,8 +298,9 @@ static void report_fill(cnf_report *report)
     record.judgement.unobserved_count = 1;
     cnf_report_add(report, &record);
     record = record_make("device/bounds.yaml", "pocl", CNF_VERDICT_SKIP);
-    record.judgement.capability = RT_TEXT("finds_faults");
+    record.judgement.capability = RT_TEXT("reports-faults");
     record.judgement.answer = RT_TEXT("no");
+    record.judgement.message = RT_TEXT("this device does not report findings");
     cnf_report_add(report, &record);
     record = record_make("broken.yaml", "-", CNF_VERDICT_INVALID);
     record.judgement.message = RT_TEXT("broken.yaml:3:4: error: what");
@@ -316,50 +317,164 @@ static void report_fill(cnf_report *report)
     cnf_report_add(report, &record);
 }
 
-static const char golden[] =
-    "scenario            sim       pocl\n"
-    "broken.yaml         INVALID   INVALID\n"
-    "device/bounds.yaml  PASS 1/3  SKIP\n"
-    "linking/chain.yaml  PASS      FAIL\n"
+#define GOLDEN_MATRIX                                                                              \
+    "scenario            sim       pocl\n"                                                         \
+    "broken.yaml         INVALID   INVALID\n"                                                      \
+    "device/bounds.yaml  PASS 1/3  SKIP\n"                                                         \
+    "linking/chain.yaml  PASS      FAIL\n"                                                         \
     "\n"
-    "INVALID broken.yaml:3\n"
-    "    broken.yaml:3:4: error: what\n"
-    "  signature: read:scenario:-:-\n"
-    "  again: assay check broken.yaml\n"
+#define GOLDEN_NOTES                                                                               \
+    "SKIP device/bounds.yaml on pocl: reports-faults: no\n"                                        \
+    "PASS 1/3 device/bounds.yaml on sim, unobserved: launches\n"                                   \
     "\n"
-    "FAIL scenarios/linking/chain.yaml:31 on pocl\n"
-    "    data[3]: expected 1,\n"
-    "    got \"2\"\n"
-    "  signature: step2:memory:differs:data/element-3\n"
-    "  rule: DL-RESOLVE-09\n"
-    "  device: basic (PoCL 3.1)\n"
-    "  again: assay run scenarios/linking/chain.yaml --on pocl\n"
-    "  why: assay why scenarios/linking/chain.yaml pocl\n"
+#define GOLDEN_REASONS                                                                             \
+    "INVALID broken.yaml:3\n"                                                                      \
+    "    broken.yaml:3:4: error: what\n"                                                           \
+    "  signature: read:scenario:-:-\n"                                                             \
+    "  again: assay check broken.yaml\n"                                                           \
+    "\n"                                                                                           \
+    "FAIL scenarios/linking/chain.yaml:31 on pocl\n"                                               \
+    "    data[3]: expected 1,\n"                                                                   \
+    "    got \"2\"\n"                                                                              \
+    "  signature: step2:memory:differs:data/element-3\n"                                           \
+    "  rule: DL-RESOLVE-09\n"                                                                      \
+    "  device: basic (PoCL 3.1)\n"                                                                 \
+    "  again: assay run scenarios/linking/chain.yaml --on pocl\n"                                  \
+    "  why: assay why scenarios/linking/chain.yaml pocl\n"                                         \
     "\n"
-    "SKIP device/bounds.yaml on pocl: finds_faults: no\n"
-    "PASS 1/3 device/bounds.yaml on sim, unobserved: launches\n"
+#define GOLDEN_SKIPS                                                                               \
+    "skipped, by what the subject lacks:\n"                                                        \
+    "     1  pocl: reports-faults: this device does not report findings\n"                         \
+    "     1  cuda: sycl-compiler: no\n"                                                            \
     "\n"
-    "-: 1 INVALID\n"
-    "sim: 2 PASS, 0 SKIP, 0 XFAIL\n"
-    "pocl: 0 PASS, 1 SKIP, 0 XFAIL, 1 FAIL\n"
-    "cuda: 0 PASS, 1 SKIP, 0 XFAIL, 1 UNAVAILABLE (no libcuda.so.1; to install: install a "
-    "driver)\n";
+#define GOLDEN_COUNTS                                                                              \
+    "-: 1 INVALID\n"                                                                               \
+    "sim: 2 PASS, 0 SKIP, 0 XFAIL\n"                                                               \
+    "pocl: 0 PASS, 1 SKIP, 0 XFAIL, 1 FAIL\n"                                                      \
+    "cuda: 0 PASS, 1 SKIP, 0 XFAIL, 1 UNAVAILABLE (no libcuda.so.1; to install: install a "        \
+    "driver)\n"
+#define GOLDEN_ANSWER                                                                              \
+    "2 unexpected: 2 as expected, 2 skipped for 2 reasons, 1 on subjects that are not "            \
+    "installed, 6 min 58 s\n"
+
+static const struct style_row {
+    cnf_report_style style;
+    const char *golden;
+} style_rows[] = {
+    {{.seconds = 418}, GOLDEN_REASONS GOLDEN_SKIPS GOLDEN_COUNTS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_matrix = true},
+     GOLDEN_MATRIX GOLDEN_NOTES GOLDEN_REASONS GOLDEN_SKIPS GOLDEN_COUNTS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_failures_only = true}, GOLDEN_REASONS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_failures_only = true, .has_matrix = true},
+     "scenario            sim       pocl\n"
+     "broken.yaml         INVALID   INVALID\n"
+     "linking/chain.yaml  PASS      FAIL\n"
+     "\n" GOLDEN_REASONS GOLDEN_ANSWER},
+    {{.seconds = 418, .is_brief = true},
+     "INVALID broken.yaml\n"
+     "FAIL scenarios/linking/chain.yaml on pocl\n" GOLDEN_ANSWER},
+    {{.seconds = 418, .is_brief = true, .slowest = 1},
+     "INVALID broken.yaml\n"
+     "FAIL scenarios/linking/chain.yaml on pocl\n"
+     "slowest:\n"
+     "    0.25 s  linking/chain.yaml on pocl\n"
+     "\n" GOLDEN_ANSWER},
+};
 
 static void the_report_is_as_written_by_hand(void **state)
 {
     (void)state;
     cnf_report report = {0};
     report_fill(&report);
-    rt_buffer text = {0};
-    cnf_report_write(&text, &report, columns, 3, false);
-    assert_string_equal(rt_buffer_string(&text), golden);
-    rt_buffer_free(&text);
-    cnf_report_write(&text, &report, columns, 3, true);
-    assert_non_null(strstr(rt_buffer_string(&text), "\033[32mPASS 1/3\033[0m  "));
-    assert_non_null(strstr(rt_buffer_string(&text), "\033[31mFAIL\033[0m\n"));
-    rt_buffer_free(&text);
+    for (size_t i = 0; i < sizeof style_rows / sizeof *style_rows; i++) {
+        rt_buffer text = {0};
+        cnf_report_write(&text, &report, columns, 3, &style_rows[i].style);
+        assert_string_equal(rt_buffer_string(&text), style_rows[i].golden);
+        rt_buffer_free(&text);
+    }
     assert_int_equal(cnf_report_exit_status(&report), 2);
     cnf_report_free(&report);
+}
+
+/* Appends the brief report with a matrix, without the line of an answer that nothing is unexpected.
+ */
+static void matrix_write(rt_buffer *out, const cnf_record *records, uint32_t count,
+                         cnf_report_style style)
+{
+    static const cnf_column wide[] = {
+        {{"sim", 3}, {0}}, {{"pocl-source", 11}, {0}}, {{"intel-cpu", 9}, {0}}};
+    cnf_report report = {0};
+    for (uint32_t i = 0; i < count; i++)
+        cnf_report_add(&report, &records[i]);
+    style.has_matrix = style.is_brief = true;
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, wide, 3, &style);
+    const char *end = strstr(rt_buffer_string(&text), "\n0 unexpected");
+    rt_buffer_append_text(out, (rt_text){text.data, end ? (size_t)(end - text.data) : text.size});
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
+static void colours_separate_trouble_from_the_rest(void **state)
+{
+    (void)state;
+    cnf_record records[] = {
+        record_make("a.yaml", "sim", CNF_VERDICT_PASS),
+        record_make("a.yaml", "pocl-source", CNF_VERDICT_LINKED),
+        record_make("a.yaml", "intel-cpu", CNF_VERDICT_SKIP),
+        record_make("b.yaml", "sim", CNF_VERDICT_FAIL),
+        record_make("b.yaml", "pocl-source", CNF_VERDICT_UNAVAILABLE),
+        record_make("b.yaml", "intel-cpu", CNF_VERDICT_XFAIL),
+    };
+    records[5].known.entry = RT_TEXT("x.yaml:1");
+    rt_buffer text = {0};
+    matrix_write(&text, records, 6, (cnf_report_style){.colour = true});
+    assert_string_equal(rt_buffer_string(&text),
+                        "scenario  sim   pocl-source  intel-cpu\n"
+                        "a.yaml    \033[32mPASS\033[0m  \033[32mLINKED\033[0m       "
+                        "\033[2mSKIP\033[0m\n"
+                        "b.yaml    \033[31mFAIL\033[0m  \033[2mUNAVAILABLE\033[0m  "
+                        "\033[33mXFAIL\033[0m\n"
+                        "\n"
+                        "\033[31mFAIL\033[0m b.yaml on sim\n"
+                        "\033[31m1 unexpected\033[0m: 2 as expected, 1 known failure, 1 skipped "
+                        "for 1 reason, 1 on subjects that are not installed, 0.0 s\n");
+    rt_buffer_free(&text);
+}
+
+/* 24 columns for paths and 2 + 4 + 2 + 11 + 2 + 9 for the subjects are 54: a narrower terminal gets
+ * the last subject in a second matrix, and a wider one longer paths. */
+static void the_matrix_fits_the_terminal(void **state)
+{
+    (void)state;
+    const char *path = "linking/a/long/folder/häuser.yaml"; /* 33 characters */
+    const cnf_record records[] = {
+        record_make(path, "sim", CNF_VERDICT_PASS),
+        record_make(path, "pocl-source", CNF_VERDICT_LINKED),
+        record_make(path, "intel-cpu", CNF_VERDICT_PASS),
+    };
+    static const struct fit_row {
+        uint32_t width;
+        const char *golden;
+    } rows[] = {
+        {63, "scenario                           sim   pocl-source  intel-cpu\n"
+             "linking/a/long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {62, "scenario                          sim   pocl-source  intel-cpu\n"
+             "…nking/a/long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {54, "scenario                  sim   pocl-source  intel-cpu\n"
+             "…long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {53, "scenario                  sim   pocl-source\n"
+             "…long/folder/häuser.yaml  PASS  LINKED\n"
+             "\n"
+             "scenario                  intel-cpu\n"
+             "…long/folder/häuser.yaml  PASS\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer text = {0};
+        matrix_write(&text, records, 3, (cnf_report_style){.width = rows[i].width});
+        assert_string_equal(rt_buffer_string(&text), rows[i].golden);
+        rt_buffer_free(&text);
+    }
 }
 
 static void known_failures_are_reported(void **state)
@@ -387,13 +502,17 @@ static void known_failures_are_reported(void **state)
                                                                .state = CNF_ENTRY_UNUSED,
                                                                .note = RT_TEXT("why")};
     rt_buffer text = {0};
-    cnf_report_write(&text, &report, &columns[1], 1, false);
+    cnf_report_write(&text, &report, &columns[1], 1,
+                     &(cnf_report_style){.has_matrix = true, .seconds = 3661});
     assert_string_equal(
         rt_buffer_string(&text),
         "scenario            pocl\n"
         "linking/chain.yaml  XFAIL\n"
         "other.yaml          XFAIL_MISMATCH\n"
         "passes.yaml         XPASS\n"
+        "\n"
+        "XFAIL linking/chain.yaml on pocl: permitted divergence, left open by the documents: "
+        "Because. (DL-RESOLVE-09, pocl.yaml:4)\n"
         "\n"
         "XFAIL_MISMATCH other.yaml:31 on pocl\n"
         "    data[3]: expected 1,\n"
@@ -418,11 +537,9 @@ static void known_failures_are_reported(void **state)
         "  again: assay run passes.yaml --on pocl\n"
         "  why: assay why passes.yaml pocl\n"
         "\n"
-        "XFAIL linking/chain.yaml on pocl: permitted divergence, left open by the documents: "
-        "Because. (DL-RESOLVE-09, pocl.yaml:4)\n"
-        "\n"
         "unused: pocl.yaml:9: gone.yaml on pocl: why; remove the entry\n"
-        "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n");
+        "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n"
+        "3 unexpected (1 unused entry): 0 as expected, 1 known failure, 1 h 01 min\n");
     rt_buffer_free(&text);
     cnf_report_free(&report);
     cnf_report unused = {.expectations = &expectations};
@@ -478,6 +595,11 @@ static void progress_names_what_is_unexpected(void **state)
     assert_non_null(strstr(text, "\r\033[K[100%] 1/1, 0 unexpected"));
     fclose(out);
     free(text);
+    progress = cnf_progress_begin(NULL, true, 1);
+    cnf_progress_begun(&progress, bad.scenario, bad.subject);
+    cnf_progress_add(&progress, &bad);
+    cnf_progress_end(&progress);
+    assert_int_equal(progress.unexpected, 1);
 }
 
 static void progress_shows_what_runs_and_how_long(void **state)
@@ -517,6 +639,8 @@ int main(void)
         cmocka_unit_test(a_truncated_last_line_is_ignored),
         cmocka_unit_test(an_old_entry_is_forgotten),
         cmocka_unit_test(the_report_is_as_written_by_hand),
+        cmocka_unit_test(colours_separate_trouble_from_the_rest),
+        cmocka_unit_test(the_matrix_fits_the_terminal),
         cmocka_unit_test(known_failures_are_reported),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),

@@ -543,7 +543,7 @@ static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
     for (size_t i = 0; i < sizeof executed_subjects / sizeof *executed_subjects; i++) {
         assert_verdict(fixture, "refused", executed_subjects[i], "SKIP", "");
         const cnf_record *record = record_of(fixture, "refused", executed_subjects[i]);
-        assert_true(rt_text_is(record->judgement.capability, "reference-only"));
+        assert_true(rt_text_is(record->judgement.capability, "only-on-sim"));
         assert_true(rt_text_is(record->judgement.answer, "yes"));
     }
 }

@@ -1,0 +1,225 @@
+/* The records of a run, its exit status, and the report at its end: counts and the answer. It makes
+ * no decisions: verdicts and messages come from the records. */
+#include "conformance/report/matrix_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cnf_report_add(cnf_report *report, const cnf_record *record)
+{
+    CHECK(record->scenario.length > 0 && record->subject.length > 0);
+    CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
+    CHECK(record->judgement.observed <= record->judgement.expected);
+    cnf_record copy = cnf_record_copy(&report->arena, record);
+    *rt_vector_push(&report->records) = copy;
+}
+
+void cnf_report_free(cnf_report *report)
+{
+    rt_vector_free(&report->records);
+    rt_arena_reset(&report->arena);
+}
+
+bool cnf_report_is_missing(const cnf_record *record)
+{
+    return record->judgement.verdict == CNF_VERDICT_UNAVAILABLE &&
+           record->judgement.signature.length == 0;
+}
+
+static int record_compare(const void *a, const void *b)
+{
+    const cnf_record *left = a, *right = b;
+    int order = rt_text_compare(left->scenario, right->scenario);
+    return order ? order : rt_text_compare(left->subject, right->subject);
+}
+
+void cnf_report_sort(cnf_report *report)
+{
+    if (report->records.count == 0) return;
+    qsort(report->records.items, report->records.count, sizeof *report->records.items,
+          record_compare);
+}
+
+int cnf_report_exit_status(const cnf_report *report)
+{
+    int status = CNF_EFFECT_EXPECTED;
+    bool ran = false;
+    for (uint32_t i = 0; i < report->records.count; i++) {
+        cnf_verdict verdict = report->records.items[i].judgement.verdict;
+        int effect = (int)cnf_verdict_effect(verdict);
+        if (effect > status) status = effect;
+        ran = ran || cnf_verdict_ran(verdict);
+    }
+    bool unused = report->expectations && cnf_expectations_unused(report->expectations) > 0;
+    if (unused && status < CNF_EFFECT_UNEXPECTED) status = CNF_EFFECT_UNEXPECTED;
+    CHECK(status >= CNF_EFFECT_EXPECTED && status <= CNF_EFFECT_INFRASTRUCTURE);
+    enum { NOTHING_RAN = 4 };
+    return status == 0 && !ran ? NOTHING_RAN : status;
+}
+
+/* ---- The slowest --------------------------------------------------------------------------- */
+
+static int slower_compare(const void *left, const void *right)
+{
+    const cnf_record *a = *(const cnf_record *const *)left, *b = *(const cnf_record *const *)right;
+    if (a->seconds != b->seconds) return a->seconds > b->seconds ? -1 : 1;
+    return record_compare(a, b);
+}
+
+static void write_slowest(const cnf_layout *layout, rt_arena *arena)
+{
+    const uint32_t count = layout->report->records.count;
+    const cnf_record **sorted = rt_arena_alloc_array(arena, count + 1, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &layout->report->records.items[i];
+    qsort(sorted, count, sizeof *sorted, slower_compare);
+    rt_buffer_printf(layout->out, "slowest:\n");
+    for (uint32_t i = 0; i < count && i < layout->style->slowest; i++)
+        rt_buffer_printf(layout->out, "%8.2f s  %.*s on %.*s\n", sorted[i]->seconds,
+                         RT_TEXT_ARG(sorted[i]->scenario), RT_TEXT_ARG(sorted[i]->subject));
+    rt_buffer_append_byte(layout->out, '\n');
+}
+
+/* ---- Counts -------------------------------------------------------------------------------- */
+
+static void write_counts(const cnf_layout *layout, uint32_t column)
+{
+    uint32_t counts[CNF_VERDICT_COUNT] = {0};
+    const cnf_record *unavailable = NULL;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
+        counts[record->judgement.verdict]++;
+        if (record->judgement.verdict == CNF_VERDICT_UNAVAILABLE) unavailable = record;
+    }
+    rt_buffer_printf(layout->out, "%.*s: %u PASS, %u SKIP, %u XFAIL",
+                     RT_TEXT_ARG(layout->columns[column].subject), counts[CNF_VERDICT_PASS],
+                     counts[CNF_VERDICT_SKIP], counts[CNF_VERDICT_XFAIL]);
+    counts[CNF_VERDICT_PASS] = counts[CNF_VERDICT_SKIP] = counts[CNF_VERDICT_XFAIL] = 0;
+    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++) {
+        if (counts[verdict] == 0) continue;
+        rt_buffer_printf(layout->out, ", %u %s", counts[verdict], cnf_verdict_word(verdict));
+    }
+    if (unavailable && layout->widths[column] == 0) {
+        rt_buffer_printf(layout->out, " (%.*s; to install: %.*s)",
+                         RT_TEXT_ARG(unavailable->judgement.message),
+                         RT_TEXT_ARG(layout->columns[column].install));
+    }
+    rt_buffer_append_byte(layout->out, '\n');
+}
+
+/* ---- The answer ---------------------------------------------------------------------------- */
+
+static void write_duration(rt_buffer *out, double seconds)
+{
+    if (seconds < 10) {
+        rt_buffer_printf(out, "%.1f s", seconds);
+        return;
+    }
+    unsigned whole = (unsigned)(seconds + 0.5);
+    if (whole >= 3600)
+        rt_buffer_printf(out, "%u h %02u min", whole / 3600, whole / 60 % 60);
+    else if (whole >= 60)
+        rt_buffer_printf(out, "%u min %02u s", whole / 60, whole % 60);
+    else
+        rt_buffer_printf(out, "%u s", whole);
+}
+
+/* Writes the last line. `reasons` is the number of reasons for skips. */
+static void write_answer(const cnf_layout *layout, uint32_t reasons)
+{
+    uint32_t unexpected = 0, good = 0, known = 0, skipped = 0, missing = 0;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        cnf_verdict verdict = record->judgement.verdict;
+        bool is_missing = cnf_report_is_missing(record);
+        if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED ||
+            (verdict == CNF_VERDICT_UNAVAILABLE && !is_missing))
+            unexpected++;
+        else if (is_missing)
+            missing++;
+        else if (verdict == CNF_VERDICT_SKIP)
+            skipped++;
+        else if (verdict == CNF_VERDICT_XFAIL)
+            known++;
+        else
+            good++;
+    }
+    CHECK(unexpected + good + known + skipped + missing == layout->report->records.count);
+    uint32_t unused =
+        layout->report->expectations ? cnf_expectations_unused(layout->report->expectations) : 0;
+    rt_buffer *out = layout->out;
+    bool is_good = unexpected + unused == 0;
+    if (layout->style->colour) rt_buffer_printf(out, "\033[%sm", is_good ? "32" : "31");
+    rt_buffer_printf(out, "%u unexpected", unexpected + unused);
+    if (layout->style->colour) rt_buffer_printf(out, "\033[0m");
+    if (unused > 0)
+        rt_buffer_printf(out, " (%u unused %s)", unused, unused == 1 ? "entry" : "entries");
+    rt_buffer_printf(out, ": %u as expected", good);
+    if (known > 0)
+        rt_buffer_printf(out, ", %u known %s", known, known == 1 ? "failure" : "failures");
+    if (skipped > 0)
+        rt_buffer_printf(out, ", %u skipped for %u %s", skipped, reasons,
+                         reasons == 1 ? "reason" : "reasons");
+    if (missing > 0) rt_buffer_printf(out, ", %u on subjects that are not installed", missing);
+    rt_buffer_printf(out, ", ");
+    write_duration(out, layout->style->seconds);
+    rt_buffer_append_byte(out, '\n');
+}
+
+/* ---- The report ---------------------------------------------------------------------------- */
+
+/* Writes a line for each unexpected verdict. */
+static void write_names(const cnf_layout *layout)
+{
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        cnf_verdict verdict = record->judgement.verdict;
+        if (cnf_verdict_effect(verdict) == CNF_EFFECT_EXPECTED) continue;
+        cnf_trouble_write(layout, cnf_verdict_word(verdict));
+        rt_buffer_printf(layout->out, " %.*s", RT_TEXT_ARG(record->file));
+        if (cnf_record_has_subject(record))
+            rt_buffer_printf(layout->out, " on %.*s", RT_TEXT_ARG(record->subject));
+        rt_buffer_append_byte(layout->out, '\n');
+    }
+}
+
+static void write_all_counts(const cnf_layout *layout)
+{
+    uint32_t invalid_count = 0;
+    for (uint32_t i = 0; i < layout->report->records.count; i++)
+        invalid_count += layout->report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
+    if (invalid_count > 0) rt_buffer_printf(layout->out, "-: %u INVALID\n", invalid_count);
+    for (uint32_t column = 0; column < layout->column_count; column++)
+        write_counts(layout, column);
+}
+
+void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
+                      uint32_t column_count, const cnf_report_style *style)
+{
+    CHECK(column_count > 0);
+    cnf_report_sort(report);
+    rt_arena arena = {0};
+    cnf_layout layout = {.out = out,
+                         .report = report,
+                         .columns = columns,
+                         .column_count = column_count,
+                         .style = style};
+    cnf_layout_measure(&layout, &arena);
+    if (style->has_matrix) {
+        cnf_matrix_write(&layout, &arena);
+        rt_buffer_append_byte(out, '\n');
+        if (!style->has_failures_only && !style->is_brief) cnf_notes_write(&layout, &arena);
+    }
+    if (style->is_brief)
+        write_names(&layout);
+    else
+        cnf_reasons_write(&layout);
+    bool has_all = !style->is_brief && !style->has_failures_only;
+    uint32_t reasons = cnf_skips_write(&layout, &arena, has_all);
+    if (style->slowest > 0) write_slowest(&layout, &arena);
+    if (report->expectations) cnf_expectations_write(out, report->expectations);
+    if (has_all) write_all_counts(&layout);
+    write_answer(&layout, reasons);
+    rt_arena_reset(&arena);
+}
