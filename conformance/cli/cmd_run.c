@@ -1,4 +1,5 @@
 /* assay run: runs scenarios on subjects, writes records, shows progress, and reports at the end. */
+#include "conformance/cli/baseline.h"
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/dump.h"
@@ -329,6 +330,9 @@ static int run_and_report(run_command *command)
     cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
                      &command->style);
     if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;
+    const char *baseline = command->arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
+    if (baseline && end == CNF_RUN_COMPLETE && !cnf_baselines_write(baseline, &command->report))
+        command->output_failed = true;
     if (!documents_write(command)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);

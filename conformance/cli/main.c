@@ -48,6 +48,7 @@
 
 #define EXPECTATIONS_TEXT "Further known failures: SUBJECT.yaml in these folders."
 
+#define WRITE_TEXT "Add an entry for each failure to SUBJECT.yaml in DIR, and read those there."
 #define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
 
@@ -66,6 +67,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write how subjects differ, and why; default: stdout.", ".md"},
     {EXPECTATIONS},
+    {CNF_OPTION_WRITE_EXPECTATIONS, "--write-expectations", NULL, "DIR", WRITE_TEXT, NULL},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep the verdicts in --json FILE; run the rest.",
      NULL},
@@ -150,6 +152,8 @@ static const cnf_option fmt_options[] = {
 
 static const cnf_option schema_options[] = {
     {CNF_OPTION_PAGE, "--page", NULL, NULL, "Print the reference page, in Markdown.", NULL},
+    {CNF_OPTION_EXPECTATIONS, "--expectations", NULL, NULL,
+     "Print the schema of expectation files instead.", NULL},
     {HELP},
 };
 

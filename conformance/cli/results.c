@@ -16,12 +16,15 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
     rt_arena arena = {0};
     rt_buffer problems = {0};
     rt_text list = rt_text_of(arguments->values[CNF_OPTION_EXPECTATIONS]);
-    rt_text *folders = rt_arena_alloc_array(&arena, list.length + 1, sizeof *folders);
+    rt_text *folders = rt_arena_alloc_array(&arena, list.length + 2, sizeof *folders);
     uint32_t folder_count = 0;
     while (list.length > 0) {
         rt_text folder = rt_text_take_until(&list, ',');
         if (folder.length > 0) folders[folder_count++] = folder;
     }
+    /* Entries that are there already are not written again. */
+    const char *written = arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
+    if (written && access(written, F_OK) == 0) folders[folder_count++] = rt_text_of(written);
     rt_text *subjects = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *subjects);
     for (uint32_t i = 0; i < cnf_subject_count; i++)
         subjects[i] = rt_text_of(cnf_subjects[i].name);

@@ -3,6 +3,7 @@
 #include "conformance/report/matrix_internal.h"
 
 #include "conformance/report/record_text.h"
+#include "conformance/verdict/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +106,20 @@ static void write_reason(const cnf_layout *layout, const cnf_record *record)
     cnf_device_write(out, "  ", record);
     rt_buffer_printf(out, "  again: ");
     cnf_report_rerun_write(out, layout->report, record);
-    /* `assay why` takes the file of a scenario. */
+    /* `assay why` takes the file of a scenario, and entries are about scenarios. */
     if (!on_subject || record->again.length > 0) return;
     rt_buffer_printf(out, "  why: ");
     cnf_report_why_write(out, layout->report, record);
+    rt_buffer entries = {0};
+    const rt_text began = layout->report->began;
+    const rt_text since = {began.data, began.length >= 10 ? sizeof "2026-01-31" - 1 : 0};
+    if (cnf_baseline_write(&entries, 4, record, since) > 0) {
+        const char *brace = memchr(record->subject.data, '{', record->subject.length);
+        size_t length = brace ? (size_t)(brace - record->subject.data) : record->subject.length;
+        rt_buffer_printf(out, "  to expect it, in %.*s.yaml:\n%s", (int)length,
+                         record->subject.data, rt_buffer_string(&entries));
+    }
+    rt_buffer_free(&entries);
 }
 
 void cnf_reasons_write(const cnf_layout *layout)

@@ -1,6 +1,7 @@
 /* The records of a run, its exit status, and the report at its end: counts and the answer. It makes
  * no decisions: verdicts and messages come from the records. */
 #include "conformance/report/matrix_internal.h"
+#include "reference/base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,61 @@ static void write_slowest(const cnf_layout *layout, rt_arena *arena)
     rt_buffer_append_byte(layout->out, '\n');
 }
 
+/* ---- Untriaged failures -------------------------------------------------------------------- */
+
+/* The number of a day of the Gregorian calendar, "2026-01-31…"; differences of numbers are days.
+ * Source: March-based years, whose leap day is last, so that the days before a month follow one
+ * formula. */
+static bool day_number(rt_text date, int64_t *out_day)
+{
+    uint64_t year, month, day;
+    if (date.length < 10 || !rt_number_read((rt_text){date.data, 4}, 1, 9999, &year) ||
+        !rt_number_read((rt_text){date.data + 5, 2}, 1, 12, &month) ||
+        !rt_number_read((rt_text){date.data + 8, 2}, 1, 31, &day))
+        return false;
+    int64_t y = (int64_t)year - (month <= 2), m = ((int64_t)month + 9) % 12;
+    *out_day = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + (int64_t)day;
+    return true;
+}
+
+static int since_compare(const void *left, const void *right)
+{
+    const cnf_expectation *a = *(const cnf_expectation *const *)left;
+    const cnf_expectation *b = *(const cnf_expectation *const *)right;
+    int order = rt_text_compare(a->since, b->since);
+    return order ? order : rt_text_compare(a->file, b->file);
+}
+
+/* Writes how many untriaged entries of each file and day applied, the oldest first. */
+static void write_untriaged(const cnf_layout *layout, rt_arena *arena)
+{
+    const cnf_expectations *expectations = layout->report->expectations;
+    const uint32_t total = expectations ? expectations->entries.count : 0;
+    const cnf_expectation **found = rt_arena_alloc_array(arena, total + 1, sizeof *found);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < total; i++) {
+        const cnf_expectation *entry = &expectations->entries.items[i];
+        if (entry->class == CNF_CLASS_UNTRIAGED && entry->state == CNF_ENTRY_JUDGED)
+            found[count++] = entry;
+    }
+    if (count == 0) return;
+    qsort(found, count, sizeof *found, since_compare);
+    rt_buffer *out = layout->out;
+    rt_buffer_printf(out, "untriaged:\n");
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && since_compare(&found[first], &found[end]) == 0;)
+            end++;
+        rt_buffer_printf(out, "%6u  %.*s, since %.*s", end - first, RT_TEXT_ARG(found[first]->file),
+                         RT_TEXT_ARG(found[first]->since));
+        int64_t then, now;
+        if (day_number(found[first]->since, &then) && day_number(layout->report->began, &now))
+            rt_buffer_printf(out, " (%lld %s)", (long long)(now - then),
+                             now - then == 1 ? "day" : "days");
+        rt_buffer_append_byte(out, '\n');
+    }
+    rt_buffer_append_byte(out, '\n');
+}
+
 /* ---- Counts -------------------------------------------------------------------------------- */
 
 static void write_counts(const cnf_layout *layout, uint32_t column)
@@ -128,7 +184,8 @@ static void write_duration(rt_buffer *out, double seconds)
 /* Writes the last line. `reasons` is the number of reasons for skips. */
 static void write_answer(const cnf_layout *layout, uint32_t reasons)
 {
-    uint32_t unexpected = 0, good = 0, known = 0, skipped = 0, missing = 0;
+    uint32_t unexpected = 0, good = 0, known = 0, untriaged = 0, flaky = 0, skipped = 0,
+             missing = 0;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
         cnf_verdict verdict = record->judgement.verdict;
@@ -140,12 +197,17 @@ static void write_answer(const cnf_layout *layout, uint32_t reasons)
             missing++;
         else if (verdict == CNF_VERDICT_SKIP)
             skipped++;
+        else if (verdict == CNF_VERDICT_XFAIL && rt_text_is(record->known.class, "untriaged"))
+            untriaged++;
         else if (verdict == CNF_VERDICT_XFAIL)
             known++;
+        else if (verdict == CNF_VERDICT_FLAKE)
+            flaky++;
         else
             good++;
     }
-    CHECK(unexpected + good + known + skipped + missing == layout->report->records.count);
+    CHECK(unexpected + good + known + untriaged + flaky + skipped + missing ==
+          layout->report->records.count);
     uint32_t unused =
         layout->report->expectations ? cnf_expectations_unused(layout->report->expectations) : 0;
     rt_buffer *out = layout->out;
@@ -158,6 +220,10 @@ static void write_answer(const cnf_layout *layout, uint32_t reasons)
     rt_buffer_printf(out, ": %u as expected", good);
     if (known > 0)
         rt_buffer_printf(out, ", %u known %s", known, known == 1 ? "failure" : "failures");
+    if (untriaged > 0)
+        rt_buffer_printf(out, ", %u untriaged %s", untriaged,
+                         untriaged == 1 ? "failure" : "failures");
+    if (flaky > 0) rt_buffer_printf(out, ", %u flaky", flaky);
     if (skipped > 0)
         rt_buffer_printf(out, ", %u skipped for %u %s", skipped, reasons,
                          reasons == 1 ? "reason" : "reasons");
@@ -217,6 +283,7 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
         cnf_reasons_write(&layout);
     bool has_all = !style->is_brief && !style->has_failures_only;
     uint32_t reasons = cnf_skips_write(&layout, &arena, has_all);
+    if (has_all) write_untriaged(&layout, &arena);
     if (style->slowest > 0) write_slowest(&layout, &arena);
     if (report->expectations) cnf_expectations_write(out, report->expectations);
     if (has_all) write_all_counts(&layout);

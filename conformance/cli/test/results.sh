@@ -85,6 +85,46 @@ entry "$signature"
 mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
 expect 0 run "$fails" --on sim --expectations "$folder/more"
 
+# A baseline: entries for what fails now, in files that people may edit. It is found below the scenarios' folder.
+mkdir "$folder/b"
+cp "$fails" "$folder/b/one.yaml"
+sed 's/^summary: .*/summary: Another one./' "$fails" >"$folder/b/two.yaml"
+cd "$folder/b"
+expect 1 run one.yaml --on sim
+says "  to expect it, in sim.yaml:"
+says "    - scenario: b/one.yaml"
+says "      since: $(date -u +%Y-%m-%d)"
+expect 1 run one.yaml --on sim --write-expectations known
+says "1 entry added to known/sim.yaml"
+expect 0 run . --on sim --expectations known -k one
+says "0 unexpected: 0 as expected, 1 untriaged failure, "
+says "     1  known/sim.yaml, since $(date -u +%Y-%m-%d) (0 days)"
+sed -i 's/^entries:/# Ours.\n&/' known/sim.yaml
+expect 1 run . --on sim --write-expectations known
+says "1 entry added to known/sim.yaml"
+grep -q '^# Ours' known/sim.yaml || fail "a comment was lost" known/sim.yaml
+expect 0 run . --on sim --expectations known
+says "sim: 0 PASS, 0 SKIP, 2 XFAIL"
+expect 0 run . --on sim --write-expectations known
+grep -q added "$folder/out" && fail "entries were added again"
+expect 4 run . --on sim --expectations known --shard 1/1000
+grep -q 'remove the entry' "$folder/out" && fail "an empty shard makes entries unused"
+expect 2 check known/sim.yaml
+# A pattern for both, and mistakes in its path.
+printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: b/*.yaml\n    signature: "*:memory:differs:*"\n    class: untriaged\n    since: 2026-01-31\n' >known/sim.yaml
+expect 0 run . --on sim --expectations known
+says "2 untriaged failures"
+sed -i 's/b.\*.yaml/b\/tow.yaml/' known/sim.yaml
+expect 1 run . --on sim --expectations known
+says "b/tow.yaml on sim: there is no such scenario; did you mean 'b/two.yaml'?"
+printf 'entries:\n  - scenario: b/one.yaml\n    verdict: CRASH\n    class: untriaged\n    since: 2026-01-31\nassay_expectations: 1\nsubject: sim\n' >known/sim.yaml
+expect 3 run . --on sim --write-expectations known
+says "known/sim.yaml: 'entries' is not its last key"
+"$assay" schema --expectations | grep -q '"untriaged"' || fail "no schema of entries"
+expect 2 schema --expectations --page
+cd - >/dev/null
+rm -r "$folder/b"
+
 # Reports that cannot be written, which is noticed before anything runs, and one that is written in place.
 cp "$folder/records" "$folder/kept"
 for option in --junit --html --sarif --differences; do

@@ -341,6 +341,11 @@ static void report_fill(cnf_report *report)
     "  device: basic (PoCL 3.1)\n"                                                                 \
     "  again: assay run scenarios/linking/chain.yaml --on pocl\n"                                  \
     "  why: assay why scenarios/linking/chain.yaml pocl\n"                                         \
+    "  to expect it, in pocl.yaml:\n"                                                              \
+    "    - scenario: linking/chain.yaml\n"                                                         \
+    "      signature: \"step2:memory:differs:data/element-3\"\n"                                   \
+    "      class: untriaged\n"                                                                     \
+    "      since: 2026-01-31\n"                                                                    \
     "\n"
 #define GOLDEN_SKIPS                                                                               \
     "skipped, by what the subject lacks:\n"                                                        \
@@ -384,7 +389,7 @@ static const struct style_row {
 static void the_report_is_as_written_by_hand(void **state)
 {
     (void)state;
-    cnf_report report = {0};
+    cnf_report report = {.began = RT_TEXT("2026-01-31T12:00:00")};
     report_fill(&report);
     for (size_t i = 0; i < sizeof style_rows / sizeof *style_rows; i++) {
         rt_buffer text = {0};
@@ -500,7 +505,7 @@ static void known_failures_are_reported(void **state)
                                                                .subject = RT_TEXT("pocl"),
                                                                .scenario = RT_TEXT("gone.yaml"),
                                                                .state = CNF_ENTRY_UNUSED,
-                                                               .note = RT_TEXT("why")};
+                                                               .note = RT_TEXT("why; remove it")};
     rt_buffer text = {0};
     cnf_report_write(&text, &report, &columns[1], 1,
                      &(cnf_report_style){.has_matrix = true, .seconds = 3661});
@@ -526,6 +531,10 @@ static void known_failures_are_reported(void **state)
         "  device: basic (PoCL 3.1)\n"
         "  again: assay run other.yaml --on pocl\n"
         "  why: assay why other.yaml pocl\n"
+        "  to expect it, in pocl.yaml:\n"
+        "    - scenario: other.yaml\n"
+        "      signature: \"step2:memory:differs:data/element-3\"\n"
+        "      class: untriaged\n"
         "\n"
         "XPASS passes.yaml on pocl\n"
         "    it passes; remove the entry if the fix is permanent\n"
@@ -537,7 +546,7 @@ static void known_failures_are_reported(void **state)
         "  again: assay run passes.yaml --on pocl\n"
         "  why: assay why passes.yaml pocl\n"
         "\n"
-        "unused: pocl.yaml:9: gone.yaml on pocl: why; remove the entry\n"
+        "unused: pocl.yaml:9: gone.yaml on pocl: why; remove it\n"
         "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n"
         "3 unexpected (1 unused entry): 0 as expected, 1 known failure, 1 h 01 min\n");
     rt_buffer_free(&text);
@@ -547,6 +556,50 @@ static void known_failures_are_reported(void **state)
     cnf_report_add(&unused, &record);
     assert_int_equal(cnf_report_exit_status(&unused), 1);
     cnf_report_free(&unused);
+    cnf_expectations_free(&expectations);
+}
+
+/* From 2025-12-31 to 2026-03-02 are 1 + 31 + 28 + 1 days. */
+static void untriaged_failures_have_an_age(void **state)
+{
+    (void)state;
+    cnf_expectations expectations = {0};
+    cnf_report report = {.began = RT_TEXT("2026-03-02T12:00:00"), .expectations = &expectations};
+    cnf_record record = failed_make();
+    record.judgement.verdict = CNF_VERDICT_XFAIL;
+    record.known = full_make().known;
+    record.known.class = RT_TEXT("untriaged");
+    cnf_report_add(&report, &record);
+    static const struct {
+        const char *since;
+        cnf_entry_state state;
+        cnf_class class;
+    } entries[] = {
+        {"2026-03-02", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2025-12-31", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2026-03-02", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2026-03-02", CNF_ENTRY_NOT_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2024-01-01", CNF_ENTRY_JUDGED, CNF_CLASS_CRASH_OR_HANG},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        *rt_vector_push(&expectations.entries) =
+            (cnf_expectation){.file = RT_TEXT("known/pocl.yaml"),
+                              .subject = RT_TEXT("pocl"),
+                              .scenario = RT_TEXT("a.yaml"),
+                              .since = rt_text_of(entries[i].since),
+                              .class = entries[i].class,
+                              .state = entries[i].state};
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, &(cnf_report_style){.seconds = 1});
+    assert_string_equal(rt_buffer_string(&text),
+                        "untriaged:\n"
+                        "     1  known/pocl.yaml, since 2025-12-31 (61 days)\n"
+                        "     2  known/pocl.yaml, since 2026-03-02 (0 days)\n"
+                        "\n"
+                        "pocl: 0 PASS, 0 SKIP, 1 XFAIL\n"
+                        "0 unexpected: 0 as expected, 1 untriaged failure, 1.0 s\n");
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
     cnf_expectations_free(&expectations);
 }
 
@@ -642,6 +695,7 @@ int main(void)
         cmocka_unit_test(colours_separate_trouble_from_the_rest),
         cmocka_unit_test(the_matrix_fits_the_terminal),
         cmocka_unit_test(known_failures_are_reported),
+        cmocka_unit_test(untriaged_failures_have_an_age),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),
