@@ -22,6 +22,8 @@
 enum {
     EXPLORE_DEFAULT = 64,
     EXPLORE_MAX = 1 << 20,
+    RETRIES_MAX = 100,
+    REPEAT_MAX = 100000,
 };
 
 typedef struct run_command {
@@ -55,17 +57,28 @@ static int options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     cnf_run_options *options = &command->options;
-    uint64_t explore_max = 0;
-    bool read = cnf_run_options_read(arguments, options) &&
-                cnf_results_style_read(arguments, &command->style) &&
-                cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
-                                   EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
-                cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
-                                   0, &command->skip_status) &&
-                cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
-                                 &command->columns);
+    uint64_t explore_max = 0, retries = 0, repeat = 0;
+    bool read =
+        cnf_run_options_read(arguments, options) &&
+        cnf_results_style_read(arguments, &command->style) &&
+        cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1, EXPLORE_MAX,
+                           EXPLORE_DEFAULT, &explore_max) &&
+        cnf_command_number(arguments, CNF_OPTION_RETRIES, "--retries", 0, RETRIES_MAX, 0,
+                           &retries) &&
+        cnf_command_number(arguments, CNF_OPTION_REPEAT, "--repeat", 1, REPEAT_MAX, 1, &repeat) &&
+        cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX, 0,
+                           &command->skip_status) &&
+        cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
+                         &command->columns);
     if (!read) return CNF_EXIT_USAGE;
     CHECK(explore_max <= EXPLORE_MAX);
+    options->retries = (uint32_t)retries;
+    options->repeat = (uint32_t)repeat;
+    if ((retries > 0) + (repeat > 1) + (arguments->values[CNF_OPTION_EXPLORE] != NULL) > 1) {
+        fprintf(stderr, "assay: --retries, --repeat and --explore cannot be combined; keep one of "
+                        "them\n");
+        return CNF_EXIT_USAGE;
+    }
     options->explore_max = arguments->values[CNF_OPTION_EXPLORE] ? (uint32_t)explore_max : 0;
     options->conditions = cnf_run_options_conditions(&command->arena, options);
     options->subjects = command->columns.subjects;
@@ -200,6 +213,15 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     return is_expected || !command->arguments->values[CNF_OPTION_FAIL_FAST];
 }
 
+/* For --retries: an entry may expect the failure. */
+static bool is_unexpected(void *user, const cnf_record *record)
+{
+    run_command *command = user;
+    cnf_record judged = *record;
+    cnf_record_expect(&judged, &command->expectations);
+    return cnf_verdict_effect(judged.judgement.verdict) != CNF_EFFECT_EXPECTED;
+}
+
 static void on_begin(void *user, rt_text path, rt_text subject)
 {
     run_command *command = user;
@@ -309,6 +331,7 @@ static int run_and_report(run_command *command)
                          cnf_results_rules(&command->arena, &files->items[0], &command->rules);
     command->options.is_done = is_done;
     command->options.begun = on_begin;
+    command->options.is_unexpected = is_unexpected;
     command->progress =
         cnf_progress_begin(command->style.is_brief ? NULL : stderr, isatty(STDERR_FILENO),
                            files->count * command->columns.count);

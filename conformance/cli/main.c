@@ -48,6 +48,8 @@
 
 #define EXPECTATIONS_TEXT "Further known failures: SUBJECT.yaml in these folders."
 
+#define RETRIES_TEXT                                                                               \
+    "Try again up to N times what is unexpected (never on sim): FLAKE if it is not."
 #define WRITE_TEXT "Add an entry for each failure to SUBJECT.yaml in DIR, and read those there."
 #define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
@@ -85,6 +87,9 @@ static const cnf_option run_options[] = {
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
+    {CNF_OPTION_RETRIES, "--retries", NULL, "N", RETRIES_TEXT, NULL},
+    {CNF_OPTION_REPEAT, "--repeat", NULL, "N", "Run each scenario N times; the worst run counts.",
+     NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
      "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
@@ -127,6 +132,12 @@ static const cnf_option why_options[] = {
 };
 
 static const cnf_option help_option[] = {{HELP}};
+
+static const cnf_option history_options[] = {
+    {CNF_OPTION_FLAKY, "--flaky", NULL, NULL, "Print scenarios that pass and fail, and how often.",
+     NULL},
+    {HELP},
+};
 
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
@@ -245,6 +256,7 @@ static const cnf_command commands[] = {
      "Verdicts: PASS; LINKED, as expected up to the launch on a subject that cannot run kernels; SKIP,\n"
      "the subject lacks a named capability; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, the\n"
      "device no longer responds; POISONED, not run after a HANG; NOT_RUN; INVALID, the scenario is wrong.\n"
+     "FLAKE, failed and then passed when it was tried again (--retries), does not fail a run.\n"
      "With an entry in an expectation file: XFAIL, it fails as described; XFAIL_MISMATCH, it fails\n"
      "differently; XPASS, it does not fail.\n"
      "With --explore, a branch of a one_of that never occurs is a warning, not a failure: another\n"
@@ -266,9 +278,12 @@ static const cnf_command commands[] = {
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
      "FILE is the file that run --history wrote, an SQLite database with the table `verdicts`.\n"
      "Without SCENARIO, prints the scenarios whose verdict on a subject changed.\n"
+     "--flaky prints those that passed and failed with one driver and the same contents: how often, with\n"
+     "the 95 % interval of the rate (Wilson's), and `quarantine` (give it a flaky entry), or `release`:\n"
+     "the attempts since the last failure alone put the interval below 5 %, as 73 do.\n"
      "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 FILE has no verdict\n"
      "on SCENARIO.",
-     help_option, COUNT(help_option), false, cnf_history_command},
+     history_options, COUNT(history_options), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print their mistakes; run nothing.",
      "Exit status: 0 no mistakes; 2 mistakes, or a path that does not exist; 4 no scenario.",
      help_option, COUNT(help_option), false, cnf_check_command},

@@ -4,7 +4,7 @@
  * holds invalid scenario files. Each record is a testcase named after the scenario, with the
  * scenario's folder as classname. The elements of the verdicts:
  *
- *   PASS, LINKED                                     an empty testcase
+ *   PASS, LINKED, FLAKE                              an empty testcase
  *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason
  *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, with the signature as type
  *   XPASS, XFAIL_MISMATCH                            <failure>, with what the entry expects

@@ -101,6 +101,7 @@ static void write_reason(const cnf_layout *layout, const cnf_record *record)
     rt_buffer_append_byte(out, '\n');
     cnf_indented_write(out, "    ", judgement->message);
     cnf_field_write(out, "signature", judgement->signature);
+    cnf_attempts_write(out, judgement);
     cnf_known_write(out, &record->known);
     cnf_field_write(out, "rule", judgement->rule);
     cnf_device_write(out, "  ", record);

@@ -1,6 +1,8 @@
 /* The records of a run, its exit status, and the report at its end: counts and the answer. It makes
  * no decisions: verdicts and messages come from the records. */
 #include "conformance/report/matrix_internal.h"
+
+#include "conformance/report/record_text.h"
 #include "reference/base/number.h"
 
 #include <stdlib.h>
@@ -56,6 +58,23 @@ int cnf_report_exit_status(const cnf_report *report)
     CHECK(status >= CNF_EFFECT_EXPECTED && status <= CNF_EFFECT_INFRASTRUCTURE);
     enum { NOTHING_RAN = 4 };
     return status == 0 && !ran ? NOTHING_RAN : status;
+}
+
+/* ---- Flaky scenarios ----------------------------------------------------------------------- */
+
+/* Writes two lines for each verdict that became as expected when it was tried again. */
+static void write_flakes(const cnf_layout *layout)
+{
+    bool has_flakes = false;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (record->judgement.verdict != CNF_VERDICT_FLAKE) continue;
+        rt_buffer_printf(layout->out, "FLAKE %.*s on %.*s: %.*s\n", RT_TEXT_ARG(record->file),
+                         RT_TEXT_ARG(record->subject), RT_TEXT_ARG(record->judgement.signature));
+        cnf_attempts_write(layout->out, &record->judgement);
+        has_flakes = true;
+    }
+    if (has_flakes) rt_buffer_append_byte(layout->out, '\n');
 }
 
 /* ---- The slowest --------------------------------------------------------------------------- */
@@ -281,6 +300,7 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
         write_names(&layout);
     else
         cnf_reasons_write(&layout);
+    if (!style->is_brief) write_flakes(&layout);
     bool has_all = !style->is_brief && !style->has_failures_only;
     uint32_t reasons = cnf_skips_write(&layout, &arena, has_all);
     if (has_all) write_untriaged(&layout, &arena);

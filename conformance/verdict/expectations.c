@@ -294,6 +294,13 @@ static bool are_flaky(const entry_list *entries)
     return true;
 }
 
+static bool has_flaky(const entry_list *entries)
+{
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (entries->items[i]->is_flaky) return true;
+    return false;
+}
+
 /* True if the attempts show that the scenario fails more often than a flaky entry allows. */
 static bool exceeds_bound(const entry_list *entries, const cnf_judgement *judgement)
 {
@@ -343,6 +350,8 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     for (uint32_t i = 0; i < entries.count && !is_bare; i++)
         entries.items[i]->state = CNF_ENTRY_JUDGED;
     if (!failed && are_flaky(&entries)) return;
+    /* An entry that does not say so does not excuse that the scenario sometimes passes. */
+    if (seen == CNF_VERDICT_FLAKE && !has_flaky(&entries)) return;
     *out_known = known_make(arena, &entries, seen);
     if (inout_judgement->failure_count > 0) inout_judgement->failures = failures;
     if (!failed)

@@ -60,7 +60,7 @@
  *     VIOLATES_A_READING   the sentence leaves room; our reading of it, stated with the rule, says
  *                          otherwise
  *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect
- *     UNTRIAGED            nobody has decided yet; written by run --write-expectations
+ *     UNTRIAGED            its class is not decided yet; written by run --write-expectations
  *
  * SILENT_WRONG_RESULT and VIOLATES_A_MUST need a finding, whose record has a reproduction without
  * our runtime. */

@@ -352,3 +352,18 @@ void cnf_judge_uncompared(rt_arena *arena, cnf_judgement *inout)
     inout->expected++;
     CHECK(inout->observed < inout->expected);
 }
+
+void cnf_judge_differing(rt_arena *arena, const cnf_attempt *first, const cnf_attempt *other,
+                         uint32_t number, cnf_judgement *inout)
+{
+    inout->verdict = CNF_VERDICT_FAIL;
+    inout->failures = NULL;
+    inout->failure_count = 0; /* they belong to one of the two */
+    inout->signature =
+        cnf_signature(arena, RT_TEXT("repeat"), RT_TEXT("differs"), (rt_text){0}, (rt_text){0});
+    inout->message = rt_arena_printf(
+        arena,
+        "this subject is deterministic, but two runs differ: run 1 was %s %.*s, run %u %s %.*s",
+        cnf_verdict_word(first->verdict), RT_TEXT_ARG(first->signature), number,
+        cnf_verdict_word(other->verdict), RT_TEXT_ARG(other->signature));
+}

@@ -168,6 +168,33 @@ expect 2 run "$@" --quiet --matrix
 says "--quiet cannot be combined with --matrix"
 expect 2 run "$@" --slowest 0
 
+# Repeating: every attempt is in the record, and sim is never tried again.
+expect 0 run "$folder/s/passes.yaml" --on sim,pocl --repeat 3 --json "$folder/records" --history "$folder/h.db"
+[ "$(grep -c '"attempts":\[{"verdict":"PASS"' "$folder/records")" -eq 2 ] || fail "attempts" "$folder/records"
+expect 0 history "$folder/h.db" "$folder/s/passes.yaml"
+says ", 3 runs: "
+expect 0 history "$folder/h.db" --flaky
+says "0 flaky in 1 run"
+expect 2 history "$folder/h.db" --flaky a.yaml
+expect 1 run "$fails" --on sim,pocl --retries 2 --json "$folder/records"
+[ "$(grep -c '"attempts"' "$folder/records")" -eq 1 ] || fail "sim was tried again" "$folder/records"
+says "attempts: 3 of 3 failed: FAIL, FAIL, FAIL"
+expect 2 run "$fails" --on pocl --retries 2 --repeat 2
+says "--retries, --repeat and --explore cannot be combined"
+expect 2 run "$fails" --on pocl --repeat 0
+# An entry's bound: 3 of 3 failures exceed 40 %, for Wilson's interval begins at 0.44.
+printf 'assay_expectations: 1\nsubject: pocl\nentries:\n  - scenario: s/fails.yaml\n    signature: "*"\n' >"$folder/more/pocl.yaml"
+sed -i 's/"\*"/"*:*:*:*"/' "$folder/more/pocl.yaml"
+printf '    class: permitted-divergence\n    reason: It is racy.\n    flaky: true\n    bound: 40\n' >>"$folder/more/pocl.yaml"
+expect 1 run "$fails" --on pocl --repeat 3 --expectations "$folder/more"
+says "expected: *:*:*:* in at most 40 % of attempts"
+sed -i 's/bound: 40/bound: 45/' "$folder/more/pocl.yaml"
+expect 0 run "$fails" --on pocl --repeat 3 --expectations "$folder/more"
+sed -i 's/fails/passes/' "$folder/more/pocl.yaml"
+expect 0 run "$folder/s/passes.yaml" --on pocl --expectations "$folder/more"
+says "pocl: 1 PASS"
+rm "$folder/more/pocl.yaml"
+
 expect 0 why "$folder/s/passes.yaml" sim
 says "Expectations and observations:"
 expect 2 why "$folder/s" sim

@@ -129,6 +129,11 @@ static const cnf_failure full_failures[] = {
      .is_poisoned = true},
 };
 
+static const cnf_attempt full_attempts[] = {
+    {CNF_VERDICT_HANG, {"a:b:c:d", 7}, 0.5},
+    {CNF_VERDICT_PASS, {0}, 0.25},
+};
+
 /* A record with a value for every key. */
 static cnf_record full_make(void)
 {
@@ -141,6 +146,8 @@ static cnf_record full_make(void)
     record.judgement.signature = RT_TEXT("a:b:c:d e:f:g:h");
     record.judgement.failures = full_failures;
     record.judgement.failure_count = 2;
+    record.judgement.attempts = full_attempts;
+    record.judgement.attempt_count = 2;
     record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
                                .seen = CNF_VERDICT_HANG,
                                .class = RT_TEXT("permitted-divergence"),
@@ -175,7 +182,7 @@ static void every_member_is_read_back(void **state)
     uint32_t keys = 0;
     for (size_t i = 0; i + 1 < full_line.length; i++)
         keys += full_line.data[i] == '"' && full_line.data[i + 1] == ':';
-    assert_int_equal(keys, 27 + 2 + 10); /* of the record, and of its two failures */
+    assert_int_equal(keys, 28 + 2 + 10 + 5); /* of the record, its failures and its attempts */
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
 }
@@ -212,6 +219,14 @@ static const struct wrong_line {
      "the value of 'failures' is not permitted"},
     {BEGIN "\"verdict\":\"FAIL\"," MIDDLE "\"expected\":1,\"failures\":[{\"cause\":3}]}",
      "the value of 'failures' is not permitted"},
+    /* Attempts without a verdict, with an unknown one, and none at all. */
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"attempts\":[{\"seconds\":1}]}",
+     "the value of 'attempts' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE
+           "\"expected\":1,\"attempts\":[{\"verdict\":\"GOOD\",\"seconds\":1}]}",
+     "the value of 'attempts' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"attempts\":[]}",
+     "the value of 'attempts' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
     {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "contradicts"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE
@@ -603,6 +618,30 @@ static void untriaged_failures_have_an_age(void **state)
     cnf_expectations_free(&expectations);
 }
 
+/* A flake does not fail the run, but is listed with its attempts. */
+static void flakes_are_listed(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_record record = failed_make();
+    record.judgement.verdict = CNF_VERDICT_FLAKE;
+    record.judgement.attempts = full_attempts;
+    record.judgement.attempt_count = 2;
+    cnf_report_add(&report, &record);
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, &(cnf_report_style){.seconds = 12});
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "FLAKE scenarios/linking/chain.yaml on pocl: step2:memory:differs:data/element-3\n"
+        "  attempts: 1 of 2 failed: HANG, PASS\n"
+        "\n"
+        "pocl: 0 PASS, 0 SKIP, 0 XFAIL, 1 FLAKE\n"
+        "0 unexpected: 0 as expected, 1 flaky, 12 s\n");
+    assert_int_equal(cnf_report_exit_status(&report), 0);
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
 static int exit_status_of(const cnf_verdict *verdicts, uint32_t count)
 {
     cnf_report report = {0};
@@ -696,6 +735,7 @@ int main(void)
         cmocka_unit_test(the_matrix_fits_the_terminal),
         cmocka_unit_test(known_failures_are_reported),
         cmocka_unit_test(untriaged_failures_have_an_age),
+        cmocka_unit_test(flakes_are_listed),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),

@@ -467,6 +467,7 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_XFAIL, SEEN " in at most 25 % of attempts", ""},
     {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_FLAKE, SEEN,
      CNF_VERDICT_XFAIL, SEEN " in at most 25 % of attempts", ""},
+    {A SIG REST, "pocl", "", CNF_VERDICT_FLAKE, SEEN, CNF_VERDICT_FLAKE, NULL, ""},
     {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_PASS, "",
      CNF_VERDICT_PASS, NULL, ""},
     {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_FAIL, "step2:a:b:c",
