@@ -11,15 +11,28 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTER
 install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
 
-# The manual page and the shell completion, which the program prints from its command-line tables.
-add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/manual/assay.1 ${CMAKE_BINARY_DIR}/manual/assay
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/manual
-  COMMAND assay manual > ${CMAKE_BINARY_DIR}/manual/assay.1
-  COMMAND assay completion > ${CMAKE_BINARY_DIR}/manual/assay
-  DEPENDS assay COMMENT "Printing the manual page and the completion" VERBATIM)
-add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/manual/assay.1 ${CMAKE_BINARY_DIR}/manual/assay)
-install(FILES ${CMAKE_BINARY_DIR}/manual/assay.1 DESTINATION share/man/man1)
-install(FILES ${CMAKE_BINARY_DIR}/manual/assay DESTINATION share/bash-completion/completions)
+# The manual page and the shells' completions, which the program prints from its command-line tables.
+set(printed ${CMAKE_BINARY_DIR}/manual)
+set(shells bash zsh fish)
+set(completion_bash assay)
+set(completion_zsh _assay)
+set(completion_fish assay.fish)
+set(completion_commands)
+set(completion_files)
+foreach(shell ${shells})
+  list(APPEND completion_files ${printed}/${completion_${shell}})
+  list(APPEND completion_commands COMMAND assay completion ${shell} > ${printed}/${completion_${shell}})
+endforeach()
+add_custom_command(OUTPUT ${printed}/assay.1 ${completion_files}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${printed}
+  COMMAND assay manual > ${printed}/assay.1
+  ${completion_commands}
+  DEPENDS assay COMMENT "Printing the manual page and the completions" VERBATIM)
+add_custom_target(manual ALL DEPENDS ${printed}/assay.1 ${completion_files})
+install(FILES ${printed}/assay.1 DESTINATION share/man/man1)
+install(FILES ${printed}/assay DESTINATION share/bash-completion/completions)
+install(FILES ${printed}/_assay DESTINATION share/zsh/vendor-completions)
+install(FILES ${printed}/assay.fish DESTINATION share/fish/vendor_completions.d)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME assay)

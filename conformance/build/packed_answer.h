@@ -3,9 +3,9 @@
 #define CONFORMANCE_BUILD_PACKED_ANSWER_H
 
 #include "conformance/build/compile.h"
+#include "conformance/process/files.h"
 
-/* The capability and the message with which a missing answer is reported. */
-#define CNF_PACKED_CAPABILITY "packed-format"
+/* The message with which a missing answer is reported; its capability is CNF_PACKED_CAPABILITY. */
 #define CNF_PACKED_MISSING                                                                         \
     "the pack does not hold an answer that this run needs; pack the scenario with the same "       \
     "--seed, with this profile among --profile and the device's format among --formats; a fusion " \

@@ -22,6 +22,12 @@ int cnf_history_command(const cnf_arguments *arguments)
                 "SCENARIO (assay history --help)\n");
         return CNF_EXIT_USAGE;
     }
+    bool is_flaky = arguments->values[CNF_OPTION_FLAKY] != NULL;
+    if (is_flaky && arguments->path_count > 1) {
+        fprintf(stderr, "assay: --flaky lists all scenarios; leave out '%.*s'\n",
+                RT_TEXT_ARG(arguments->paths[1]));
+        return CNF_EXIT_USAGE;
+    }
     rt_arena arena = {0};
     rt_buffer text = {0};
     cnf_history *history = NULL;
@@ -30,7 +36,10 @@ int cnf_history_command(const cnf_arguments *arguments)
     if (arguments->path_count == 2) scenario = scenario_name(&arena, arguments->paths[1]);
     bool found = true;
     rt_status status = cnf_history_open_read(sink, arguments->paths[0].data, &history);
-    if (rt_ok(status)) status = cnf_history_write(sink, history, scenario, &text, &found);
+    if (rt_ok(status) && is_flaky)
+        status = cnf_history_flaky_write(sink, history, &text);
+    else if (rt_ok(status))
+        status = cnf_history_write(sink, history, scenario, &text, &found);
     int exit_status = rt_ok(status) ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
     if (!rt_ok(status)) {
         cnf_command_fail(sink, status, (rt_text){0});

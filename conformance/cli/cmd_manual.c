@@ -1,5 +1,4 @@
-/* assay manual and assay completion: the command line's tables as a page for man(1) and as a script
- * for bash. Packages install their output. */
+/* assay manual: the command line's tables as a page for man(1), which packages install. */
 #include "conformance/cli/commands.h"
 
 #include <string.h>
@@ -75,36 +74,4 @@ int cnf_manual_command(const cnf_arguments *arguments)
                             "code.\n.TP\n.B ASSAY_VENV\nFolder of the vendors' packages that "
                             "ci/setup installs.\n");
     return cnf_command_finish(&page, "the manual");
-}
-
-/* ---- Completion ---------------------------------------------------------------------------- */
-
-int cnf_completion_command(const cnf_arguments *arguments)
-{
-    (void)arguments;
-    uint32_t count;
-    const cnf_command *commands = cnf_command_table(&count);
-    rt_buffer script = {0};
-    rt_buffer_printf(&script, "# Completes command lines of assay in bash; written by `assay "
-                              "completion`.\n_assay() {\n"
-                              "    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-                              "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                              "        COMPREPLY=($(compgen -W \"");
-    for (uint32_t i = 0; i < count; i++)
-        rt_buffer_printf(&script, "%s ", commands[i].name);
-    rt_buffer_printf(&script, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
-                              "    case ${COMP_WORDS[1]} in\n");
-    for (uint32_t i = 0; i < count; i++) {
-        rt_buffer_printf(&script, "        %s) words=\"", commands[i].name);
-        for (uint32_t k = 0; k < commands[i].option_count; k++) {
-            const char *name = commands[i].options[k].name;
-            rt_buffer_printf(&script, "%s%.*s", k > 0 ? " " : "", (int)strcspn(name, "*"), name);
-        }
-        rt_buffer_printf(&script, "\" ;;\n");
-    }
-    rt_buffer_printf(&script, "    esac\n    case $word in\n"
-                              "        -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-                              "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-                              "    esac\n}\ncomplete -o filenames -F _assay assay\n");
-    return cnf_command_finish(&script, "the script");
 }

@@ -28,6 +28,11 @@ static const struct format_row {
 };
 enum { FORMATS = sizeof format_rows / sizeof *format_rows };
 
+const char *cnf_pack_format(uint32_t index)
+{
+    return index < FORMATS ? format_rows[index].word : NULL;
+}
+
 typedef struct pack_entry {
     rt_text source;
     rt_bytes model; /* serialised, without artefacts */

@@ -1,4 +1,5 @@
 /* assay run: runs scenarios on subjects, writes records, shows progress, and reports at the end. */
+#include "conformance/cli/baseline.h"
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/dump.h"
@@ -13,18 +14,24 @@
 #include "conformance/report/progress.h"
 #include "conformance/report/sarif.h"
 
+#include <limits.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     EXPLORE_DEFAULT = 64,
     EXPLORE_MAX = 1 << 20,
+    RETRIES_MAX = 100,
+    REPEAT_MAX = 100000,
 };
 
 typedef struct run_command {
     const cnf_arguments *arguments;
     rt_arena arena;
-    bool colours; /* of the matrix */
+    cnf_report_style style;
+    double begun_s;                                                    /* on the monotonic clock */
+    char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
     cnf_run_options options;
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
@@ -50,17 +57,28 @@ static int options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     cnf_run_options *options = &command->options;
-    uint64_t explore_max = 0;
-    bool read = cnf_run_options_read(arguments, options) &&
-                cnf_command_colours(arguments, &command->colours) &&
-                cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
-                                   EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
-                cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
-                                   0, &command->skip_status) &&
-                cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
-                                 &command->columns);
+    uint64_t explore_max = 0, retries = 0, repeat = 0;
+    bool read =
+        cnf_run_options_read(arguments, options) &&
+        cnf_results_style_read(arguments, &command->style) &&
+        cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1, EXPLORE_MAX,
+                           EXPLORE_DEFAULT, &explore_max) &&
+        cnf_command_number(arguments, CNF_OPTION_RETRIES, "--retries", 0, RETRIES_MAX, 0,
+                           &retries) &&
+        cnf_command_number(arguments, CNF_OPTION_REPEAT, "--repeat", 1, REPEAT_MAX, 1, &repeat) &&
+        cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX, 0,
+                           &command->skip_status) &&
+        cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
+                         &command->columns);
     if (!read) return CNF_EXIT_USAGE;
     CHECK(explore_max <= EXPLORE_MAX);
+    options->retries = (uint32_t)retries;
+    options->repeat = (uint32_t)repeat;
+    if ((retries > 0) + (repeat > 1) + (arguments->values[CNF_OPTION_EXPLORE] != NULL) > 1) {
+        fprintf(stderr, "assay: --retries, --repeat and --explore cannot be combined; keep one of "
+                        "them\n");
+        return CNF_EXIT_USAGE;
+    }
     options->explore_max = arguments->values[CNF_OPTION_EXPLORE] ? (uint32_t)explore_max : 0;
     options->conditions = cnf_run_options_conditions(&command->arena, options);
     options->subjects = command->columns.subjects;
@@ -121,6 +139,16 @@ static int files_find(run_command *command)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
     return cnf_save_begin(&command->save, arguments, launch, &command->columns);
+}
+
+/* Prints the paths of the files, as `assay run` takes them. Returns an exit status. */
+static int files_list(const cnf_files *files)
+{
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < files->count; i++)
+        rt_buffer_printf(&text, "%.*s\n", RT_TEXT_ARG(files->items[i].file));
+    int status = cnf_command_finish(&text, "the list");
+    return status == CNF_EXIT_EXPECTED && files->count == 0 ? CNF_EXIT_NOTHING_RAN : status;
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -185,6 +213,15 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     return is_expected || !command->arguments->values[CNF_OPTION_FAIL_FAST];
 }
 
+/* For --retries: an entry may expect the failure. */
+static bool is_unexpected(void *user, const cnf_record *record)
+{
+    run_command *command = user;
+    cnf_record judged = *record;
+    cnf_record_expect(&judged, &command->expectations);
+    return cnf_verdict_effect(judged.judgement.verdict) != CNF_EFFECT_EXPECTED;
+}
+
 static void on_begin(void *user, rt_text path, rt_text subject)
 {
     run_command *command = user;
@@ -213,7 +250,7 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
         if (verdict != CNF_VERDICT_SKIP && !not_installed) everything_skipped = false;
     }
     if (command->skip_status > 0 && everything_skipped &&
-        cnf_expectations_hold(&command->expectations))
+        cnf_expectations_unused(&command->expectations) == 0)
         return (int)command->skip_status;
     return is_missing ? CNF_EXIT_INFRASTRUCTURE : cnf_report_exit_status(&command->report);
 }
@@ -263,18 +300,41 @@ static bool documents_write(run_command *command)
     return written;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Notes when and where the run begins, for its reports. */
+static void origin_note(run_command *command)
+{
+    command->begun_s = seconds_now();
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) &&
+        strftime(command->began, sizeof command->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
+        command->report.began = rt_text_of(command->began);
+    if (gethostname(command->host, sizeof command->host) == 0)
+        command->report.host = rt_text_of(command->host);
+}
+
 /* Runs the scenarios that have no kept record, and writes all results. */
 static int run_and_report(run_command *command)
 {
     const cnf_files *files = &command->files;
+    origin_note(command);
     bool wants_rules =
         command->html || command->explains || command->arguments->values[CNF_OPTION_SARIF] != NULL;
     command->has_rules = wants_rules && files->count > 0 &&
                          cnf_results_rules(&command->arena, &files->items[0], &command->rules);
     command->options.is_done = is_done;
     command->options.begun = on_begin;
+    command->options.is_unexpected = is_unexpected;
     command->progress =
-        cnf_progress_begin(stderr, isatty(STDERR_FILENO), files->count * command->columns.count);
+        cnf_progress_begin(command->style.is_brief ? NULL : stderr, isatty(STDERR_FILENO),
+                           files->count * command->columns.count);
     for (uint32_t i = 0; i < command->journal.record_count; i++) {
         cnf_record judged = command->journal.records[i];
         for (uint32_t k = 0; k < files->count && files->items[k].again.length > 0; k++)
@@ -287,15 +347,37 @@ static int run_and_report(run_command *command)
     cnf_progress_end(&command->progress);
     if (!cnf_save_finish(&command->save)) command->output_failed = true;
     command->report.expectations = &command->expectations;
-    rt_buffer matrix = {0};
-    cnf_report_write(&matrix, &command->report, command->columns.columns, command->columns.count,
-                     command->colours);
-    if (cnf_command_finish(&matrix, "the matrix") != CNF_EXIT_EXPECTED)
-        command->output_failed = true;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
+    rt_buffer text = {0};
+    command->style.seconds = seconds_now() - command->begun_s;
+    cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
+                     &command->style);
+    if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;
+    const char *baseline = command->arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
+    if (baseline && end == CNF_RUN_COMPLETE && !cnf_baselines_write(baseline, &command->report))
+        command->output_failed = true;
     if (!documents_write(command)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
+}
+
+/* Opens everything that the run reads or writes besides its scenarios, and runs. */
+static int files_run(run_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    const char *journal = arguments->values[CNF_OPTION_JSON];
+    int status = cnf_results_outputs_check(arguments);
+    if (status == CNF_EXIT_EXPECTED &&
+        (!cnf_results_expect(arguments, &command->files, &command->expectations) ||
+         !cnf_results_history_open(arguments, &command->history)))
+        status = CNF_EXIT_USAGE;
+    if (status == CNF_EXIT_EXPECTED && arguments->values[CNF_OPTION_RESUME])
+        status = cnf_journal_resume(&command->journal, journal, &command->files,
+                                    command->columns.subjects, command->columns.count,
+                                    command->options.conditions);
+    else if (status == CNF_EXIT_EXPECTED)
+        status = cnf_journal_open(&command->journal, journal);
+    return status == CNF_EXIT_EXPECTED ? run_and_report(command) : status;
 }
 
 int cnf_run_command(const cnf_arguments *arguments)
@@ -315,17 +397,8 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED)
         status = cnf_selection_apply(arguments, &command.arena, &command.files);
     if (status == CNF_EXIT_EXPECTED) status = shard_apply(&command);
-    if (status == CNF_EXIT_EXPECTED &&
-        (!cnf_results_expect(arguments, &command.files, &command.expectations) ||
-         !cnf_results_history_open(arguments, &command.history)))
-        status = CNF_EXIT_USAGE;
-    if (status == CNF_EXIT_EXPECTED && values[CNF_OPTION_RESUME])
-        status = cnf_journal_resume(&command.journal, values[CNF_OPTION_JSON], &command.files,
-                                    command.columns.subjects, command.columns.count,
-                                    command.options.conditions);
-    else if (status == CNF_EXIT_EXPECTED)
-        status = cnf_journal_open(&command.journal, values[CNF_OPTION_JSON]);
-    if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
+    if (status == CNF_EXIT_EXPECTED)
+        status = values[CNF_OPTION_LIST] ? files_list(&command.files) : files_run(&command);
     /* A shard assigned by a CI system may be empty without error. */
     const char *shard = values[CNF_OPTION_SHARD];
     if (status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&

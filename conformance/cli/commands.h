@@ -68,7 +68,7 @@ int cnf_new_command(const cnf_arguments *arguments);
 /* assay doctor: the machine's problems and their remedies. */
 int cnf_doctor_command(const cnf_arguments *arguments);
 
-/* assay manual, assay completion: the commands as a page for man(1), and for bash. */
+/* assay manual, assay completion: the commands as a page for man(1), and for a shell. */
 int cnf_manual_command(const cnf_arguments *arguments);
 int cnf_completion_command(const cnf_arguments *arguments);
 
@@ -76,6 +76,9 @@ int cnf_completion_command(const cnf_arguments *arguments);
 
 /* All public commands, in the order of `assay --help` (static). */
 const cnf_command *cnf_command_table(uint32_t *out_count);
+
+/* The format of images with this index, for --formats (static); NULL after the last one. */
+const char *cnf_pack_format(uint32_t index);
 
 /* Finds the scenarios that the arguments' paths denote; without paths, those in ./scenarios, or the
  * installed ones if that folder does not exist. A single path may be a pack. Returns an exit

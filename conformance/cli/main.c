@@ -48,6 +48,10 @@
 
 #define EXPECTATIONS_TEXT "Further known failures: SUBJECT.yaml in these folders."
 
+#define RETRIES_TEXT                                                                               \
+    "Try again up to N times what is unexpected (never on sim): FLAKE if it is not."
+#define WRITE_TEXT "Add an entry for each failure to SUBJECT.yaml in DIR, and read those there."
+#define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
 
 static const cnf_option run_options[] = {
@@ -65,25 +69,38 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write how subjects differ, and why; default: stdout.", ".md"},
     {EXPECTATIONS},
+    {CNF_OPTION_WRITE_EXPECTATIONS, "--write-expectations", NULL, "DIR", WRITE_TEXT, NULL},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep the verdicts in --json FILE; run the rest.",
      NULL},
     {MEMORY},
     {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",
      "Only scenarios in these folders below the root.", NULL},
+    {CNF_OPTION_WORDS, "--words", "-k", "WORDS", WORDS_TEXT, NULL},
     {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
     {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...",
      "Only scenarios with verdict WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N",
      "Only part I of N; auto: from the CI system's variables.", NULL},
+    {CNF_OPTION_LIST, "--list", NULL, NULL, "Print the selected scenarios; run nothing.", NULL},
     {PROFILE},
     {LOADER},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
+    {CNF_OPTION_RETRIES, "--retries", NULL, "N", RETRIES_TEXT, NULL},
+    {CNF_OPTION_REPEAT, "--repeat", NULL, "N", "Run each scenario N times; the worst run counts.",
+     NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
      "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
+    {CNF_OPTION_MATRIX, "--matrix", NULL, NULL,
+     "Print all verdicts, as a matrix of scenarios and subjects.", NULL},
+    {CNF_OPTION_FAILURES_ONLY, "--failures-only", NULL, NULL,
+     "Print only what is unexpected, also of the matrix.", NULL},
+    {CNF_OPTION_QUIET, "--quiet", "-q", NULL,
+     "Print a line for each unexpected verdict, and the answer.", NULL},
+    {CNF_OPTION_SLOWEST, "--slowest", NULL, "N", "List the N slowest verdicts.", NULL},
     {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
     {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL,
      "Stop at the first verdict that is not as expected.", NULL},
@@ -116,6 +133,12 @@ static const cnf_option why_options[] = {
 
 static const cnf_option help_option[] = {{HELP}};
 
+static const cnf_option history_options[] = {
+    {CNF_OPTION_FLAKY, "--flaky", NULL, NULL, "Print scenarios that pass and fail, and how often.",
+     NULL},
+    {HELP},
+};
+
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph with Graphviz.", ".svg"},
@@ -140,6 +163,8 @@ static const cnf_option fmt_options[] = {
 
 static const cnf_option schema_options[] = {
     {CNF_OPTION_PAGE, "--page", NULL, NULL, "Print the reference page, in Markdown.", NULL},
+    {CNF_OPTION_EXPECTATIONS, "--expectations", NULL, NULL,
+     "Print the schema of expectation files instead.", NULL},
     {HELP},
 };
 
@@ -244,6 +269,7 @@ static const cnf_command commands[] = {
      "Verdicts: PASS; LINKED, as expected up to the launch on a subject that cannot run kernels; SKIP,\n"
      "the subject lacks a named capability; UNAVAILABLE, not installed; FAIL; CRASH; TIMEOUT; HANG, the\n"
      "device no longer responds; POISONED, not run after a HANG; NOT_RUN; INVALID, the scenario is wrong.\n"
+     "FLAKE, failed and then passed when it was tried again (--retries), does not fail a run.\n"
      "With an entry in an expectation file: XFAIL, it fails as described; XFAIL_MISMATCH, it fails\n"
      "differently; XPASS, it does not fail.\n"
      "With --explore, a branch of a one_of that never occurs is a warning, not a failure: another\n"
@@ -265,9 +291,12 @@ static const cnf_command commands[] = {
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
      "FILE is the file that run --history wrote, an SQLite database with the table `verdicts`.\n"
      "Without SCENARIO, prints the scenarios whose verdict on a subject changed.\n"
+     "--flaky prints those that passed and failed with one driver and the same contents: how often, with\n"
+     "the 95 % interval of the rate (Wilson's), and `quarantine` (give it a flaky entry), or `release`:\n"
+     "the attempts since the last failure alone put the interval below 5 %, as 73 do.\n"
      "Exit status: 0 printed; 2 wrong usage, or FILE is damaged or not a history; 4 FILE has no verdict\n"
      "on SCENARIO.",
-     help_option, COUNT(help_option), false, cnf_history_command},
+     history_options, COUNT(history_options), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print their mistakes; run nothing.",
      "Exit status: 0 no mistakes; 2 mistakes, or a path that does not exist; 4 no scenario.",
      help_option, COUNT(help_option), false, cnf_check_command},
@@ -345,9 +374,11 @@ static const cnf_command commands[] = {
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
      false, cnf_manual_command},
-    {"completion", NULL, "Print a script that completes command lines in bash.",
-     "In bash: source <(assay completion)", help_option, COUNT(help_option), false,
-     cnf_completion_command},
+    {"completion", "[SHELL]", "Print a script that completes command lines: bash, zsh or fish.",
+     "It completes commands, options, and the names of subjects, formats, rules and verdicts.\n"
+     "In bash: source <(assay completion); in zsh: source <(assay completion zsh);\n"
+     "in fish: assay completion fish | source",
+     help_option, COUNT(help_option), false, cnf_completion_command},
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
      "FILE is a SYCLBIN, or an x86-64 ELF executable or shared object with fat binaries of DPC++\n"
      "(80 or 96 bytes per image); images may be compressed.\n"

@@ -61,7 +61,7 @@ static bool parse_option(argument_parser *parser, const char *argument)
     const char *value;
     const cnf_option *option = option_find(command, argument, &value);
     if (!option) {
-        enum { NAMES_MAX = 64 };
+        enum { NAMES_MAX = 96 };
         const char *names[NAMES_MAX];
         CHECK(command->option_count <= NAMES_MAX);
         for (uint32_t i = 0; i < command->option_count; i++)

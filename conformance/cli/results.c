@@ -1,11 +1,14 @@
-/* Expectation files, the table of rules, and the file of --history. */
+/* Expectation files, the table of rules, and the files and the text that a run writes. */
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"
+#include "conformance/report/output.h"
 #include "conformance/subject/subject.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
                         cnf_expectations *out_expectations)
@@ -13,12 +16,15 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
     rt_arena arena = {0};
     rt_buffer problems = {0};
     rt_text list = rt_text_of(arguments->values[CNF_OPTION_EXPECTATIONS]);
-    rt_text *folders = rt_arena_alloc_array(&arena, list.length + 1, sizeof *folders);
+    rt_text *folders = rt_arena_alloc_array(&arena, list.length + 2, sizeof *folders);
     uint32_t folder_count = 0;
     while (list.length > 0) {
         rt_text folder = rt_text_take_until(&list, ',');
         if (folder.length > 0) folders[folder_count++] = folder;
     }
+    /* Entries that are there already are not written again. */
+    const char *written = arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
+    if (written && access(written, F_OK) == 0) folders[folder_count++] = rt_text_of(written);
     rt_text *subjects = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *subjects);
     for (uint32_t i = 0; i < cnf_subject_count; i++)
         subjects[i] = rt_text_of(cnf_subjects[i].name);
@@ -79,4 +85,64 @@ bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
     rt_sink *sink = rt_sink_create();
     return history_end(
         sink, cnf_history_add(sink, history, at, report->records.items, report->records.count));
+}
+
+/* ---- Outputs ------------------------------------------------------------------------------- */
+
+/* The options that name a file which is written after the run, or to which it is appended. */
+static const struct output_row {
+    cnf_option_id id;
+    const char *name;
+    bool is_replaced; /* at the end; the others are opened before the run */
+} output_rows[] = {
+    {CNF_OPTION_JSON, "--json", false},  {CNF_OPTION_HISTORY, "--history", false},
+    {CNF_OPTION_JUNIT, "--junit", true}, {CNF_OPTION_HTML, "--html", true},
+    {CNF_OPTION_SARIF, "--sarif", true}, {CNF_OPTION_DIFFERENCES, "--differences", true},
+    {CNF_OPTION_SAVE, "--save", true},
+};
+enum { OUTPUTS = sizeof output_rows / sizeof *output_rows };
+
+int cnf_results_outputs_check(const cnf_arguments *arguments)
+{
+    for (uint32_t i = 0; i < OUTPUTS; i++) {
+        const struct output_row *row = &output_rows[i];
+        const char *file = arguments->values[row->id];
+        if (!file || strcmp(file, "-") == 0) continue;
+        for (uint32_t k = 0; k < i; k++) {
+            const char *other = arguments->values[output_rows[k].id];
+            if (!other || strcmp(file, other) != 0 || strncmp(file, "/dev/", 5) == 0) continue;
+            fprintf(stderr, "assay: %s %s: %s writes the same file; name another file\n", row->name,
+                    file, output_rows[k].name);
+            return CNF_EXIT_USAGE;
+        }
+        int error = row->is_replaced ? cnf_file_probe(file) : 0;
+        if (error == 0) continue;
+        fprintf(stderr, "assay: %s %s: %s; nothing ran\n", row->name, file, strerror(error));
+        return CNF_EXIT_INFRASTRUCTURE;
+    }
+    return CNF_EXIT_EXPECTED;
+}
+
+bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *out_style)
+{
+    enum { SLOWEST_MAX = 1000000 };
+    const char *const *values = arguments->values;
+    uint64_t slowest = 0;
+    *out_style = (cnf_report_style){.has_matrix = values[CNF_OPTION_MATRIX] != NULL,
+                                    .has_failures_only = values[CNF_OPTION_FAILURES_ONLY] != NULL,
+                                    .is_brief = values[CNF_OPTION_QUIET] != NULL};
+    if (out_style->is_brief && (out_style->has_matrix || out_style->has_failures_only)) {
+        fprintf(stderr, "assay: --quiet cannot be combined with %s; keep one of them\n",
+                out_style->has_matrix ? "--matrix" : "--failures-only");
+        return false;
+    }
+    if (!cnf_command_colours(arguments, &out_style->colour) ||
+        !cnf_command_number(arguments, CNF_OPTION_SLOWEST, "--slowest", 1, SLOWEST_MAX, 0,
+                            &slowest))
+        return false;
+    out_style->slowest = (uint32_t)slowest;
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        out_style->width = size.ws_col;
+    return true;
 }

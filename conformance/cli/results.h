@@ -19,6 +19,14 @@ const char *cnf_results_oracle(void);
  * reporting on stderr that it cannot be opened or is not a history. */
 bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_history);
 
+/* Checks, before the run, that every file that it writes at the end can be written, and that no two
+ * options name the same file. Returns an exit status; the mistake is reported on stderr. */
+int cnf_results_outputs_check(const cnf_arguments *arguments);
+
+/* Reads the options that choose what is printed: --matrix, --failures-only, --quiet, --slowest and
+ * --color. Returns false after reporting a mistake on stderr. */
+bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *out_style);
+
 /* Adds the report to the history as a run that ends now; does nothing if `history` is NULL. Returns
  * false after reporting an error on stderr. */
 bool cnf_results_history_add(cnf_history *history, const cnf_report *report);

@@ -17,7 +17,8 @@ typedef struct selection {
     rt_arena *arena;
     rt_sink *sink;
     const cnf_files *files;
-    const rt_text *words;
+    const char *text;     /* the option's value */
+    const rt_text *words; /* its parts between commas */
     uint32_t word_count;
     bool *keeps; /* per file */
 } selection;
@@ -37,6 +38,29 @@ static void words_split(selection *selected, const char *text)
     }
     selected->words = words;
     selected->word_count = count;
+}
+
+/* ---- Words of a path ----------------------------------------------------------------------- */
+
+/* Words are separated by blanks. A file is selected if its path contains each of them, in upper or
+ * lower case, and none of those after a '!'. */
+static int paths_select(selection *selected)
+{
+    for (uint32_t i = 0; i < selected->files->count; i++) {
+        const char *path = rt_arena_text(selected->arena, selected->files->items[i].path).data;
+        rt_text rest = rt_text_of(selected->text);
+        bool is_kept = true;
+        while (rest.length > 0) {
+            rt_text word = rt_text_take_until(&rest, ' ');
+            bool is_excluded = rt_text_starts(word, "!");
+            if (is_excluded) word = rt_text_skip(word, 1);
+            if (word.length == 0) continue;
+            bool is_found = strcasestr(path, rt_arena_text(selected->arena, word).data) != NULL;
+            is_kept = is_kept && is_found != is_excluded;
+        }
+        selected->keeps[i] = is_kept;
+    }
+    return CNF_EXIT_EXPECTED;
 }
 
 /* ---- Features ------------------------------------------------------------------------------ */
@@ -180,6 +204,7 @@ static const struct selection_row {
     int (*select)(selection *selected);
 } selection_rows[] = {
     {CNF_OPTION_FEATURE, "--feature", features_select},
+    {CNF_OPTION_WORDS, "--words", paths_select},
     {CNF_OPTION_RULE, "--rule", rules_select},
     {CNF_OPTION_VERDICT, "--verdict", verdicts_select},
 };
@@ -204,6 +229,7 @@ int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_fil
         const cnf_files files = *inout_files;
         selected.files = &files;
         selected.keeps = rt_arena_alloc_array(arena, files.count, sizeof(bool));
+        selected.text = text;
         words_split(&selected, text);
         status = row->select(&selected);
         if (status != CNF_EXIT_EXPECTED) continue;

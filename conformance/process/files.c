@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,6 +88,23 @@ static void walk_add(file_walk *walk, rt_text file)
     *rt_vector_push(&walk->found) = (found_file){{file, path, NULL}, real};
 }
 
+/* True if the file's first key is the version of an expectation file or of a file of findings,
+ * which a folder of --expectations below the given path holds. */
+static bool is_about_failures(rt_text file)
+{
+    static const char *const keys[] = {"assay_expectations:", "assay_findings:"};
+    char line[256];
+    bool is_found = false, is_head = true;
+    FILE *stream = fopen(file.data, "re");
+    while (stream && is_head && fgets(line, sizeof line, stream)) {
+        is_head = *line == '#' || *line == '\n' || strncmp(line, "---", 3) == 0;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys && !is_head; i++)
+            is_found = is_found || strncmp(line, keys[i], strlen(keys[i])) == 0;
+    }
+    if (stream) fclose(stream);
+    return is_found;
+}
+
 static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
 {
     if (depth > DEPTH_MAX) {
@@ -111,7 +129,8 @@ static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
         if (S_ISDIR(info.st_mode)) {
             if (strcmp(name, "expectations") != 0) status = walk_folder(walk, path, depth + 1);
         } else if (length > 5 && strcmp(name + length - 5, ".yaml") == 0 &&
-                   strcmp(name, "requirements.yaml") != 0) {
+                   strcmp(name, "requirements.yaml") != 0 &&
+                   !(S_ISREG(info.st_mode) && is_about_failures(path))) {
             walk_add(walk, path);
         }
     }

@@ -83,19 +83,20 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     }
 }
 
-/* Appends the lines of <system-out>: the message, the rule, the unobserved kinds of checks, the
- * device, and the command that repeats the run. */
+/* Appends the lines of <system-out>: the message, if no other element has it, the rule, the
+ * unobserved kinds of checks, the device, and the command that repeats the run. */
 static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    rt_buffer_append_text(out, judgement->message); /* may contain NUL bytes */
+    if (outcome_of(record) == OUTCOME_GOOD) rt_buffer_append_text(out, judgement->message);
     if (out->size > 0) rt_buffer_append_byte(out, '\n');
     if (judgement->rule.length > 0)
         rt_buffer_printf(out, "rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
         rt_buffer_printf(out, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
     cnf_device_write(out, "", record);
-    if (out->size > 0 && cnf_record_has_subject(record)) {
+    bool has_message = out->size > 0 || judgement->message.length > 0;
+    if (has_message && cnf_record_has_subject(record)) {
         rt_buffer_printf(out, "again: ");
         cnf_report_rerun_write(out, report, record);
     }
@@ -113,6 +114,8 @@ static void write_case(rt_buffer *out, const cnf_report *report, const cnf_recor
     rt_buffer_printf(out, "  <testcase");
     attribute(out, "name", (rt_text){path.data + skipped, path.length - skipped});
     attribute(out, "classname", folder > 0 ? (rt_text){path.data, folder} : RT_TEXT("."));
+    if (record->file.length > 0) attribute(out, "file", record->file);
+    if (record->judgement.line > 0) rt_buffer_printf(out, " line=\"%u\"", record->judgement.line);
     rt_buffer_printf(out, " time=\"%.6f\"", record->seconds);
     outcome result = outcome_of(record);
     CHECK_IMPLIES(result == OUTCOME_GOOD,
@@ -125,7 +128,14 @@ static void write_case(rt_buffer *out, const cnf_report *report, const cnf_recor
         attribute(out, "message", outcome_message(&arena, record));
         if (result != OUTCOME_SKIPPED)
             attribute(out, "type", rt_text_of(cnf_verdict_word(record->judgement.verdict)));
-        rt_buffer_printf(out, "/>\n");
+        rt_text message = record->judgement.message;
+        if (message.length > 0) {
+            rt_buffer_append_byte(out, '>');
+            escape(out, message, false);
+            rt_buffer_printf(out, "</%s>\n", outcome_elements[result]);
+        } else {
+            rt_buffer_printf(out, "/>\n");
+        }
     }
     if (details.size > 0) {
         rt_buffer_printf(out, "   <system-out>");
@@ -174,6 +184,8 @@ static void write_suite(rt_buffer *out, const cnf_report *report, rt_text subjec
     if (sum.tests == 0) return;
     rt_buffer_printf(out, " <testsuite");
     attribute(out, "name", name);
+    if (report->host.length > 0) attribute(out, "hostname", report->host);
+    if (report->began.length > 0) attribute(out, "timestamp", report->began);
     write_totals(out, sum);
     uint32_t written = 0;
     for (uint32_t i = 0; i < report->records.count; i++) {

@@ -4,13 +4,15 @@
  * holds invalid scenario files. Each record is a testcase named after the scenario, with the
  * scenario's folder as classname. The elements of the verdicts:
  *
- *   PASS, LINKED                                     an empty testcase
+ *   PASS, LINKED, FLAKE                              an empty testcase
  *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason
  *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, with the signature as type
  *   XPASS, XFAIL_MISMATCH                            <failure>, with what the entry expects
  *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
  *
- * <system-out> has the whole message, the rule, the device and the command that runs the scenario
+ * The element's text is the whole message; its attribute `message` has one line. A testcase has the
+ * scenario's file and, if a check failed, its line; a testsuite has the host and the time at which
+ * the run began. <system-out> has the rule, the device and the command that runs the scenario
  * again. Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become
  * U+FFFD.
  */

@@ -1,76 +1,17 @@
-/* The report at the end of a run, as text. It makes no decisions: verdicts and messages come from
- * the records. Rows are in the order of paths, columns in the requested order, so that two reports
- * can be compared with diff. */
-#include "conformance/report/matrix.h"
+/* The matrix of scenarios and subjects, as text. Rows are in the order of paths, columns in the
+ * requested order, so that two matrices can be compared with diff. If a terminal is too narrow,
+ * long paths lose their beginning, and the columns that still do not fit follow in a second matrix.
+ */
+#include "conformance/report/matrix_internal.h"
 
 #include "conformance/report/record_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void cnf_report_add(cnf_report *report, const cnf_record *record)
-{
-    CHECK(record->scenario.length > 0 && record->subject.length > 0);
-    CHECK((unsigned)record->judgement.verdict < CNF_VERDICT_COUNT);
-    CHECK(record->judgement.observed <= record->judgement.expected);
-    cnf_record copy = cnf_record_copy(&report->arena, record);
-    *rt_vector_push(&report->records) = copy;
-}
-
-void cnf_report_free(cnf_report *report)
-{
-    rt_vector_free(&report->records);
-    rt_arena_reset(&report->arena);
-}
-
-bool cnf_report_is_missing(const cnf_record *record)
-{
-    return record->judgement.verdict == CNF_VERDICT_UNAVAILABLE &&
-           record->judgement.signature.length == 0;
-}
-
-static int record_compare(const void *a, const void *b)
-{
-    const cnf_record *left = a, *right = b;
-    int order = rt_text_compare(left->scenario, right->scenario);
-    return order ? order : rt_text_compare(left->subject, right->subject);
-}
-
-void cnf_report_sort(cnf_report *report)
-{
-    if (report->records.count == 0) return;
-    qsort(report->records.items, report->records.count, sizeof *report->records.items,
-          record_compare);
-}
-
-int cnf_report_exit_status(const cnf_report *report)
-{
-    int status = CNF_EFFECT_EXPECTED;
-    bool ran = false;
-    for (uint32_t i = 0; i < report->records.count; i++) {
-        cnf_verdict verdict = report->records.items[i].judgement.verdict;
-        int effect = (int)cnf_verdict_effect(verdict);
-        if (effect > status) status = effect;
-        ran = ran || cnf_verdict_ran(verdict);
-    }
-    bool unused = report->expectations && !cnf_expectations_hold(report->expectations);
-    if (unused && status < CNF_EFFECT_UNEXPECTED) status = CNF_EFFECT_UNEXPECTED;
-    CHECK(status >= CNF_EFFECT_EXPECTED && status <= CNF_EFFECT_INFRASTRUCTURE);
-    enum { NOTHING_RAN = 4 };
-    return status == 0 && !ran ? NOTHING_RAN : status;
-}
-
-/* ---- Layout -------------------------------------------------------------------------------- */
-
-typedef struct report_layout {
-    rt_buffer *out;
-    const cnf_report *report;
-    const cnf_column *columns;
-    uint32_t column_count;
-    bool colour;
-    size_t path_width;
-    size_t *widths; /* per column; 0: hidden */
-} report_layout;
+enum {
+    GAP = 2,        /* blanks between columns */
+    PATH_LEAST = 24 /* shorter paths are never cut */
+};
 
 /* True if everything observed agrees, but some checks were not observed. */
 static bool is_partial(const cnf_judgement *judgement)
@@ -89,15 +30,33 @@ static rt_text cell_text(rt_arena *arena, const cnf_record *record)
     return rt_arena_printf(arena, "%s %u/%u", word, judgement->observed, judgement->expected);
 }
 
-static void layout_measure(report_layout *layout, rt_arena *arena)
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* The number of characters, each of which takes one column. */
+static size_t columns_of(rt_text text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < text.length; i++)
+        count += !is_continuation(text.data[i]);
+    return count;
+}
+
+/* ---- Layout -------------------------------------------------------------------------------- */
+
+void cnf_layout_measure(cnf_layout *layout, rt_arena *arena)
 {
     const cnf_record *records = layout->report->records.items;
     const uint32_t count = layout->report->records.count;
     layout->widths = rt_arena_alloc_array(arena, layout->column_count + 1, sizeof(size_t));
     layout->path_width = strlen("scenario");
-    for (uint32_t i = 0; i < count; i++)
-        if (records[i].scenario.length > layout->path_width)
-            layout->path_width = records[i].scenario.length;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t width = columns_of(records[i].scenario);
+        if (width > layout->path_width) layout->path_width = width;
+    }
+    size_t total = layout->path_width;
     for (uint32_t column = 0; column < layout->column_count; column++) {
         rt_text subject = layout->columns[column].subject;
         size_t width = subject.length;
@@ -115,16 +74,45 @@ static void layout_measure(report_layout *layout, rt_arena *arena)
         }
         bool can_install = layout->columns[column].install.length > 0;
         layout->widths[column] = is_missing && !was_opened && can_install ? 0 : width;
+        if (layout->widths[column] > 0) total += GAP + width;
     }
+    const size_t limit = layout->style->width;
+    if (limit == 0 || total <= limit || layout->path_width <= PATH_LEAST) return;
+    size_t excess = total - limit, spare = layout->path_width - PATH_LEAST;
+    layout->path_width -= excess < spare ? excess : spare;
 }
+
+bool cnf_layout_shows(const cnf_layout *layout, const cnf_record *record)
+{
+    for (uint32_t column = 0; column < layout->column_count; column++) {
+        if (rt_text_equal(layout->columns[column].subject, record->subject))
+            return layout->widths[column] != 0;
+    }
+    return true;
+}
+
+/* The end of the columns, from `first`, that fit next to the paths; at least one column fits. */
+static uint32_t band_end(const cnf_layout *layout, uint32_t first)
+{
+    size_t used = layout->path_width;
+    uint32_t end = first;
+    for (; end < layout->column_count; end++) {
+        if (layout->widths[end] == 0) continue;
+        used += GAP + layout->widths[end];
+        bool is_only = used == layout->path_width + GAP + layout->widths[end];
+        if (layout->style->width > 0 && used > layout->style->width && !is_only) break;
+    }
+    CHECK(end > first || end == layout->column_count);
+    return end;
+}
+
+/* ---- The matrix ---------------------------------------------------------------------------- */
 
 static void write_padding(rt_buffer *out, size_t used, size_t width)
 {
     for (; used < width; used++)
         rt_buffer_append_byte(out, ' ');
 }
-
-/* ---- The matrix ---------------------------------------------------------------------------- */
 
 /* Ends a line; trailing blanks are removed. */
 static void write_line_end(rt_buffer *out)
@@ -134,12 +122,57 @@ static void write_line_end(rt_buffer *out)
     rt_buffer_append_byte(out, '\n');
 }
 
-static void write_matrix(const report_layout *layout, rt_arena *arena)
+/* The end of a path is what distinguishes it, so its beginning is cut. */
+static void write_path(const cnf_layout *layout, rt_text path)
+{
+    size_t columns = columns_of(path);
+    const bool is_cut = columns > layout->path_width;
+    while (is_cut && columns > layout->path_width - 1) {
+        path = rt_text_skip(path, 1);
+        while (path.length > 0 && is_continuation(path.data[0]))
+            path = rt_text_skip(path, 1);
+        columns--;
+    }
+    rt_buffer_printf(layout->out, "%s%.*s", is_cut ? "…" : "", RT_TEXT_ARG(path));
+    write_padding(layout->out, columns + is_cut, layout->path_width);
+}
+
+static const char *colour_of(cnf_verdict verdict)
+{
+    if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) return "\033[31m";
+    switch (verdict) {
+    case CNF_VERDICT_PASS:
+    case CNF_VERDICT_LINKED: return "\033[32m";
+    case CNF_VERDICT_XFAIL: return "\033[33m";
+    default: return "\033[2m";
+    }
+}
+
+static void write_cell(const cnf_layout *layout, rt_arena *arena, const cnf_record *cell,
+                       size_t width)
+{
+    rt_text text = cell ? cell_text(arena, cell) : RT_TEXT("");
+    CHECK(text.length <= width);
+    const char *colour = cell && layout->style->colour ? colour_of(cell->judgement.verdict) : "";
+    rt_buffer_printf(layout->out, "  %s%.*s%s", colour, RT_TEXT_ARG(text),
+                     *colour ? "\033[0m" : "");
+    write_padding(layout->out, text.length, width);
+}
+
+static bool is_row_expected(const cnf_record *records, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (cnf_verdict_effect(records[i].judgement.verdict) != CNF_EFFECT_EXPECTED) return false;
+    return true;
+}
+
+/* Writes the columns from `first` to `end`. */
+static void write_band(const cnf_layout *layout, rt_arena *arena, uint32_t first, uint32_t end)
 {
     const cnf_record *records = layout->report->records.items;
     rt_buffer *out = layout->out;
-    rt_buffer_printf(out, "%-*s", (int)layout->path_width, "scenario");
-    for (uint32_t column = 0; column < layout->column_count; column++) {
+    write_path(layout, RT_TEXT("scenario"));
+    for (uint32_t column = first; column < end; column++) {
         if (layout->widths[column] == 0) continue;
         rt_text subject = layout->columns[column].subject;
         CHECK(subject.length <= layout->widths[column]);
@@ -147,165 +180,36 @@ static void write_matrix(const report_layout *layout, rt_arena *arena)
         write_padding(out, subject.length, layout->widths[column]);
     }
     write_line_end(out);
-    for (uint32_t first = 0, end; first < layout->report->records.count; first = end) {
-        end = cnf_row_end(records, layout->report->records.count, first);
-        rt_text path = records[first].scenario;
-        CHECK(path.length <= layout->path_width);
-        rt_buffer_append_text(out, path);
-        write_padding(out, path.length, layout->path_width);
-        for (uint32_t column = 0; column < layout->column_count; column++) {
-            size_t width = layout->widths[column];
-            if (width == 0) continue;
-            const cnf_record *cell =
-                cnf_row_cell(&records[first], end - first, layout->columns[column].subject);
-            rt_text text = cell ? cell_text(arena, cell) : RT_TEXT("");
-            CHECK(text.length <= width);
-            const char *colour = "";
-            if (cell && layout->colour) {
-                cnf_verdict verdict = cell->judgement.verdict;
-                bool is_expected = cnf_verdict_effect(verdict) == CNF_EFFECT_EXPECTED;
-                colour = !is_expected                  ? "\033[31m"
-                         : verdict == CNF_VERDICT_PASS ? "\033[32m"
-                                                       : "\033[33m";
-            }
-            rt_buffer_printf(out, "  %s%.*s%s", colour, RT_TEXT_ARG(text),
-                             *colour ? "\033[0m" : "");
-            write_padding(out, text.length, width);
+    for (uint32_t row = 0, row_end; row < layout->report->records.count; row = row_end) {
+        row_end = cnf_row_end(records, layout->report->records.count, row);
+        if (layout->style->has_failures_only && is_row_expected(&records[row], row_end - row))
+            continue;
+        write_path(layout, records[row].scenario);
+        for (uint32_t column = first; column < end; column++) {
+            if (layout->widths[column] == 0) continue;
+            write_cell(layout, arena,
+                       cnf_row_cell(&records[row], row_end - row, layout->columns[column].subject),
+                       layout->widths[column]);
         }
         write_line_end(out);
     }
 }
 
-/* ---- Reasons ------------------------------------------------------------------------------- */
-
-void cnf_known_write(rt_buffer *out, const cnf_known *known)
+void cnf_matrix_write(const cnf_layout *layout, rt_arena *arena)
 {
-    if (known->entry.length == 0) return;
-    if (known->seen == CNF_VERDICT_PASS || known->seen == CNF_VERDICT_LINKED)
-        rt_buffer_printf(out, "    it passes; remove the entry if the fix is permanent\n");
-    rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n  reason: %.*s\n",
-                     RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
-                     cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
-    cnf_field_write(out, "reference", known->reference);
-    cnf_field_write(out, "finding", known->finding);
-}
-
-/* Appends a word, quoted for a shell if necessary. */
-static void write_word(rt_buffer *out, rt_text word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+";
-    bool quotes = word.length == 0;
-    for (size_t i = 0; i < word.length && !quotes; i++)
-        quotes = !memchr(plain, word.data[i], sizeof plain - 1);
-    if (!quotes) {
-        rt_buffer_append_text(out, word);
-        return;
-    }
-    rt_buffer_append_byte(out, '\'');
-    for (size_t i = 0; i < word.length; i++) {
-        if (word.data[i] == '\'') rt_buffer_printf(out, "'\\'");
-        rt_buffer_append_byte(out, word.data[i]);
-        if (word.data[i] == '\'') rt_buffer_append_byte(out, '\'');
-    }
-    rt_buffer_append_byte(out, '\'');
-}
-
-/* Appends the run's options, the record's choices and a newline. */
-static void write_rerun_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
-{
-    rt_buffer_append_text(out, report->rerun_options);
-    if (record->choices.length > 0)
-        rt_buffer_printf(out, " --choices %.*s", RT_TEXT_ARG(record->choices));
-    rt_buffer_append_byte(out, '\n');
-}
-
-void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
-{
-    bool on_subject = cnf_record_has_subject(record);
-    bool is_unreadable = !on_subject && rt_text_starts(record->judgement.signature, "read");
-    rt_buffer_printf(out, "assay %s ", is_unreadable ? "check" : "run");
-    if (record->again.length > 0)
-        rt_buffer_append_text(out, record->again);
-    else
-        write_word(out, record->file);
-    if (!on_subject) {
-        rt_buffer_append_byte(out, '\n');
-        return;
-    }
-    /* A differential verdict needs sim in the same run; no other option requests it. */
-    bool is_differential = rt_text_starts(record->judgement.signature, "differential:");
-    rt_buffer_printf(out, " --on %s", is_differential ? "sim," : "");
-    write_word(out, record->subject);
-    write_rerun_options(out, report, record);
-}
-
-void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
-{
-    CHECK(cnf_record_has_subject(record));
-    rt_buffer_printf(out, "assay why ");
-    write_word(out, record->file);
-    rt_buffer_append_byte(out, ' ');
-    write_word(out, record->subject);
-    write_rerun_options(out, report, record);
-}
-
-static void write_reason(const report_layout *layout, const cnf_record *record)
-{
-    const cnf_judgement *judgement = &record->judgement;
-    rt_buffer *out = layout->out;
-    rt_buffer_printf(out, "\n%s %.*s", cnf_verdict_word(judgement->verdict),
-                     RT_TEXT_ARG(record->file));
-    if (judgement->line > 0) rt_buffer_printf(out, ":%u", judgement->line);
-    bool on_subject = cnf_record_has_subject(record);
-    if (on_subject) rt_buffer_printf(out, " on %.*s", RT_TEXT_ARG(record->subject));
-    rt_buffer_append_byte(out, '\n');
-    cnf_indented_write(out, "    ", judgement->message);
-    cnf_field_write(out, "signature", judgement->signature);
-    cnf_known_write(out, &record->known);
-    cnf_field_write(out, "rule", judgement->rule);
-    cnf_device_write(out, "  ", record);
-    rt_buffer_printf(out, "  again: ");
-    cnf_report_rerun_write(out, layout->report, record);
-    /* `assay why` takes the file of a scenario. */
-    if (!on_subject || record->again.length > 0) return;
-    rt_buffer_printf(out, "  why: ");
-    cnf_report_why_write(out, layout->report, record);
-}
-
-static bool is_shown(const report_layout *layout, const cnf_record *record)
-{
-    for (uint32_t column = 0; column < layout->column_count; column++) {
-        if (rt_text_equal(layout->columns[column].subject, record->subject))
-            return layout->widths[column] != 0;
-    }
-    return true;
-}
-
-static void write_reasons(const report_layout *layout)
-{
-    bool is_explained[CNF_VERDICT_COUNT] = {false};
-    for (uint32_t i = 0; i < layout->report->records.count; i++) {
-        const cnf_record *record = &layout->report->records.items[i];
-        cnf_verdict verdict = record->judgement.verdict;
-        /* The reason why a subject is not installed is written once, with its counts. */
-        bool needs_reason = verdict == CNF_VERDICT_UNAVAILABLE
-                                ? is_shown(layout, record)
-                                : cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
-        /* These two verdicts result from an earlier event, so only the first record with each is
-         * explained. */
-        bool is_aftermath = verdict == CNF_VERDICT_NOT_RUN || verdict == CNF_VERDICT_POISONED;
-        if (!needs_reason || (is_aftermath && is_explained[verdict])) continue;
-        write_reason(layout, record);
-        is_explained[verdict] = true;
+    for (uint32_t first = 0, end; first < layout->column_count; first = end) {
+        end = band_end(layout, first);
+        if (first > 0) rt_buffer_append_byte(layout->out, '\n');
+        write_band(layout, arena, first, end);
     }
 }
 
-/* Writes a line about each expected verdict that needs a remark. */
-static void write_notes(const report_layout *layout, rt_arena *arena)
+/* ---- Notes --------------------------------------------------------------------------------- */
+
+void cnf_notes_write(const cnf_layout *layout, rt_arena *arena)
 {
     rt_buffer *out = layout->out;
-    bool first = true;
+    bool has_notes = false;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
         const cnf_judgement *judgement = &record->judgement;
@@ -315,11 +219,10 @@ static void write_notes(const report_layout *layout, rt_arena *arena)
         bool is_partial_pass = verdict != CNF_VERDICT_LINKED && is_partial(judgement);
         bool needs_note =
             verdict == CNF_VERDICT_SKIP || verdict == CNF_VERDICT_XFAIL || is_partial_pass;
-        if (!needs_note || !is_shown(layout, record)) continue;
-        rt_buffer_printf(out, "%s%.*s %.*s on %.*s", first ? "\n" : "",
-                         RT_TEXT_ARG(cell_text(arena, record)), RT_TEXT_ARG(record->scenario),
-                         RT_TEXT_ARG(record->subject));
-        first = false;
+        if (!needs_note || !cnf_layout_shows(layout, record)) continue;
+        rt_buffer_printf(out, "%.*s %.*s on %.*s", RT_TEXT_ARG(cell_text(arena, record)),
+                         RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject));
+        has_notes = true;
         if (verdict == CNF_VERDICT_SKIP) {
             rt_buffer_printf(out, ": %.*s: %.*s\n", RT_TEXT_ARG(judgement->capability),
                              RT_TEXT_ARG(judgement->answer));
@@ -335,58 +238,5 @@ static void write_notes(const report_layout *layout, rt_arena *arena)
             rt_buffer_append_byte(out, '\n');
         }
     }
-}
-
-/* ---- Counts -------------------------------------------------------------------------------- */
-
-static void write_counts(const report_layout *layout, uint32_t column)
-{
-    uint32_t counts[CNF_VERDICT_COUNT] = {0};
-    const cnf_record *unavailable = NULL;
-    for (uint32_t i = 0; i < layout->report->records.count; i++) {
-        const cnf_record *record = &layout->report->records.items[i];
-        if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
-        counts[record->judgement.verdict]++;
-        if (record->judgement.verdict == CNF_VERDICT_UNAVAILABLE) unavailable = record;
-    }
-    rt_buffer_printf(layout->out, "%.*s: %u PASS, %u SKIP, %u XFAIL",
-                     RT_TEXT_ARG(layout->columns[column].subject), counts[CNF_VERDICT_PASS],
-                     counts[CNF_VERDICT_SKIP], counts[CNF_VERDICT_XFAIL]);
-    counts[CNF_VERDICT_PASS] = counts[CNF_VERDICT_SKIP] = counts[CNF_VERDICT_XFAIL] = 0;
-    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++) {
-        if (counts[verdict] == 0) continue;
-        rt_buffer_printf(layout->out, ", %u %s", counts[verdict], cnf_verdict_word(verdict));
-    }
-    if (unavailable && layout->widths[column] == 0) {
-        rt_buffer_printf(layout->out, " (%.*s; to install: %.*s)",
-                         RT_TEXT_ARG(unavailable->judgement.message),
-                         RT_TEXT_ARG(layout->columns[column].install));
-    }
-    rt_buffer_append_byte(layout->out, '\n');
-}
-
-void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
-                      uint32_t column_count, bool colour)
-{
-    CHECK(column_count > 0);
-    cnf_report_sort(report);
-    rt_arena arena = {0};
-    report_layout layout = {.out = out,
-                            .report = report,
-                            .columns = columns,
-                            .column_count = column_count,
-                            .colour = colour};
-    layout_measure(&layout, &arena);
-    write_matrix(&layout, &arena);
-    write_reasons(&layout);
-    write_notes(&layout, &arena);
-    rt_buffer_append_byte(out, '\n');
-    if (report->expectations) cnf_expectations_write(out, report->expectations);
-    uint32_t invalid_count = 0;
-    for (uint32_t i = 0; i < report->records.count; i++)
-        invalid_count += report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
-    if (invalid_count > 0) rt_buffer_printf(out, "-: %u INVALID\n", invalid_count);
-    for (uint32_t column = 0; column < column_count; column++)
-        write_counts(&layout, column);
-    rt_arena_reset(&arena);
+    if (has_notes) rt_buffer_append_byte(out, '\n');
 }

@@ -1,5 +1,5 @@
-/* The report at the end of a run: a matrix of scenarios and subjects, the reasons for failures, and
- * counts. */
+/* The report at the end of a run: what was unexpected, why scenarios were skipped, counts, and on
+ * request the matrix of scenarios and subjects. */
 #ifndef CONFORMANCE_REPORT_MATRIX_H
 #define CONFORMANCE_REPORT_MATRIX_H
 
@@ -18,7 +18,19 @@ typedef struct cnf_report {
     RT_VECTOR(cnf_record) records;
     const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
     rt_text rerun_options; /* the options that a command line needs to repeat the run; borrowed */
+    rt_text host, began;   /* name of the machine, and "2026-01-31T12:00:00" (UTC); borrowed; empty:
+                            * unknown */
 } cnf_report;
+
+/* How much of a report is printed. With `is_brief`, one line for each unexpected verdict, and the
+ * answer. With `has_failures_only`, no reasons for skips and no counts, and of the matrix only the
+ * rows with an unexpected verdict. */
+typedef struct cnf_report_style {
+    bool colour, has_matrix, has_failures_only, is_brief;
+    uint32_t width;   /* of the terminal, for the matrix; 0: unlimited */
+    uint32_t slowest; /* how many of the slowest verdicts are listed */
+    double seconds;   /* duration of the run */
+} cnf_report_style;
 
 /* Keeps a copy of the record. */
 void cnf_report_add(cnf_report *report, const cnf_record *record);
@@ -34,13 +46,23 @@ void cnf_report_sort(cnf_report *report);
  * nothing failed. An unused entry of an expectation file counts as an unexpected verdict. */
 int cnf_report_exit_status(const cnf_report *report);
 
-/* Writes the matrix, the reason for every unexpected verdict, a line for each skip (its
- * capability), known failure (class, reason, entry), partly observed verdict and unused expectation
- * entry, and finally one line of counts per column: for example "pocl: 9 PASS, 2 SKIP, 0 XFAIL",
- * followed by all other verdicts that occurred. A subject that was never available has, instead of
- * a column, a line with the command that installs it. */
+/* Writes, in this order and as far as the style requests it:
+ *
+ *   - the matrix, and a line for each skip, known failure (class, reason, entry) and partly
+ * observed verdict in it;
+ *   - the reason for every unexpected verdict;
+ *   - the reasons for skips, each with its count and its subjects;
+ *   - the slowest verdicts;
+ *   - unused entries of expectation files;
+ *   - a line of counts per column, for example "pocl: 9 PASS, 2 SKIP, 0 XFAIL", followed by all
+ *     other verdicts that occurred; for a subject that is not installed, with the command that
+ *     installs it;
+ *   - the answer: for example "1 unexpected: 9 as expected, 3 known failures, 12 skipped for 2
+ *     reasons, 6 min 58 s". An unused entry counts as unexpected.
+ *
+ * A subject that was never available has no column in the matrix. */
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
-                      uint32_t column_count, bool colour);
+                      uint32_t column_count, const cnf_report_style *style);
 
 /* Appends the command line, with a newline, that runs a record's scenario again on its subject (and
  * on sim, if the verdict results from a comparison with sim), or, if the scenario itself is

@@ -26,12 +26,19 @@ static int close_durably(int file, int error, bool syncs)
     return error;
 }
 
+/* Opens a temporary file next to a file. Its name, which the caller frees, is in out_name; the
+ * result is -1, with errno set, if it cannot be created. */
+static int temporary_open(const char *name, rt_buffer *out_name)
+{
+    rt_buffer_printf(out_name, "%s.XXXXXX", name);
+    return mkostemp(out_name->data, O_CLOEXEC);
+}
+
 /* Replaces or creates a regular file. Returns 0 or an errno. */
 static int replace_regular(const char *name, mode_t mode, rt_text content)
 {
     rt_buffer temporary = {0};
-    rt_buffer_printf(&temporary, "%s.XXXXXX", name);
-    int file = mkostemp(temporary.data, O_CLOEXEC);
+    int file = temporary_open(name, &temporary);
     int error = file < 0 ? errno : 0;
     if (error == 0) {
         error = write_content(file, content);
@@ -44,25 +51,55 @@ static int replace_regular(const char *name, mode_t mode, rt_text content)
     return error;
 }
 
+/* /dev/stdout is a link to the standard output, which may be a regular file. */
+static bool is_standard_output(const struct stat *info)
+{
+    struct stat output;
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info->st_dev &&
+           output.st_ino == info->st_ino;
+}
+
 int cnf_file_replace(const char *name, rt_text content)
 {
-    struct stat info, output;
+    struct stat info;
     if (stat(name, &info) != 0) {
         /* The permissions that open(2) would have given a new file. */
         mode_t mask = umask(0);
         umask(mask);
         return replace_regular(name, 0666 & ~mask, content);
     }
-    /* /dev/stdout is a link to the standard output, which may be a regular file. */
-    if (fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev &&
-        output.st_ino == info.st_ino)
-        return write_content(STDOUT_FILENO, content);
+    if (is_standard_output(&info)) return write_content(STDOUT_FILENO, content);
     if (!S_ISREG(info.st_mode)) {
         int file = open(name, O_WRONLY | O_CLOEXEC);
         return file < 0 ? errno : close_durably(file, write_content(file, content), false);
     }
     char *target = realpath(name, NULL); /* a link is kept; its target is replaced */
     int error = target ? replace_regular(target, info.st_mode & 07777, content) : errno;
+    free(target); /* allocated by the C library */
+    return error;
+}
+
+int cnf_file_probe(const char *name)
+{
+    struct stat info;
+    bool exists = stat(name, &info) == 0;
+    if (exists && is_standard_output(&info)) return 0;
+    if (exists && !S_ISREG(info.st_mode)) {
+        /* A pipe may have no reader yet. */
+        int file = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        int error = file < 0 && errno != ENXIO ? errno : 0;
+        if (file >= 0) close(file);
+        return error;
+    }
+    char *target = exists ? realpath(name, NULL) : NULL;
+    rt_buffer temporary = {0};
+    int file = exists && !target ? -1 : temporary_open(target ? target : name, &temporary);
+    int error = file < 0 ? errno : 0;
+    if (file >= 0) {
+        close(file);
+        unlink(temporary.data);
+    }
+    rt_buffer_free(&temporary);
     free(target); /* allocated by the C library */
     return error;
 }

@@ -10,4 +10,9 @@
  * directly. Returns 0 or an errno. */
 int cnf_file_replace(const char *name, rt_text content);
 
+/* Checks, before a long run, that cnf_file_replace could write the file now: creates its temporary
+ * file and removes it, or opens a file that is not regular. The contents are unchanged, and no file
+ * is created. Returns 0 or an errno. */
+int cnf_file_probe(const char *name);
+
 #endif

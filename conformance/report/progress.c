@@ -84,9 +84,8 @@ void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subjec
 
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total)
 {
-    CHECK(out);
     cnf_progress progress = {
-        .out = out, .rewrites = is_terminal, .total = total, .begin_ms = now_ms()};
+        .out = out, .rewrites = out && is_terminal, .total = total, .begin_ms = now_ms()};
     progress_draw(&progress, true);
     return progress;
 }
@@ -105,6 +104,8 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
     if (unexpected) {
         progress->unexpected++;
         CHECK(progress->unexpected <= progress->done);
+    }
+    if (unexpected && progress->out) {
         fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
                 cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
         if (cnf_record_has_subject(record))
@@ -117,5 +118,5 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
 void cnf_progress_end(cnf_progress *progress)
 {
     if (progress->rewrites) fprintf(progress->out, LINE_CLEAR);
-    fflush(progress->out);
+    if (progress->out) fflush(progress->out);
 }

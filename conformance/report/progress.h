@@ -9,7 +9,7 @@
 enum { CNF_PROGRESS_NAME = 64, CNF_PROGRESS_NAMES = 4 };
 
 typedef struct cnf_progress {
-    FILE *out;
+    FILE *out;     /* NULL: nothing is shown */
     bool rewrites; /* output is a terminal: one line is redrawn */
     uint32_t done, total, unexpected;
     double begin_ms, drawn_ms;                           /* start of the run, time of the last
@@ -17,7 +17,7 @@ typedef struct cnf_progress {
     char running[CNF_PROGRESS_NAMES][CNF_PROGRESS_NAME]; /* "linking/chain.yaml on pocl" */
 } cnf_progress;
 
-/* Starts the display for `total` verdicts. */
+/* Starts the display for `total` verdicts; if `out` is NULL, nothing is displayed. */
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total);
 
 /* Notes that a scenario started on a subject. The line names some of the running scenarios. */

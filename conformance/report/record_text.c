@@ -14,6 +14,21 @@ void cnf_field_write(rt_buffer *out, const char *label, rt_text value)
     if (value.length > 0) rt_buffer_printf(out, "  %s: %.*s\n", label, RT_TEXT_ARG(value));
 }
 
+void cnf_attempts_write(rt_buffer *out, const cnf_judgement *judgement)
+{
+    enum { LISTED_MAX = 10 };
+    const uint32_t count = judgement->attempt_count;
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < count; i++)
+        failed += cnf_verdict_effect(judgement->attempts[i].verdict) == CNF_EFFECT_UNEXPECTED;
+    if (count == 0) return;
+    rt_buffer_printf(out, "  attempts: %u of %u failed:", failed, count);
+    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++)
+        rt_buffer_printf(out, "%s %s", i > 0 ? "," : "",
+                         cnf_verdict_word(judgement->attempts[i].verdict));
+    rt_buffer_printf(out, count > LISTED_MAX ? ", …\n" : "\n");
+}
+
 void cnf_device_write(rt_buffer *out, const char *indent, const cnf_record *record)
 {
     if (record->device.length == 0) return;

@@ -10,6 +10,10 @@ void cnf_indented_write(rt_buffer *out, const char *indent, rt_text text);
 /* Appends the line "  LABEL: VALUE"; nothing if the value is empty. */
 void cnf_field_write(rt_buffer *out, const char *label, rt_text value);
 
+/* Appends the line "  attempts: 3 of 10 failed: PASS, FAIL, …"; nothing if the scenario ran once.
+ */
+void cnf_attempts_write(rt_buffer *out, const cnf_judgement *judgement);
+
 /* Appends the line "device: DEVICE (DRIVER)" after the indent; nothing if the subject was never
  * opened. */
 void cnf_device_write(rt_buffer *out, const char *indent, const cnf_record *record);

@@ -3,8 +3,8 @@
  * unexpected, and "note" with a suppression if an expectation file has an entry for it. The
  * result's rule is the documents' rule that the failed check cites, with statement, reading and a
  * link to the document; a check without a citation uses a rule of our own for the verdict, such as
- * "assay-crash". PASS, LINKED, SKIP and subjects that are not installed give no results. Source:
- * OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0. */
+ * "assay-crash". PASS, LINKED, FLAKE, SKIP and subjects that are not installed give no results.
+ * Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0. */
 #ifndef CONFORMANCE_REPORT_SARIF_H
 #define CONFORMANCE_REPORT_SARIF_H
 

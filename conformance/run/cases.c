@@ -7,11 +7,12 @@
  *     WAITING   RUNNING  -        -                   DONE     HELD DONE  -           DONE
  *     RUNNING   -        PROBING  WAITING HELD DONE   -        -          -           DONE
  *     PROBING   -        -        WAITING HELD DONE   -        -          -           DONE
- *     HELD      -        -        -                   -        -          DONE        DONE
+ *     HELD      -        -        -                   -        -          WAITING DONE  DONE
  *     DONE      -        -        -                   -        -          -           -
  *
  * JUDGED leads to WAITING if exploring has another script to run, to HELD if the oracle, with which
- * the case is compared, is not DONE, and to DONE otherwise. Source: docs/internals/conformance.md;
+ * the case is compared, is not DONE, and to DONE otherwise; instead of DONE, JUDGED and COMPARABLE
+ * lead to WAITING if the case is repeated. Source: docs/internals/conformance.md;
  * design, "Reference runtime" (choices). */
 #include "conformance/run/run_internal.h"
 
@@ -30,7 +31,7 @@ static const unsigned transitions[CASE_STATE_COUNT][CASE_EVENT_COUNT] = {
                       [CASE_ABANDONED] = TO(DONE)},
     [CASE_PROBING] =
         {[CASE_JUDGED] = TO(WAITING) | TO(HELD) | TO(DONE), [CASE_ABANDONED] = TO(DONE)},
-    [CASE_HELD] = {[CASE_COMPARABLE] = TO(DONE), [CASE_ABANDONED] = TO(DONE)},
+    [CASE_HELD] = {[CASE_COMPARABLE] = TO(WAITING) | TO(DONE), [CASE_ABANDONED] = TO(DONE)},
 };
 #undef TO
 
@@ -50,7 +51,8 @@ static bool cases_check(const run_state *run, const run_scenario *scenario)
         CHECK_IMPLIES(checked->state == CASE_HELD, checked->has_messages);
         CHECK_IMPLIES(checked->state == CASE_HELD, run->oracle != SCN_NONE && i != run->oracle);
         CHECK_IMPLIES(checked->state == CASE_PROBING, checked->has_messages);
-        CHECK_IMPLIES(checked->worst, checked->explorer && checked->worst->has_messages);
+        CHECK_IMPLIES(checked->worst, checked->worst->has_messages);
+        CHECK_IMPLIES(checked->worst, checked->explorer || checked->attempt_count > 0);
         /* A case that already has its record runs only so that others can be compared with it. */
         CHECK_IMPLIES(checked->is_recorded && i != run->oracle, checked->state == CASE_DONE);
     }
@@ -163,14 +165,17 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
 
 /* ---- Exploring ----------------------------------------------------------------------------- */
 
-/* Makes the worst run of an explored case its result, with the total time of all runs. */
+/* Makes the worst run of a case its result, with the total time of all runs. */
 static void worst_restore(run_case *test_case)
 {
-    const run_case explored = *test_case;
-    CHECK(explored.worst && explored.worst->has_messages);
-    *test_case = *explored.worst;
-    test_case->state = explored.state;
-    test_case->seconds = explored.seconds;
+    const run_case last = *test_case;
+    CHECK(last.worst && last.worst->has_messages);
+    *test_case = *last.worst;
+    test_case->state = last.state;
+    test_case->seconds = last.seconds;
+    test_case->attempts = last.attempts;
+    test_case->judgement.attempts = last.attempts;
+    test_case->attempt_count = test_case->judgement.attempt_count = last.attempt_count;
 }
 
 /* Adds the choices that led to an unexpected verdict to its message. */
@@ -219,6 +224,76 @@ static bool case_explore(run_scenario *scenario, run_case *test_case)
     return false;
 }
 
+/* ---- Repeating ----------------------------------------------------------------------------- */
+
+/* Two runs on a deterministic subject must not differ. */
+static void attempts_differ(run_scenario *scenario, run_case *test_case)
+{
+    const cnf_attempt *attempts = test_case->attempts;
+    for (uint32_t i = 1; i < test_case->attempt_count; i++) {
+        if (attempts[i].verdict == attempts[0].verdict &&
+            rt_text_equal(attempts[i].signature, attempts[0].signature))
+            continue;
+        cnf_judge_differing(&scenario->arena, &attempts[0], &attempts[i], i + 1,
+                            &test_case->judgement);
+        return;
+    }
+}
+
+static bool is_unexpected(const run_state *run, const run_scenario *scenario, uint32_t subject)
+{
+    const cnf_run_options *options = run->options;
+    const run_case *test_case = &scenario->cases[subject];
+    const cnf_record record = {.scenario = scenario->file->path,
+                               .file = scenario->file->file,
+                               .subject = options->subjects[subject].name,
+                               .judgement = test_case->judgement,
+                               .driver = test_case->messages.driver};
+    if (options->is_unexpected) return options->is_unexpected(run->user, &record);
+    return cnf_verdict_effect(test_case->judgement.verdict) != CNF_EFFECT_EXPECTED;
+}
+
+/* Notes the run that has just been judged and compared. Returns true if the case runs again, and
+ * false if not; its result is then the worst run or, if it was tried again until it was as
+ * expected, FLAKE. The oracle is deterministic, so it is repeated, but never retried. */
+static bool case_repeat(const run_state *run, run_scenario *scenario, uint32_t subject)
+{
+    const cnf_run_options *options = run->options;
+    run_case *test_case = &scenario->cases[subject];
+    const cnf_verdict verdict = test_case->judgement.verdict;
+    bool is_deterministic = options->subjects[subject].subject->oracle;
+    bool retries = options->repeat <= 1;
+    uint32_t most = retries ? options->retries + 1 : options->repeat;
+    if (most <= 1 || test_case->is_recorded || test_case->explorer) return false;
+    if (retries && is_deterministic) return false;
+    bool is_bad = is_unexpected(run, scenario, subject);
+    if (test_case->attempt_count == 0 && (retries ? !is_bad : !cnf_verdict_ran(verdict)))
+        return false;
+    if (test_case->attempt_count == 0)
+        test_case->attempts = rt_arena_alloc_array(&scenario->arena, most, sizeof(cnf_attempt));
+    CHECK(test_case->attempt_count < most);
+    test_case->attempts[test_case->attempt_count++] = (cnf_attempt){
+        verdict, test_case->judgement.signature, test_case->seconds - test_case->attempted_seconds};
+    test_case->attempted_seconds = test_case->seconds;
+    bool is_first = !test_case->worst;
+    if (is_first) test_case->worst = rt_arena_alloc(&scenario->arena, sizeof *test_case->worst);
+    if (is_first ||
+        cnf_verdict_effect(verdict) > cnf_verdict_effect(test_case->worst->judgement.verdict)) {
+        run_case *worst = test_case->worst;
+        *worst = *test_case;
+    }
+    bool can_run =
+        cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_HANG && !run->subjects[subject].lost;
+    if (can_run && test_case->attempt_count < most && (!retries || is_bad)) return true;
+    worst_restore(test_case);
+    if (retries && !is_bad) {
+        CHECK(test_case->judgement.signature.length > 0);
+        test_case->judgement.verdict = CNF_VERDICT_FLAKE;
+    }
+    if (is_deterministic) attempts_differ(scenario, test_case);
+    return false;
+}
+
 /* ---- The transition ------------------------------------------------------------------------ */
 
 void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subject,
@@ -239,10 +314,14 @@ void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subje
         next = CASE_WAITING;
     else if (has_result && waits_for_oracle)
         next = CASE_HELD;
+    bool was_compared = event == CASE_CUT_SHORT && test_case->attempt_count > 0;
+    if (next == CASE_DONE && (has_result || event == CASE_COMPARABLE) && !was_compared) {
+        case_compare(run, scenario, subject);
+        if (event != CASE_CUT_SHORT && case_repeat(run, scenario, subject)) next = CASE_WAITING;
+    }
     CHECK(transitions[test_case->state][event] & 1u << next);
     test_case->state = next;
     if (next == CASE_DONE) {
-        if (has_result || event == CASE_COMPARABLE) case_compare(run, scenario, subject);
         scenario->done_count++;
         record_send(run, scenario, subject);
     }

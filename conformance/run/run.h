@@ -32,11 +32,17 @@ typedef struct cnf_run_options {
     rt_text choices;      /* alternatives of the first choices, for example "0,1,0"; empty: not
                            * prescribed */
     uint32_t explore_max; /* limit of runs per scenario and subject; 0: choices are not explored */
+    uint32_t repeat;      /* runs of every scenario on every subject; the worst is its result; 0 and
+                           * 1: one */
+    uint32_t retries;     /* further runs after an unexpected verdict, until one is expected; the
+                           * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
     rt_text conditions;   /* for the records only; does not affect the run */
     bool record;          /* children send the compile worker's answers, for assay pack */
     /* Returns true if the pair already has its record and need not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
+    /* Returns true if the verdict is unexpected, for `retries`; NULL: by its effect alone. */
+    bool (*is_unexpected)(void *user, const cnf_record *record);
     void (*begun)(void *user, rt_text path, rt_text subject); /* called when a child starts; NULL:
                                                                * not called */
 } cnf_run_options;

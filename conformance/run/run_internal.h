@@ -22,7 +22,8 @@ typedef enum case_event {
     CASE_DOUBTED, /* its child ended in a way that may have damaged the device */
     CASE_JUDGED,  /* its child has ended and been judged; a probe may have changed the judgement */
     CASE_DECIDED, /* it was judged without a child */
-    CASE_CUT_SHORT,  /* the device was lost while choices were explored: the worst run counts */
+    CASE_CUT_SHORT,  /* the device was lost while the case was explored or repeated: the worst run
+                      * counts */
     CASE_COMPARABLE, /* the oracle is DONE */
     CASE_ABANDONED,  /* the run was interrupted */
     CASE_EVENT_COUNT
@@ -41,7 +42,11 @@ typedef struct run_case {
     rt_text scratch;        /* folder of the running child; empty: none needed */
     rt_text script;         /* script of the choices of the current or last child */
     cnf_explorer *explorer; /* NULL: runs once */
-    struct run_case *worst; /* the worst of the runs explored so far; NULL: none yet */
+    struct run_case *worst; /* the worst of the runs so far, if the case is explored or repeated;
+                             * NULL: none yet */
+    cnf_attempt *attempts;  /* the runs so far, if it is repeated */
+    uint32_t attempt_count;
+    double attempted_seconds; /* of these runs */
 } run_case;
 
 /* A scenario with its images, for the subjects whose devices take a given format. */

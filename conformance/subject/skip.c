@@ -111,7 +111,7 @@ typedef struct need_row {
 } need_row;
 
 static const need_row needs[] = {
-    {"finds_faults", FINDINGS, offsetof(dev_capabilities, finds_faults),
+    {"reports-faults", FINDINGS, offsetof(dev_capabilities, finds_faults),
      "the scenario expects a finding; this device does not report findings"},
     {"usm", USM, offsetof(dev_capabilities, usm),
      "the scenario has unified shared memory; this device has none"},
@@ -444,7 +444,7 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
                               "to link, so there is nothing to observe"));
         return true;
     }
-    cnf_emit_skip(emitter, "reference-only", "yes",
+    cnf_emit_skip(emitter, "only-on-sim", "yes",
                   RT_TEXT("the scenario never used the device: its result depends only on "
                           "the reference runtime, which is judged on sim"));
     return true;

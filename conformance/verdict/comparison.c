@@ -219,18 +219,34 @@ static void line_print(rt_buffer *out, const difference *pair, bool markdown)
 
 /* Appends the number of changes of each kind, such as "new failure: 2, fixed: 1", or "nothing
  * changed". */
-static void counts_print(rt_buffer *out, const differences *found)
+static void counts_print(rt_buffer *out, const uint32_t counts[CNF_CHANGE_COUNT])
 {
-    uint32_t counts[CNF_CHANGE_COUNT] = {0};
-    for (uint32_t i = 0; i < found->count; i++)
-        counts[found->items[i].change]++;
     const char *separator = "";
     for (int i = 0; i < CNF_CHANGE_COUNT; i++) {
         if (counts[i] == 0) continue;
         rt_buffer_printf(out, "%s%s: %u", separator, change_rows[i].words, counts[i]);
         separator = ", ";
     }
-    if (found->count == 0) rt_buffer_printf(out, "nothing changed");
+    if (!*separator) rt_buffer_printf(out, "nothing changed");
+}
+
+/* More changes of one kind than this are not listed: the runs had different selections. */
+enum { UNPAIRED_LISTED_MAX = 10 };
+
+static bool is_listed(const uint32_t counts[CNF_CHANGE_COUNT], int kind)
+{
+    bool is_unpaired = kind == CNF_CHANGE_REMOVED || kind == CNF_CHANGE_ADDED;
+    return !is_unpaired || counts[kind] <= UNPAIRED_LISTED_MAX;
+}
+
+/* Appends one line if records without a partner are not listed. */
+static void selections_print(rt_buffer *out, const uint32_t counts[CNF_CHANGE_COUNT])
+{
+    if (is_listed(counts, CNF_CHANGE_REMOVED) && is_listed(counts, CNF_CHANGE_ADDED)) return;
+    rt_buffer_printf(out,
+                     "the runs selected different scenarios or subjects: %u verdicts are only in "
+                     "the old run, %u only in the new one\n",
+                     counts[CNF_CHANGE_REMOVED], counts[CNF_CHANGE_ADDED]);
 }
 
 bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
@@ -239,23 +255,32 @@ bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_
     differences found = {0};
     compare(old_run, new_run, bound, &found);
     bool worse = false;
-    for (uint32_t i = 0; i < found.count; i++)
+    uint32_t counts[CNF_CHANGE_COUNT] = {0};
+    for (uint32_t i = 0; i < found.count; i++) {
         worse = worse || change_rows[found.items[i].change].worse;
+        counts[found.items[i].change]++;
+    }
     if (markdown) {
         rt_buffer_printf(out, "### assay: %s\n\n",
                          worse             ? "something got worse"
                          : found.count > 0 ? "nothing got worse"
                                            : "nothing changed");
-        if (found.count > 0) counts_print(out, &found);
+        if (found.count > 0) counts_print(out, counts);
+        if (found.count > 0) rt_buffer_printf(out, "\n\n");
+        size_t before = out->size;
+        selections_print(out, counts);
+        if (out->size > before) rt_buffer_append_byte(out, '\n');
         if (found.count > 0)
-            rt_buffer_printf(out, "\n\n| change | scenario | subject | before | now | rule |\n"
+            rt_buffer_printf(out, "| change | scenario | subject | before | now | rule |\n"
                                   "|---|---|---|---|---|---|\n");
     }
     for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)
         for (uint32_t i = 0; i < found.count; i++)
-            if ((int)found.items[i].change == kind) line_print(out, &found.items[i], markdown);
+            if ((int)found.items[i].change == kind && is_listed(counts, kind))
+                line_print(out, &found.items[i], markdown);
     if (!markdown) {
-        counts_print(out, &found);
+        selections_print(out, counts);
+        counts_print(out, counts);
         rt_buffer_append_byte(out, '\n');
     }
     rt_buffer_printf(out, "%sslower: more than %g times as long, and at least %g s longer\n",

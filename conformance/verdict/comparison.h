@@ -18,7 +18,10 @@
  *     RESUMED   was skipped or not available and now passes
  *     SLOWER    still passes, but took longer than the bound
  *     ADDED     has no record in the old run, and is as expected in the new one
- *     REMOVED   ran in the old run and has no record in the new one: one check fewer */
+ *     REMOVED   ran in the old run and has no record in the new one: one check fewer
+ *
+ * A subject or a scenario that only one of the runs has is a matter of their selections: if more
+ * than a few records have no partner, one line says so instead of one for each. */
 #define CNF_CHANGES(CHANGE)                                                                        \
     CHANGE(NEW, "new failure", true)                                                               \
     CHANGE(CHANGED, "changed failure", false)                                                      \

@@ -1,6 +1,10 @@
 /* Applies the entries of expectation files and records each entry's state. */
 #include "conformance/verdict/expectations.h"
 
+#include "conformance/verdict/interval.h"
+#include "reference/base/number.h"
+
+#include <ctype.h>
 #include <string.h>
 
 static const struct class_row {
@@ -26,16 +30,84 @@ void cnf_expectations_free(cnf_expectations *expectations)
 
 /* ---- Applying ------------------------------------------------------------------------------ */
 
+bool cnf_pattern_matches(rt_text pattern, rt_text text)
+{
+    /* After a star, each suffix of the text is tried; only the last star can still take more. */
+    size_t at = 0, next = 0, star = SIZE_MAX, resumed = 0;
+    while (at < text.length) {
+        if (next < pattern.length && pattern.data[next] == '*') {
+            star = next++;
+            resumed = at;
+        } else if (next < pattern.length && pattern.data[next] == text.data[at]) {
+            next++;
+            at++;
+        } else if (star != SIZE_MAX) {
+            next = star + 1;
+            at = ++resumed;
+        } else {
+            return false;
+        }
+    }
+    while (next < pattern.length && pattern.data[next] == '*')
+        next++;
+    return next == pattern.length;
+}
+
+static bool is_pattern(rt_text text)
+{
+    return text.length > 0 && memchr(text.data, '*', text.length);
+}
+
 static bool is_about(const cnf_expectation *entry, rt_text scenario, rt_text subject)
 {
-    return rt_text_equal(entry->scenario, scenario) && rt_text_equal(entry->subject, subject);
+    return rt_text_equal(entry->subject, subject) && cnf_pattern_matches(entry->scenario, scenario);
+}
+
+/* Compares two versions number by number. Numbers that only one of them has do not count, so "6.0"
+ * equals "6.0.3". */
+static int version_compare(rt_text a, rt_text b)
+{
+    while (a.length > 0 && b.length > 0) {
+        uint64_t left = 0, right = 0;
+        if (!rt_number_read(rt_text_take_until(&a, '.'), 0, UINT64_MAX, &left) ||
+            !rt_number_read(rt_text_take_until(&b, '.'), 0, UINT64_MAX, &right))
+            return 0;
+        if (left != right) return left < right ? -1 : 1;
+    }
+    return 0;
+}
+
+/* The first number in the text, such as "3.1"; empty if there is none. */
+static rt_text version_find(rt_text text)
+{
+    size_t begin = 0, length = 0;
+    while (begin < text.length && !isdigit((unsigned char)text.data[begin]))
+        begin++;
+    rt_text rest = rt_text_skip(text, begin);
+    while (length < rest.length && (isdigit((unsigned char)rest.data[length]) ||
+                                    (rest.data[length] == '.' && length + 1 < rest.length &&
+                                     isdigit((unsigned char)rest.data[length + 1]))))
+        length++;
+    return (rt_text){rest.data, length};
 }
 
 static bool applies(const cnf_expectation *entry, rt_text driver)
 {
-    rt_text part = entry->driver;
-    return part.length == 0 ||
-           (driver.length > 0 && memmem(driver.data, driver.length, part.data, part.length));
+    const rt_text part = entry->driver;
+    rt_text rest = driver;
+    if (part.length > 0) {
+        const char *found =
+            driver.length > 0 ? memmem(driver.data, driver.length, part.data, part.length) : NULL;
+        if (!found) return false;
+        rest = rt_text_skip(driver, (size_t)(found - driver.data) + part.length);
+    }
+    if (entry->versions.length == 0) return true;
+    const char *dots = memmem(entry->versions.data, entry->versions.length, "..", 2);
+    CHECK(dots); /* checked when the file was read, and again when a pack was */
+    const rt_text from = {entry->versions.data, (size_t)(dots - entry->versions.data)};
+    const rt_text to = rt_text_skip(entry->versions, from.length + 2), version = version_find(rest);
+    return version.length > 0 && (from.length == 0 || version_compare(version, from) >= 0) &&
+           (to.length == 0 || version_compare(version, to) <= 0);
 }
 
 /* The entries found for a judged scenario, in the order of their file. */
@@ -85,7 +157,7 @@ static bool poisons(const cnf_expectation *entry, const cnf_failure *failure)
 static bool names(const cnf_expectation *entry, const cnf_failure *failure)
 {
     if (entry->signature.length == 0) return failure->cause == CNF_CAUSE_PROCESS;
-    return rt_text_equal(entry->signature, failure->signature);
+    return cnf_pattern_matches(entry->signature, failure->signature);
 }
 
 static rt_text entry_place(rt_arena *arena, const cnf_expectation *entry)
@@ -94,7 +166,7 @@ static rt_text entry_place(rt_arena *arena, const cnf_expectation *entry)
 }
 
 /* Marks the failures that the entries name, and the failures of checks that depend on a poisoned
- * memory. Returns true if that covers all failures and every entry names one. */
+ * memory. Returns true if that covers all failures and every entry that is not flaky names one. */
 static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdict verdict,
                            cnf_failure *failures, uint32_t failure_count)
 {
@@ -110,10 +182,15 @@ static bool failures_cover(rt_arena *arena, const entry_list *entries, cnf_verdi
             named++;
         bool has_failed = named < failure_count &&
                           (entry->verdict == CNF_VERDICT_COUNT || entry->verdict == verdict);
-        is_exact = is_exact && has_failed;
+        is_exact = is_exact && (has_failed || entry->is_flaky);
         if (!has_failed) continue;
-        failures[named].entry = entry_place(arena, entry);
-        failures[named].is_poisoned = false;
+        for (uint32_t i = named; i < failure_count; i++) {
+            /* Without a pattern, an entry names one failure. */
+            if (i > named && (!is_pattern(entry->signature) || !names(entry, &failures[i])))
+                continue;
+            failures[i].entry = entry_place(arena, entry);
+            failures[i].is_poisoned = false;
+        }
         for (uint32_t i = 0; i < failure_count; i++) {
             /* A crash may be noticed in any step, and may spoil checks of earlier steps. */
             bool is_later = failures[named].cause == CNF_CAUSE_PROCESS ||
@@ -201,6 +278,8 @@ static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verd
         rt_buffer_printf(&failure, "%s%s%s%.*s", i > 0 ? ", " : "",
                          has_verdict ? cnf_verdict_word(entry->verdict) : "", blank,
                          RT_TEXT_ARG(entry->signature));
+        if (entry->is_flaky)
+            rt_buffer_printf(&failure, " in at most %u %% of attempts", entry->bound_percent);
     }
     const entry_list sorted = gravest_first(arena, entries);
     const cnf_known known = {
@@ -215,6 +294,53 @@ static cnf_known known_make(rt_arena *arena, const entry_list *entries, cnf_verd
     return known;
 }
 
+/* A pack without the subject's format, and a skip before a driver was opened (this machine cannot
+ * compile the scenario), say nothing about the subject. */
+static bool is_skip_of_subject(const cnf_judgement *judgement, rt_text driver)
+{
+    return driver.length > 0 && !rt_text_is(judgement->capability, CNF_PACKED_CAPABILITY);
+}
+
+/* Marks the entries of a scenario that its subject skips. */
+static void entries_skip(rt_arena *arena, const entry_list *entries, const cnf_judgement *skip)
+{
+    for (uint32_t i = 0; i < entries->count; i++) {
+        cnf_expectation *entry = entries->items[i];
+        if (is_pattern(entry->scenario)) continue;
+        entry->state = CNF_ENTRY_UNUSED;
+        entry->note = rt_arena_printf(arena, "SKIP, %.*s: %.*s; remove the entry",
+                                      RT_TEXT_ARG(skip->capability), RT_TEXT_ARG(skip->answer));
+    }
+}
+
+/* True if every entry is flaky. */
+static bool are_flaky(const entry_list *entries)
+{
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (!entries->items[i]->is_flaky) return false;
+    return true;
+}
+
+static bool has_flaky(const entry_list *entries)
+{
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (entries->items[i]->is_flaky) return true;
+    return false;
+}
+
+/* True if the attempts show that the scenario fails more often than a flaky entry allows. */
+static bool exceeds_bound(const entry_list *entries, const cnf_judgement *judgement)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < judgement->attempt_count; i++)
+        failed += cnf_verdict_effect(judgement->attempts[i].verdict) == CNF_EFFECT_UNEXPECTED;
+    const cnf_interval interval = cnf_interval_of(failed, judgement->attempt_count);
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (entries->items[i]->is_flaky && interval.low > entries->items[i]->bound_percent / 100.0)
+            return true;
+    return false;
+}
+
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {
@@ -224,11 +350,9 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     CHECK(seen != CNF_VERDICT_XFAIL && seen != CNF_VERDICT_XPASS &&
           seen != CNF_VERDICT_XFAIL_MISMATCH);
     if (!cnf_verdict_ran(seen) && seen != CNF_VERDICT_SKIP) return;
-    /* Skipped before a driver was opened: this machine cannot compile the scenario, but others may
-     * be able to. */
-    if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
+    if (seen == CNF_VERDICT_SKIP && !is_skip_of_subject(inout_judgement, driver)) return;
     entry_list entries = entries_find(expectations, scenario, subject, driver, true);
-    bool failed = cnf_verdict_effect(seen) == CNF_EFFECT_UNEXPECTED;
+    bool failed = seen == CNF_VERDICT_FLAKE || cnf_verdict_effect(seen) == CNF_EFFECT_UNEXPECTED;
     bool is_bare = false;
     const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
     if (entries.count == 0 && failed && brace && brace > subject.data) {
@@ -238,24 +362,23 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     }
     if (entries.count == 0) return;
     if (seen == CNF_VERDICT_SKIP) {
-        for (uint32_t i = 0; i < entries.count; i++) {
-            entries.items[i]->state = CNF_ENTRY_UNUSED;
-            entries.items[i]->note =
-                rt_arena_printf(arena, "SKIP, %.*s: %.*s", RT_TEXT_ARG(inout_judgement->capability),
-                                RT_TEXT_ARG(inout_judgement->answer));
-        }
+        entries_skip(arena, &entries, inout_judgement);
         return;
     }
     uint32_t failure_count = 0;
     cnf_failure *failures = NULL;
     if (failed) failures = cnf_judgement_failures(arena, inout_judgement, &failure_count);
-    bool is_exact = failures_cover(arena, &entries, seen, failures, failure_count);
+    bool is_exact = failures_cover(arena, &entries, seen, failures, failure_count) &&
+                    !exceeds_bound(&entries, inout_judgement);
     /* The bare subject's entries excuse only identical failures, because options change the
      * subject's behaviour. Other results prove nothing about those entries, whose state is left
      * unchanged. */
     if (is_bare && !is_exact) return;
     for (uint32_t i = 0; i < entries.count && !is_bare; i++)
         entries.items[i]->state = CNF_ENTRY_JUDGED;
+    if (!failed && are_flaky(&entries)) return;
+    /* An entry that does not say so does not excuse that the scenario sometimes passes. */
+    if (seen == CNF_VERDICT_FLAKE && !has_flaky(&entries)) return;
     *out_known = known_make(arena, &entries, seen);
     poisoned_explain(arena, failures, failure_count, inout_judgement);
     if (inout_judgement->failure_count > 0) inout_judgement->failures = failures;
@@ -278,17 +401,20 @@ void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations
                          RT_TEXT_ARG(entry->file), entry->at.line, RT_TEXT_ARG(entry->scenario),
                          RT_TEXT_ARG(entry->subject));
         if (unused) {
-            rt_buffer_printf(out, "%.*s; remove the entry\n", RT_TEXT_ARG(entry->note));
+            rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(entry->note));
         } else {
-            rt_buffer_printf(out, "driver '%.*s' is not a part of '%.*s'\n",
-                             RT_TEXT_ARG(entry->driver), RT_TEXT_ARG(entry->note));
+            rt_buffer_printf(out, "driver '%.*s'", RT_TEXT_ARG(entry->driver));
+            if (entry->versions.length > 0)
+                rt_buffer_printf(out, " in versions %.*s", RT_TEXT_ARG(entry->versions));
+            rt_buffer_printf(out, " is not a part of '%.*s'\n", RT_TEXT_ARG(entry->note));
         }
     }
 }
 
-bool cnf_expectations_hold(const cnf_expectations *expectations)
+uint32_t cnf_expectations_unused(const cnf_expectations *expectations)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < expectations->entries.count; i++)
-        if (expectations->entries.items[i].state == CNF_ENTRY_UNUSED) return false;
-    return true;
+        count += expectations->entries.items[i].state == CNF_ENTRY_UNUSED;
+    return count;
 }

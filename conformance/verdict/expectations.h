@@ -3,25 +3,41 @@
  *     assay_expectations: 1
  *     subject: pocl
  *     entries:
- *       - scenario: device/runaway.yaml     # path from the scenarios' root
- *         signature: "run:timeout:-:-"      # required unless there is a verdict
+ *       - scenario: device/runaway.yaml     # path from the scenarios' root; `*` is any characters
+ *         signature: "run:timeout:-:-"      # required unless there is a verdict; may contain `*`
  *         verdict: TIMEOUT                  # CRASH, TIMEOUT or HANG; both must match, if given
  *         poisons: [data]                   # memories that this failure spoils; optional
- *         driver: "3.1"                     # a part of the driver's text; absent: every driver
+ *         driver: "PoCL"                    # a part of the driver's text; absent: every driver
+ *         versions: "3.1..6.0"              # of the driver, both included; either may be absent
+ *         flaky: true                       # it may also pass; needs `bound`
+ *         bound: 25                         # at most this percentage of attempts fails
+ *         since: 2026-11-28                 # when the entry was written; optional
  *         finding: pocl/runaway             # a record of findings/pocl.yaml (findings.h), or:
  *         class: crash-or-hang
  *         reason: One or two sentences.     # with a finding: how it causes this failure; optional
  *         reference: DL-RESOLVE-09          # the deciding rule or document; optional
+ *
+ * An entry whose scenario is a pattern is about every scenario that matches; one whose signature is
+ * a pattern names every failing check that matches, and at least one must. The version of a driver
+ * is the first number, such as 3.1, in its text after the `driver` text; an end of a range includes
+ * the versions that it begins: 6.0.1 is in "3.1..6.0". An entry of class `untriaged` needs no
+ * reason, but `since`.
  *
  * Each entry names one failing check, so a scenario with several failing checks needs several
  * entries. A check that depends on a poisoned memory and fails later needs no separate entry.
  *
  * The scenario runs regardless. Its verdict is XFAIL if the entries cover exactly the checks that
  * fail, XFAIL_MISMATCH if another check fails or a check that an entry names passes, and XPASS if
- * none fails. An entry whose scenario is skipped or does not exist is unused, and an unused entry
- * fails the run. A scenario that did not run proves nothing about its entry: it was not selected,
- * its subject did not take part, its verdict is UNAVAILABLE, NOT_RUN or POISONED, or the entry is
- * for another driver.
+ * none fails. A flaky entry need not name a failing check; it does not make a scenario XPASS, but
+ * if the attempts of a run show with 95 % confidence that more than `bound` fail, it is
+ * XFAIL_MISMATCH.
+ *
+ * An entry whose scenario is skipped or does not exist is unused, and an unused entry fails the
+ * run. A scenario that did not run proves nothing about its entry: it was not selected, its subject
+ * did not take part, its verdict is UNAVAILABLE, NOT_RUN or POISONED, its pack lacks the subject's
+ * format, or the entry is for another driver. An entry of a folder of --expectations whose scenario
+ * is not below the run's roots is taken as being about another suite, unless a scenario of the run
+ * has a similar path. A pattern is not unused because one of its scenarios is skipped.
  *
  * If the `driver` texts of several entries are part of the driver's text, the entries with the
  * longest text apply.
@@ -44,6 +60,7 @@
  *     VIOLATES_A_READING   the sentence leaves room; our reading of it, stated with the rule, says
  *                          otherwise
  *     PERMITTED_DIVERGENCE the documents leave it open, so it is not a defect
+ *     UNTRIAGED            its class is not decided yet; written by run --write-expectations
  *
  * SILENT_WRONG_RESULT and VIOLATES_A_MUST need a finding, whose record has a reproduction without
  * our runtime. */
@@ -54,7 +71,8 @@
     CLASS(VIOLATES_A_READING, "violates-a-reading", "violates a must, in our reading")             \
     CLASS(PERMITTED_DIVERGENCE, "permitted-divergence",                                            \
           "permitted divergence, left open by the "                                                \
-          "documents")
+          "documents")                                                                             \
+    CLASS(UNTRIAGED, "untriaged", "not triaged")
 
 typedef enum cnf_class {
 #define CNF_CLASS_ENUM(class, word, text) CNF_CLASS_##class,
@@ -71,7 +89,7 @@ typedef enum cnf_entry_state {
     CNF_ENTRY_NOT_JUDGED,
     CNF_ENTRY_JUDGED,
     CNF_ENTRY_OTHER_DRIVER, /* `note` holds the driver's text */
-    CNF_ENTRY_UNUSED,       /* `note` holds the reason; fails the run */
+    CNF_ENTRY_UNUSED,       /* `note` holds the reason and the remedy; fails the run */
 } cnf_entry_state;
 
 typedef struct cnf_expectation {
@@ -82,7 +100,11 @@ typedef struct cnf_expectation {
     cnf_verdict verdict;    /* CNF_VERDICT_COUNT: any */
     const rt_text *poisons; /* names of memories */
     uint32_t poison_count;
-    rt_text driver; /* empty: any */
+    rt_text driver;   /* empty: any */
+    rt_text versions; /* "FROM..TO"; empty: any */
+    bool is_flaky;
+    uint32_t bound_percent; /* of a flaky entry */
+    rt_text since;          /* "2026-11-28"; may be empty */
     cnf_class class;
     rt_text reason, reference; /* reference may be empty */
     rt_text finding;           /* "COMPONENT/ID"; empty: none */
@@ -138,10 +160,13 @@ typedef struct cnf_known {
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 
+/* True if the text matches the pattern, in which `*` stands for any characters. */
+bool cnf_pattern_matches(rt_text pattern, rt_text text);
+
 /* Appends a line for each unused entry and each entry for another driver. */
 void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations);
 
-/* True if no entry is unused. */
-bool cnf_expectations_hold(const cnf_expectations *expectations);
+/* The number of unused entries. */
+uint32_t cnf_expectations_unused(const cnf_expectations *expectations);
 
 #endif

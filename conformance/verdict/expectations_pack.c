@@ -14,11 +14,12 @@ static const size_t texts[] = {
     offsetof(cnf_expectation, scenario),  offsetof(cnf_expectation, signature),
     offsetof(cnf_expectation, driver),    offsetof(cnf_expectation, reason),
     offsetof(cnf_expectation, reference), offsetof(cnf_expectation, finding),
+    offsetof(cnf_expectation, versions),  offsetof(cnf_expectation, since),
 };
 enum {
-    VERSION = 3,
+    VERSION = 4,
     TEXTS = sizeof texts / sizeof *texts,
-    ENTRY_MIN = TEXTS * 8 + 5 * 4, /* bytes */
+    ENTRY_MIN = TEXTS * 8 + 7 * 4, /* bytes */
 };
 
 void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
@@ -31,7 +32,10 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
     uint32_t count = 0;
     for (uint32_t i = 0; i < expectations->entries.count; i++) {
         const cnf_expectation *entry = &expectations->entries.items[i];
-        if (rt_map_find(&paths, entry->scenario) == RT_MAP_NONE) continue;
+        bool is_packed = rt_map_find(&paths, entry->scenario) != RT_MAP_NONE;
+        for (uint32_t k = 0; k < files->count && !is_packed; k++)
+            is_packed = cnf_pattern_matches(entry->scenario, files->items[k].path);
+        if (!is_packed) continue;
         for (uint32_t j = 0; j < TEXTS; j++) {
             rt_text text;
             memcpy(&text, (const char *)entry + texts[j], sizeof text);
@@ -41,6 +45,8 @@ void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
         rt_write_u32(&entries, entry->at.column);
         rt_write_u32(&entries, entry->verdict);
         rt_write_u32(&entries, entry->class);
+        rt_write_u32(&entries, entry->is_flaky);
+        rt_write_u32(&entries, entry->bound_percent);
         rt_write_u32(&entries, entry->poison_count);
         for (uint32_t j = 0; j < entry->poison_count; j++)
             rt_write_text(&entries, entry->poisons[j]);
@@ -68,6 +74,11 @@ rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
         entry.at.column = rt_read_u32(&reader);
         entry.verdict = (cnf_verdict)rt_read_below(&reader, CNF_VERDICT_COUNT + 1);
         entry.class = (cnf_class)rt_read_below(&reader, CNF_CLASS_COUNT);
+        entry.is_flaky = rt_read_below(&reader, 2) != 0;
+        entry.bound_percent = rt_read_below(&reader, 101);
+        bool has_range = entry.versions.length == 0 ||
+                         memmem(entry.versions.data, entry.versions.length, "..", 2);
+        if (!reader.failed && !has_range) rt_reader_fail(&reader);
         uint32_t poison_count = rt_read_count(&reader, 8);
         rt_text *names = rt_arena_alloc_array(&expectations->arena, poison_count, sizeof *names);
         for (uint32_t j = 0; j < poison_count; j++)

@@ -2,6 +2,8 @@
  * runs, because a lost entry would turn a known failure into an unexplained one, or hide that the
  * failure has been fixed. */
 #include "conformance/verdict/findings.h"
+#include "reference/base/nearest.h"
+#include "reference/base/number.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -44,6 +46,52 @@ static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
+/* True if the text is a version, such as 3.1, or empty. */
+static bool is_version(rt_text text)
+{
+    while (text.length > 0) {
+        uint64_t number;
+        bool is_more = memchr(text.data, '.', text.length) != NULL;
+        if (!rt_number_read(rt_text_take_until(&text, '.'), 0, UINT32_MAX, &number) ||
+            (is_more && text.length == 0))
+            return false;
+    }
+    return true;
+}
+
+static bool versions_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    const rt_text text = node->kind == SCN_NODE_SCALAR ? node->text : (rt_text){0};
+    const char *dots = text.length > 2 ? memmem(text.data, text.length, "..", 2) : NULL;
+    const rt_text from = {text.data, dots ? (size_t)(dots - text.data) : 0};
+    const rt_text to = dots ? rt_text_skip(text, from.length + 2) : (rt_text){0};
+    if (!dots || !is_version(from) || !is_version(to)) {
+        return scn_report(reader->reporter, node->at,
+                          "expected a range of versions, \"3.1..6.0\", \"3.1..\" or \"..6.0\", "
+                          "found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    memcpy(out, &text, sizeof text);
+    return true;
+}
+
+/* A date's form; that a month has this day is not checked. */
+static bool date_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    static const char form[] = "0000-00-00";
+    bool is_date = node->kind == SCN_NODE_SCALAR && node->text.length == sizeof form - 1;
+    for (size_t i = 0; is_date && i < sizeof form - 1; i++)
+        is_date = form[i] == '-' ? node->text.data[i] == '-'
+                                 : isdigit((unsigned char)node->text.data[i]) != 0;
+    if (!is_date) {
+        return scn_report(reader->reporter, node->at,
+                          "expected a date such as 2026-11-28, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    memcpy(out, &node->text, sizeof node->text);
+    return true;
+}
+
 static const scn_shape shape_memory = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a memory"};
 static const scn_shape shape_poisons = {
     .kind = SCN_SHAPE_LIST,
@@ -55,16 +103,34 @@ static const scn_shape shape_poisons = {
 static const scn_shape shape_scenario = {.kind = SCN_SHAPE_TEXT,
                                          .noun = "the path of a scenario from the root"};
 static const scn_shape shape_signature = {
-    .kind = SCN_SHAPE_OTHER, .noun = "a signature", .read = signature_read};
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a signature",
+    .pattern = "^[^:\\s]*:[^:\\s]*:[^:\\s]*:[^:\\s]*$",
+    .read = signature_read,
+};
+static const scn_shape shape_versions = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a range of versions",
+    .pattern = "^([0-9]+(\\.[0-9]+)*)?\\.\\.([0-9]+(\\.[0-9]+)*)?$",
+    .read = versions_read,
+};
+static const scn_shape shape_date = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a date",
+    .pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    .read = date_read,
+};
+static const scn_shape shape_flaky = {SCN_TRUTH("whether the scenario sometimes passes")};
+static const scn_shape shape_bound = {SCN_INTEGER("a percentage", 1, 100)};
 static const scn_shape shape_driver = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a driver's text"};
 static const scn_shape shape_reason = {.kind = SCN_SHAPE_TEXT, .noun = "a sentence or two"};
 static const scn_shape shape_finding = {.kind = SCN_SHAPE_TEXT, .noun = "the id of a finding"};
 
 static const scn_row entry_rows[] = {
     {"scenario", &shape_scenario, SCN_REQUIRED, SCN_FIELD(cnf_expectation, scenario),
-     "The path of the scenario from the scenarios' root."},
+     "The path of the scenario from the scenarios' root; `*` stands for any characters."},
     {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
-     "The signature that the failure prints."},
+     "The signature that the failure prints; `*` stands for any characters."},
     {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
      "The verdict, if no signature is reliable."},
     {"poisons", &shape_poisons, 0, SCN_ITEMS(cnf_expectation, poisons, poison_count),
@@ -72,6 +138,13 @@ static const scn_row entry_rows[] = {
      "no entry."},
     {"driver", &shape_driver, 0, SCN_FIELD(cnf_expectation, driver),
      "A part of the driver's text; without it, the entry applies to every driver."},
+    {"versions", &shape_versions, 0, SCN_FIELD(cnf_expectation, versions),
+     "The driver's versions, FROM..TO: of the first number in its text after `driver`."},
+    {"flaky", &shape_flaky, 0, SCN_FIELD(cnf_expectation, is_flaky),
+     "True if the scenario also passes."},
+    {"bound", &shape_bound, 0, SCN_FIELD(cnf_expectation, bound_percent),
+     "The percentage of attempts that fail at most."},
+    {"since", &shape_date, 0, SCN_FIELD(cnf_expectation, since), "When the entry was written."},
     {"finding", &shape_finding, 0, SCN_FIELD(cnf_expectation, finding),
      "The id of the finding that the failure shows; its record has the class and the reason."},
     {"class", &cnf_class_shape, 0, SCN_FIELD(cnf_expectation, class),
@@ -86,6 +159,8 @@ static const scn_relation entry_relations[] = {
      SCN_BARS,
      {"class", "reference"},
      "'class' and 'reference' come from the record of the finding; remove them here"},
+    {"flaky", SCN_NEEDS, {"bound"}, NULL},
+    {"bound", SCN_NEEDS, {"flaky"}, NULL},
 };
 static const scn_shape shape_entry_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -106,6 +181,13 @@ static bool entry_read(scn_reader *reader, const scn_node *node, void *out)
                           "an entry needs 'signature' or 'verdict': how the scenario fails");
     }
     if (entry->finding.length > 0) return true;
+    bool is_untriaged = scn_node_entry(node, "class") && entry->class == CNF_CLASS_UNTRIAGED;
+    if (is_untriaged && entry->since.length == 0) {
+        return scn_report(reader->reporter, entry->at,
+                          "an entry of class 'untriaged' needs 'since': the day on which it was "
+                          "written");
+    }
+    if (is_untriaged) return true;
     if (!scn_node_entry(node, "class") || entry->reason.length == 0) {
         return scn_report(reader->reporter, entry->at,
                           "an entry needs 'finding', or 'class' and 'reason'");
@@ -141,10 +223,16 @@ static bool version_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_version = {
-    .kind = SCN_SHAPE_OTHER, .noun = "the format version", .read = version_read};
+    SCN_INTEGER("the format version", 1, 1),
+    .read = version_read,
+};
 static const scn_shape shape_subject = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a subject"};
 static const scn_shape shape_entry = {
-    .kind = SCN_SHAPE_OTHER, .noun = "an entry", .read = entry_read};
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an entry",
+    .read = entry_read,
+    .alternatives = {&shape_entry_object},
+};
 static const scn_shape shape_entries = {
     .kind = SCN_SHAPE_LIST,
     .noun = "the list of entries",
@@ -158,7 +246,7 @@ static const scn_row file_rows[] = {
     {"entries", &shape_entries, SCN_REQUIRED, SCN_ITEMS(expectation_file, entries, entry_count),
      "What is known to go wrong."},
 };
-static const scn_shape shape_file = {
+const scn_shape cnf_expectation_file_shape = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an expectation file",
     SCN_ROWS(file_rows),
@@ -170,7 +258,9 @@ typedef struct expectation_reader {
     const rt_text *subjects;
     uint32_t subject_count;
     RT_VECTOR(cnf_finding) findings;   /* the records of all folders; ids with the component */
-    RT_VECTOR(rt_text) roots;          /* roots of the selected scenarios, without duplicates */
+    const cnf_files *files;            /* the selected scenarios */
+    RT_VECTOR(rt_text) roots;          /* their roots, without duplicates */
+    bool is_of_root;                   /* the folder being read belongs to one of the roots */
     const cnf_packed_scenario *packed; /* the pack's first scenario; NULL if there is no pack */
     rt_sink *sink;
     rt_buffer *problems;
@@ -263,6 +353,29 @@ static void finding_apply(const expectation_reader *reader, scn_reporter *report
     }
 }
 
+/* True if a scenario of the run, of its pack or below one of its roots has the entry's path. */
+static bool scenario_exists(const expectation_reader *reader, const cnf_expectation *entry)
+{
+    rt_arena *arena = &reader->out->arena;
+    const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
+    for (uint32_t i = 0; pack && i < pack->count; i++)
+        if (cnf_pattern_matches(entry->scenario, pack->scenarios[i].path)) return true;
+    for (uint32_t i = 0; i < reader->files->count; i++)
+        if (cnf_pattern_matches(entry->scenario, reader->files->items[i].path)) return true;
+    bool is_pattern = memchr(entry->scenario.data, '*', entry->scenario.length) != NULL;
+    for (uint32_t i = 0; i < reader->roots.count; i++) {
+        const rt_text root = reader->roots.items[i];
+        if (!is_pattern && path_exists(arena, root, entry->scenario)) return true;
+        cnf_files all = {0};
+        const rt_text folder = root.length > 0 ? root : RT_TEXT(".");
+        if (is_pattern && !rt_ok(cnf_files_find(reader->sink, arena, &folder, 1, &all)))
+            return true;
+        for (uint32_t k = 0; k < all.count; k++)
+            if (cnf_pattern_matches(entry->scenario, all.items[k].path)) return true;
+    }
+    return false;
+}
+
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
                       rt_text subject, const cnf_expectation *read)
 {
@@ -272,16 +385,22 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     entry->file = file;
     entry->subject = subject;
     if (entry->finding.length > 0) finding_apply(reader, reporter, entry);
-    /* Checks that the scenario is in the pack, or below one of the roots. */
-    bool exists = false;
-    const cnf_pack *pack = reader->packed ? reader->packed->pack : NULL;
-    for (uint32_t i = 0; pack && i < pack->count && !exists; i++)
-        exists = rt_text_equal(pack->scenarios[i].path, entry->scenario);
-    for (uint32_t i = 0; i < reader->roots.count && !exists; i++)
-        exists = path_exists(arena, reader->roots.items[i], entry->scenario);
-    if (exists) return;
-    entry->state = CNF_ENTRY_UNUSED;
-    entry->note = RT_TEXT("there is no such scenario");
+    if (scenario_exists(reader, entry)) return;
+    /* Without scenarios, as in an empty shard, nothing is known about entries. */
+    rt_nearest nearest = rt_nearest_to(entry->scenario);
+    for (uint32_t i = 0; i < reader->files->count; i++)
+        rt_nearest_offer(&nearest, reader->files->items[i].path);
+    rt_buffer hint = {0};
+    bool has_hint = rt_nearest_suggest(&nearest, &hint);
+    /* Paths of different scenarios often share most of their bytes. */
+    enum { TYPO_MAX = 2 };
+    bool is_mistyped = has_hint && nearest.distance <= TYPO_MAX;
+    if (is_mistyped || (reader->is_of_root && reader->files->count > 0)) {
+        entry->state = CNF_ENTRY_UNUSED;
+        entry->note = rt_arena_printf(arena, "there is no such scenario%s",
+                                      is_mistyped ? rt_buffer_string(&hint) : "; remove the entry");
+    }
+    rt_buffer_free(&hint);
 }
 
 /* Adds the records of a file, whose name is the component. */
@@ -319,7 +438,7 @@ static void file_read(expectation_reader *reader, rt_text file, bool has_finding
     const scn_node *root =
         scn_yaml_read(&reporter, rt_arena_text(reporter.arena, rt_buffer_text(&content)));
     rt_buffer_free(&content);
-    const scn_shape *shape = has_findings ? &cnf_finding_file_shape : &shape_file;
+    const scn_shape *shape = has_findings ? &cnf_finding_file_shape : &cnf_expectation_file_shape;
     void *out = has_findings ? (void *)&findings : &read;
     bool whole = root && scn_object_read(&fields, shape, root, out);
     rt_vector_free(&fields.fields);
@@ -409,11 +528,21 @@ static void duplicates_check(expectation_reader *reader)
     }
 }
 
+/* True if both paths lead to one folder. */
+static bool folders_are_same(rt_arena *arena, rt_text a, rt_text b)
+{
+    struct stat left, right;
+    return stat(rt_arena_text(arena, a).data, &left) == 0 &&
+           stat(rt_arena_text(arena, b).data, &right) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
                            uint32_t subject_count, rt_buffer *out_problems)
 {
     expectation_reader reader = {.out = expectations,
+                                 .files = files,
                                  .subjects = subjects,
                                  .subject_count = subject_count,
                                  .sink = rt_sink_create(),
@@ -436,15 +565,21 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
         *rt_vector_push(&all) = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",
                                                 RT_TEXT_ARG(root), root.length > 0 ? "/" : "");
     }
-    for (uint32_t i = 0; i < folder_count; i++)
-        *rt_vector_push(&all) = folders[i];
+    for (uint32_t i = 0; i < folder_count; i++) {
+        bool is_known = false;
+        for (uint32_t k = 0; k < all.count && !is_known; k++)
+            is_known = folders_are_same(&expectations->arena, all.items[k], folders[i]);
+        if (!is_known) *rt_vector_push(&all) = folders[i];
+    }
     for (uint32_t i = 0; i < all.count; i++) {
         rt_text folder =
             rt_arena_printf(&expectations->arena, "%.*s/findings", RT_TEXT_ARG(all.items[i]));
         folder_read(&reader, folder, true, false);
     }
-    for (uint32_t i = 0; i < all.count; i++)
-        folder_read(&reader, all.items[i], false, i >= reader.roots.count);
+    for (uint32_t i = 0; i < all.count; i++) {
+        reader.is_of_root = i < reader.roots.count;
+        folder_read(&reader, all.items[i], false, !reader.is_of_root);
+    }
     rt_vector_free(&all);
     rt_vector_free(&reader.findings);
     duplicates_check(&reader);

@@ -66,7 +66,7 @@ static bool reference_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 const scn_shape cnf_reference_shape = {
-    .kind = SCN_SHAPE_OTHER, .noun = "a reference", .read = reference_read};
+    .kind = SCN_SHAPE_TEXT, .noun = "a reference", .read = reference_read};
 
 bool cnf_version_read(scn_reader *reader, const scn_node *node, const char *key)
 {
@@ -126,6 +126,10 @@ static bool finding_read(scn_reader *reader, const scn_node *node, void *out)
     cnf_finding *finding = out;
     finding->at = node->at;
     if (!scn_object_read(reader, &finding_object_shape, node, finding)) return false;
+    if (finding->class == CNF_CLASS_UNTRIAGED) {
+        return scn_report(reader->reporter, finding->at,
+                          "a finding is the result of triage; choose one of the other classes");
+    }
     bool needs_reproduction =
         cnf_class_accuses(finding->class) || finding->class == CNF_CLASS_CRASH_OR_HANG;
     if (!needs_reproduction || scn_node_entry(node, "reproduction")) return true;

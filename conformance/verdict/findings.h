@@ -38,8 +38,10 @@ const char *cnf_class_word(cnf_class class);
 /* True if the class says that a value or a behaviour is wrong, which needs a finding. */
 bool cnf_class_accuses(cnf_class class);
 
-/* Shapes of values: a cnf_class; a text whose rule ids exist; a cnf_finding_file. */
-extern const scn_shape cnf_class_shape, cnf_reference_shape, cnf_finding_file_shape;
+/* Shapes of values: a cnf_class; a text whose rule ids exist; a cnf_finding_file; an expectation
+ * file, for its JSON Schema. */
+extern const scn_shape cnf_class_shape, cnf_reference_shape, cnf_finding_file_shape,
+    cnf_expectation_file_shape;
 
 /* Checks that a format version is 1, and stores nothing. `key` is the key of the version. */
 bool cnf_version_read(scn_reader *reader, const scn_node *node, const char *key);

@@ -287,7 +287,7 @@ cnf_judgement cnf_judge_refusal(const cnf_judgement *found, bool is_oracle)
     return (cnf_judgement){
         .verdict = CNF_VERDICT_SKIP,
         .step = SCN_NONE,
-        .capability = RT_TEXT("reference-only"),
+        .capability = RT_TEXT("only-on-sim"),
         .answer = RT_TEXT("yes"),
         .message = RT_TEXT("a module is refused as expected before anything reaches the "
                            "device: only the compiler decides, and it is judged on sim"),
@@ -346,9 +346,24 @@ void cnf_judge_uncompared(rt_arena *arena, cnf_judgement *inout)
     rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
     for (uint32_t i = 0; i < count; i++)
         kinds[i] = inout->unobserved[i];
-    kinds[count] = RT_TEXT("final memories, since the oracle did not pass");
+    kinds[count] = RT_TEXT("final memories, since sim did not pass");
     inout->unobserved = kinds;
     inout->unobserved_count = count + 1;
     inout->expected++;
     CHECK(inout->observed < inout->expected);
+}
+
+void cnf_judge_differing(rt_arena *arena, const cnf_attempt *first, const cnf_attempt *other,
+                         uint32_t number, cnf_judgement *inout)
+{
+    inout->verdict = CNF_VERDICT_FAIL;
+    inout->failures = NULL;
+    inout->failure_count = 0; /* they belong to one of the two */
+    inout->signature =
+        cnf_signature(arena, RT_TEXT("repeat"), RT_TEXT("differs"), (rt_text){0}, (rt_text){0});
+    inout->message = rt_arena_printf(
+        arena,
+        "this subject is deterministic, but two runs differ: run 1 was %s %.*s, run %u %s %.*s",
+        cnf_verdict_word(first->verdict), RT_TEXT_ARG(first->signature), number,
+        cnf_verdict_word(other->verdict), RT_TEXT_ARG(other->signature));
 }

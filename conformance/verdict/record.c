@@ -19,6 +19,7 @@ typedef enum field_kind {
     FIELD_SECONDS, /* double */
     FIELD_KINDS,   /* the judgement's unobserved kinds */
     FIELD_FAILURES,
+    FIELD_ATTEMPTS,
 } field_kind;
 
 /* When a key is present in a record. */
@@ -51,6 +52,7 @@ static const struct field_row {
     {"rule", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.rule), 0},
     {"message", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.message), 0},
     {"failures", FIELD_FAILURES, PRESENT_IF_SET, offsetof(cnf_record, judgement.failures), 0},
+    {"attempts", FIELD_ATTEMPTS, PRESENT_IF_SET, offsetof(cnf_record, judgement.attempts), 0},
     {"capability", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.capability), 0},
     {"answer", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.answer), 0},
     {"device", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, device), 0},
@@ -111,6 +113,22 @@ static json_t *failures_json(const cnf_judgement *judgement)
     return list;
 }
 
+static json_t *attempts_json(const cnf_judgement *judgement)
+{
+    if (judgement->attempt_count == 0) return NULL;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < judgement->attempt_count; i++) {
+        const cnf_attempt *attempt = &judgement->attempts[i];
+        json_t *object = json_object();
+        cnf_json_set(object, "verdict", json_string(cnf_verdict_word(attempt->verdict)));
+        if (attempt->signature.length > 0)
+            cnf_json_set(object, "signature", cnf_json_text(attempt->signature));
+        cnf_json_set(object, "seconds", json_real(attempt->seconds));
+        cnf_json_append(list, object);
+    }
+    return list;
+}
+
 /* The value of a key; NULL if the record has none. */
 static json_t *field_json(const struct field_row *row, const cnf_record *record)
 {
@@ -135,6 +153,7 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
     case FIELD_KINDS:
         return texts_json(record->judgement.unobserved, record->judgement.unobserved_count);
     case FIELD_FAILURES: return failures_json(&record->judgement);
+    case FIELD_ATTEMPTS: return attempts_json(&record->judgement);
     }
     UNREACHABLE();
 }
@@ -254,6 +273,29 @@ static bool failures_read(rt_arena *arena, const json_t *list, cnf_judgement *ou
     return count > 0 && rest.length == 0;
 }
 
+static bool attempts_read(rt_arena *arena, const json_t *list, cnf_judgement *out)
+{
+    size_t count = json_array_size(list);
+    cnf_attempt *attempts = rt_arena_alloc_array(arena, count, sizeof *attempts);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *object = json_array_get(list, i);
+        const json_t *word = json_object_get(object, "verdict");
+        const json_t *signature = json_object_get(object, "signature");
+        const json_t *seconds = json_object_get(object, "seconds");
+        const rt_text verdict = {json_string_value(word), json_string_length(word)};
+        const rt_text text = {json_string_value(signature), json_string_length(signature)};
+        attempts[i] = (cnf_attempt){.seconds = json_number_value(seconds)};
+        attempts[i].verdict = json_is_string(word) ? cnf_verdict_find(verdict) : CNF_VERDICT_COUNT;
+        if (signature) attempts[i].signature = rt_arena_text(arena, text);
+        if (attempts[i].verdict == CNF_VERDICT_COUNT || (signature && !json_is_string(signature)) ||
+            !json_is_number(seconds) || attempts[i].seconds < 0)
+            return false;
+    }
+    out->attempts = attempts;
+    out->attempt_count = (uint32_t)count;
+    return count > 0;
+}
+
 /* Reads the value of a key; false if it is not of the key's type. */
 static bool field_read(rt_arena *arena, const struct field_row *row, const json_t *value,
                        cnf_record *out)
@@ -287,6 +329,7 @@ static bool field_read(rt_arena *arena, const struct field_row *row, const json_
         return texts_read(arena, value, &out->judgement.unobserved,
                           &out->judgement.unobserved_count);
     case FIELD_FAILURES: return failures_read(arena, value, &out->judgement);
+    case FIELD_ATTEMPTS: return attempts_read(arena, value, &out->judgement);
     }
     UNREACHABLE();
 }
@@ -417,5 +460,10 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
         failures[i].memories = texts_copy(arena, failures[i].memories, failures[i].memory_count);
     }
     judgement->failures = failures;
+    cnf_attempt *attempts = rt_arena_copy(arena, judgement->attempts, judgement->attempt_count,
+                                          sizeof *judgement->attempts);
+    for (uint32_t i = 0; i < judgement->attempt_count; i++)
+        attempts[i].signature = rt_arena_text(arena, attempts[i].signature);
+    judgement->attempts = attempts;
     return copy;
 }

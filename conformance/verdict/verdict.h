@@ -19,7 +19,8 @@
  *     INVALID         the scenario itself is wrong
  *     LINKED          a link-only subject: everything up to the launch agreed
  *     NOT_RUN         the run was interrupted, or a process or program could not be started
- *     POISONED        not run, because an earlier scenario lost the device */
+ *     POISONED        not run, because an earlier scenario lost the device
+ *     FLAKE           failed, and then passed when it was tried again (--retries) */
 #define CNF_VERDICTS(VERDICT)                                                                      \
     VERDICT(PASS, "PASS", EXPECTED)                                                                \
     VERDICT(FAIL, "FAIL", UNEXPECTED)                                                              \
@@ -34,7 +35,8 @@
     VERDICT(INVALID, "INVALID", USAGE)                                                             \
     VERDICT(LINKED, "LINKED", EXPECTED)                                                            \
     VERDICT(NOT_RUN, "NOT_RUN", INFRASTRUCTURE)                                                    \
-    VERDICT(POISONED, "POISONED", UNEXPECTED)
+    VERDICT(POISONED, "POISONED", UNEXPECTED)                                                      \
+    VERDICT(FLAKE, "FLAKE", EXPECTED)
 
 typedef enum cnf_verdict {
 #define CNF_VERDICT_ENUM(verdict, word, effect) CNF_VERDICT_##verdict,
@@ -85,6 +87,13 @@ typedef struct cnf_failure {
     bool is_poisoned; /* the entry names another failure, which spoiled one of the memories */
 } cnf_failure;
 
+/* One of several runs of a scenario on a subject. */
+typedef struct cnf_attempt {
+    cnf_verdict verdict;
+    rt_text signature; /* of its failures; empty: none */
+    double seconds;
+} cnf_attempt;
+
 /* A verdict with its reasons. Texts live in the arena passed to the judging function. */
 typedef struct cnf_judgement {
     cnf_verdict verdict;
@@ -102,7 +111,9 @@ typedef struct cnf_judgement {
     uint32_t observed;         /* number of those that the subject can observe */
     const rt_text *unobserved; /* kinds of the remaining checks, each listed once */
     uint32_t unobserved_count;
-    rt_text capability, answer; /* SKIP */
+    rt_text capability, answer;  /* SKIP */
+    const cnf_attempt *attempts; /* in their order; empty if the scenario ran once */
+    uint32_t attempt_count;
 } cnf_judgement;
 
 /* Returns "stage:class:code:place" in the arena. Characters that a part must not contain (colons,

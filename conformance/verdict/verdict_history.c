@@ -2,6 +2,7 @@
  * may report that the file is damaged. */
 #include "conformance/verdict/verdict_history.h"
 
+#include "conformance/verdict/interval.h"
 #include "reference/base/alloc.h"
 
 #include <sqlite3.h>
@@ -135,13 +136,16 @@ void cnf_history_close(cnf_history *history)
 
 /* ---- Adding -------------------------------------------------------------------------------- */
 
-static bool row_add(sqlite3_stmt *insert, int run, const char *at, const cnf_record *record)
+/* Adds the row of a record or, if it is not NULL, of one of its attempts. */
+static bool row_add(sqlite3_stmt *insert, int run, const char *at, const cnf_record *record,
+                    const cnf_attempt *attempt)
 {
+    cnf_verdict verdict = attempt ? attempt->verdict : record->judgement.verdict;
     const rt_text texts[] = {rt_text_of(at),
                              record->scenario,
                              record->subject,
-                             rt_text_of(cnf_verdict_word(record->judgement.verdict)),
-                             record->judgement.signature,
+                             rt_text_of(cnf_verdict_word(verdict)),
+                             attempt ? attempt->signature : record->judgement.signature,
                              record->device,
                              record->driver,
                              record->hash,
@@ -154,7 +158,9 @@ static bool row_add(sqlite3_stmt *insert, int run, const char *at, const cnf_rec
                                     SQLITE_UTF8) == SQLITE_OK &&
                 bound;
     }
-    bound = sqlite3_bind_double(insert, TEXTS + 2, record->seconds) == SQLITE_OK && bound;
+    bound = sqlite3_bind_double(insert, TEXTS + 2, attempt ? attempt->seconds : record->seconds) ==
+                SQLITE_OK &&
+            bound;
     return bound && sqlite3_step(insert) == SQLITE_DONE && sqlite3_reset(insert) == SQLITE_OK;
 }
 
@@ -169,8 +175,15 @@ rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const char *at,
     if (rt_ok(status))
         status =
             prepare(sink, history, "INSERT INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?,?)", &insert);
-    for (uint32_t i = 0; i < record_count && rt_ok(status); i++)
-        if (!row_add(insert, run, at, &records[i])) status = refused(sink, history);
+    for (uint32_t i = 0; i < record_count && rt_ok(status); i++) {
+        const cnf_judgement *judgement = &records[i].judgement;
+        uint32_t row_count = judgement->attempt_count > 0 ? judgement->attempt_count : 1;
+        for (uint32_t k = 0; k < row_count && rt_ok(status); k++) {
+            const cnf_attempt *attempt =
+                judgement->attempt_count > 0 ? &judgement->attempts[k] : NULL;
+            if (!row_add(insert, run, at, &records[i], attempt)) status = refused(sink, history);
+        }
+    }
     sqlite3_finalize(insert);
     if (rt_ok(status)) status = run_sql(sink, history, "COMMIT");
     if (!rt_ok(status)) sqlite3_exec(history->database, "ROLLBACK", NULL, NULL, NULL);
@@ -237,6 +250,17 @@ static void stretch_take(rt_buffer *out, stretch *now, sqlite3_stmt *row)
 static const char select_scenario[] =
     "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
     " WHERE scenario = ?1 ORDER BY subject, run, rowid";
+/* The attempts of each scenario, subject, driver, conditions and contents that had both outcomes:
+ * how many, how many failed, and how many there were after the last failure. */
+static const char select_flaky[] =
+    "WITH ran AS (SELECT *, rowid AS id, verdict IN ('PASS', 'LINKED', 'XPASS') AS good"
+    " FROM verdicts WHERE verdict NOT IN ('SKIP', 'UNAVAILABLE', 'INVALID', 'NOT_RUN', 'POISONED')),"
+    " marked AS (SELECT *, max(CASE WHEN good THEN 0 ELSE id END)"
+    " OVER (PARTITION BY scenario, subject, driver, conditions, hash) AS last_failure FROM ran)"
+    " SELECT scenario, subject, driver, conditions, count(*), sum(NOT good), sum(id > last_failure)"
+    " FROM marked GROUP BY scenario, subject, driver, conditions, hash"
+    " HAVING sum(good) > 0 AND sum(NOT good) > 0 ORDER BY scenario, subject, driver, conditions";
+
 static const char select_changing[] =
     "SELECT scenario, subject, driver, hash, conditions, verdict, signature, at FROM verdicts"
     " WHERE ?1 = '' AND (scenario, subject) IN (SELECT scenario, subject FROM verdicts"
@@ -269,5 +293,40 @@ rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenari
     *out_found = rows > 0 || scenario.length == 0;
     if (rows == 0 && scenario.length == 0) rt_buffer_printf(out, "no verdict ever changed\n");
     rt_buffer_printf(out, "%d %s in this history\n", runs, runs == 1 ? "run" : "runs");
+    return RT_STATUS_OK;
+}
+
+/* Appends the line of a row of select_flaky. */
+static void flaky_print(rt_buffer *out, sqlite3_stmt *row)
+{
+    const uint64_t total = (uint64_t)sqlite3_column_int64(row, 4);
+    const uint64_t failed = (uint64_t)sqlite3_column_int64(row, 5);
+    const uint64_t since = (uint64_t)sqlite3_column_int64(row, 6);
+    const cnf_interval all = cnf_interval_of(failed, total), after = cnf_interval_of(0, since);
+    bool is_released = after.high < CNF_FLAKY_RELEASE;
+    const rt_text driver = column(row, 2), conditions = column(row, 3);
+    rt_buffer_printf(out, "%s: %.*s on %.*s%s%.*s", is_released ? "release" : "quarantine",
+                     RT_TEXT_ARG(column(row, 0)), RT_TEXT_ARG(column(row, 1)),
+                     conditions.length > 0 ? " " : "", RT_TEXT_ARG(conditions));
+    if (driver.length > 0) rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(driver));
+    rt_buffer_printf(out, ": %llu of %llu failed, %.1f %% (%.1f to %.1f %%); %llu since the last\n",
+                     (unsigned long long)failed, (unsigned long long)total,
+                     100.0 * (double)failed / (double)total, 100 * all.low, 100 * all.high,
+                     (unsigned long long)since);
+}
+
+rt_status cnf_history_flaky_write(rt_sink *sink, cnf_history *history, rt_buffer *out)
+{
+    sqlite3_stmt *select;
+    int code, runs;
+    uint32_t rows = 0;
+    RT_TRY(number_ask(sink, history, "SELECT count(DISTINCT run) FROM verdicts", &runs));
+    RT_TRY(prepare(sink, history, select_flaky, &select));
+    for (code = sqlite3_step(select); code == SQLITE_ROW; code = sqlite3_step(select), rows++)
+        flaky_print(out, select);
+    rt_status status = code == SQLITE_DONE ? RT_STATUS_OK : refused(sink, history);
+    sqlite3_finalize(select);
+    if (!rt_ok(status)) return status;
+    rt_buffer_printf(out, "%u flaky in %d %s\n", rows, runs, runs == 1 ? "run" : "runs");
     return RT_STATUS_OK;
 }

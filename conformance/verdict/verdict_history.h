@@ -1,10 +1,10 @@
 /* The verdicts of many runs in one SQLite database: each scenario's verdicts over time, with the
  * driver.
  *
- * The only table, `verdicts`, has a row for each record of each run, with plain columns for ad-hoc
- * queries: run, at (UTC, "2026-01-31T12:00:00Z"), scenario, subject, verdict, signature, device,
- * driver, hash, conditions, seconds. A run is added in one transaction, so several runs may write
- * to one file concurrently, and an interrupted run leaves no rows. */
+ * The only table, `verdicts`, has a row for each record of each run, or for each of its attempts,
+ * with plain columns for ad-hoc queries: run, at (UTC, "2026-01-31T12:00:00Z"), scenario, subject,
+ * verdict, signature, device, driver, hash, conditions, seconds. A run is added in one transaction,
+ * so several runs may write to one file concurrently, and an interrupted run leaves no rows. */
 #ifndef CONFORMANCE_VERDICT_VERDICT_HISTORY_H
 #define CONFORMANCE_VERDICT_VERDICT_HISTORY_H
 
@@ -34,6 +34,18 @@ RT_MUST_USE rt_status cnf_history_add(rt_sink *sink, cnf_history *history, const
  * is empty. MALFORMED: the file is damaged. */
 RT_MUST_USE rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_text scenario,
                                         rt_buffer *out, bool *out_found);
+
+/* The rule of quarantine: a scenario is flaky if attempts with one driver, unchanged contents and
+ * the same conditions both passed and failed. It is to be quarantined (a flaky entry in an
+ * expectation file) until the attempts since its last failure alone put the upper end of the 95 %
+ * interval of its rate of failures below this bound: 73 attempts without a failure. */
+#define CNF_FLAKY_RELEASE 0.05
+
+/* Appends a line for each flaky scenario, subject and driver: whether it belongs in quarantine or
+ * can be released, the failures and attempts, the rate with its interval (interval.h), and the
+ * attempts since the last failure. The last line counts the lines. MALFORMED: the file is damaged.
+ */
+RT_MUST_USE rt_status cnf_history_flaky_write(rt_sink *sink, cnf_history *history, rt_buffer *out);
 
 /* Closes the file and frees the history; NULL does nothing. */
 void cnf_history_close(cnf_history *history);

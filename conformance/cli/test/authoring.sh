@@ -75,20 +75,54 @@ says "wrong: "
 says "set ASSAY_CACHE_DIR"
 head -n 1 out | grep -q '^wrong: ' || { echo "errors are not printed first"; cat out; exit 1; }
 
-# The manual page and the completion script have every command and option of the help.
+# The manual page and the completion scripts have every command and option of the help.
 "$assay" manual >page
 "$assay" completion >script
+"$assay" completion bash | cmp - script
 bash -n script
+"$assay" completion zsh >_assay
+"$assay" completion fish >assay.fish
+expect 2 completion powershell
+says "completion: unknown shell 'powershell'; expected one of: bash, zsh, fish"
+expect 2 completion zsh fish
 for command in $("$assay" --help | awk '/^  [a-z]+ / && $1 != "assay" {print $1}'); do
     grep -q "^.SS assay $command " page || { echo "not in the manual: $command"; exit 1; }
     for option in $("$assay" $command --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
         grep -E "^        $command\) " script | grep -q -- "$option" || { echo "not completed: $command $option"; exit 1; }
+        grep -q -- "'\*$option\[\|'\*$option=" _assay || { echo "zsh: not completed: $option"; exit 1; }
+        grep -q -- "from $command' -l ${option#--} " assay.fish || { echo "fish: not completed: $command $option"; exit 1; }
     done
 done
-words=$(bash -c 'source ./script; COMP_WORDS=(assay ru); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"')
-[ "$words" = run ] || { echo "completed: $words"; exit 1; }
-words=$(bash -c 'source ./script; COMP_WORDS=(assay run --jun); COMP_CWORD=2; _assay; echo "${COMPREPLY[@]}"')
-[ "$words" = --junit ] || { echo "completed: $words"; exit 1; }
+# completes EXPECTED WORDS...: completes the last of the words in bash.
+completes() {
+    wanted=$1
+    shift
+    words=$(bash -c 'source ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _assay; echo "${COMPREPLY[@]}"' bash "$@")
+    [ "$words" = "$wanted" ] || { echo "$*: completed: $words, not $wanted"; exit 1; }
+}
+completes run assay ru
+completes --junit assay run --jun
+completes "pocl pocl-source" assay run --on po
+completes "sim,intel-cpu" assay run --on sim,intel-c
+completes "sim,intel-cpu" assay run --on = sim,intel-c
+completes "spirv,bitcode" assay pack --formats spirv,b
+completes DL-RESOLVE-09 assay run --rule DL-RESOLVE-09
+completes dpcpp assay why x.yaml dpc
+completes zsh assay completion zs
+PATH=$(dirname "$assay"):$PATH
+zsh -n _assay
+words=$(fish -c 'source assay.fish; complete -C "assay run --on sim,intel-c"')
+[ "${words%%	*}" = sim,intel-cpu ] || { echo "fish completed: $words"; exit 1; }
+cat >pty.zsh <<'PTY'
+zmodload zsh/zpty
+zpty shell 'zsh -f -i'
+zpty -w shell 'PROMPT=; autoload -U compinit; compinit -u -D; source ./_assay; bindkey "^I" complete-word; print loa""ded'
+zpty -r -m shell shown '*loaded*'
+zpty -w -n shell $'assay run --on sim,intel-c\t\C-a print -- \n'
+zpty -r -m shell shown '*sim,intel-cpu*' && print completed
+PTY
+words=$(timeout 60 zsh -f pty.zsh)
+[ "$words" = completed ] || { echo "zsh completed: $words"; exit 1; }
 if command -v man >/dev/null && man --version >/dev/null 2>&1; then
     MANPAGER=cat man --warnings -l page >out 2>warnings
     [ ! -s warnings ] || { cat warnings; exit 1; }

@@ -66,10 +66,10 @@ says "available: "
 # a file.
 "$assay" run "$scenario" --on "$subject" >/dev/full 2>"$folder/out"
 [ $? -eq 3 ] || failures=$((failures + 1))
-says "the matrix could not be written: No space left on device"
+says "the report could not be written: No space left on device"
 "$assay" run "$scenario" --on "$subject" --json "$folder/records" >&- 2>"$folder/out"
 [ $? -eq 3 ] || failures=$((failures + 1))
-says "the matrix could not be written"
+says "the report could not be written"
 [ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
 # Lost output is also reported if a command does its work in a second process.
 for command in subjects "fmt --check $scenario"; do

@@ -29,9 +29,9 @@ set -- "$scenarios"/linking/hello_world.yaml "$scenarios"/linking/unresolved*.ya
     "$scenarios"/virtual_functions/refused*.yaml
 expect 0 pack "$@" -o "$folder/x.assay"
 says " compiler answers, "
-"$assay" run "$@" --on sim >"$folder/files" 2>&1
+"$assay" run "$@" --on sim --matrix >"$folder/files" 2>&1
 status=$?
-bare $status run "$folder/x.assay" --on sim
+bare $status run "$folder/x.assay" --on sim --matrix
 verdicts "$folder/files" >"$folder/of_files"
 verdicts "$folder/out" >"$folder/of_pack"
 grep -q PASS "$folder/of_files" || fail "no verdict was read from the matrix" "$folder/files"
@@ -65,7 +65,7 @@ expect 2 pack "$scenarios/linking/hello_world.yaml" --profile documents,dpcp -o 
 says "unknown profile 'dpcp'; did you mean 'dpcpp'?"
 
 # Scenarios are selected by the rules that they cite, without a table of rules.
-bare 0 run "$folder/x.assay" --rule DL-REQ --on sim
+bare 0 run "$folder/x.assay" --rule DL-REQ --on sim --matrix
 says "linking/hello_world.yaml"
 grep -q "fusion/promotion" "$folder/out" && fail "--rule kept a scenario that cites another rule"
 bare 4 run "$folder/both.assay" --rule DG-FE --on sim
@@ -127,7 +127,7 @@ signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
     printf '    class: permitted-divergence\n    reference: DL-RESOLVE-07\n    expected: x\n    got: y\n'
 } >"$folder/s/expectations/findings/tool.yaml"
 expect 0 pack "$folder/s" -o "$folder/y.assay"
-bare 0 run "$folder/y.assay" --on sim --json "$folder/packed"
+bare 0 run "$folder/y.assay" --on sim --matrix --json "$folder/packed"
 says "sim: 0 PASS, 0 SKIP, 1 XFAIL"
 says "permitted divergence, left open by the documents: It is left open. So it differs. (DL-RESOLVE-07, "
 grep -q '"finding":"tool/open"' "$folder/packed" || fail "the record does not name the finding"

@@ -60,6 +60,16 @@ says "unknown verdict 'FIAL'; did you mean 'FAIL'?"
 expect 2 $run --verdict FAIL
 says '--verdict and --from need each other'
 expect 2 $run --verdict FAIL --from "$scenario"
+expect 0 $run -k 'LINK !2'
+ran 2
+grep -q linking/2 "$folder/records" && fail "an excluded scenario was selected"
+expect 4 $run -k 'linking device'
+says '--words linking device: none of the 5 scenarios is selected'
+cp "$folder/records" "$folder/before"
+expect 0 $run -k device --list
+printf '%s\n' "$root/device/4.yaml" "$root/device/5.yaml" | cmp - "$folder/out" || fail "--list"
+cmp -s "$folder/before" "$folder/records" || fail "--list wrote records"
+expect 4 $run --list --rule DL-RESOLVE
 expect 2 $run --profile document
 says "unknown profile 'document'; did you mean 'documents'?"
 expect 2 $run --choices 0,,1

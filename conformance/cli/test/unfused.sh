@@ -39,7 +39,7 @@ expect 1 run "$folder/depends.yaml" --on 'sim,sim{fusion=off}'
 says "sim: 1 PASS"
 says "sim{fusion=off}: 0 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
 says "out"
-expect 0 run "$folder/independent.yaml" --on 'sim,sim{fusion=off}'
+expect 0 run --matrix "$folder/independent.yaml" --on 'sim,sim{fusion=off}'
 says "unobserved: launch, trace"
 expect 0 run "$folder/independent.yaml" --on 'sim,sim{schedule=backward,fusion=off}'
 expect 0 run "$folder/independent.yaml" --on 'sim{fusion=on}'

@@ -42,5 +42,5 @@ function verdictText(record) {
 function verdictClass(record) {
   if (record.effect !== "expected") return "verdict bad";
   if (record.verdict === "PASS" || record.verdict === "LINKED") return "verdict ok";
-  return record.verdict === "XFAIL" ? "verdict known" : "verdict";
+  return record.verdict === "XFAIL" || record.verdict === "FLAKE" ? "verdict known" : "verdict";
 }

@@ -72,7 +72,8 @@ void html_scenario_describe(cnf_html *html, html_scenario *scenario, rt_text sou
 bool html_is_wrong(const cnf_record *record)
 {
     cnf_verdict verdict = record->judgement.verdict;
-    return cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED || verdict == CNF_VERDICT_XFAIL;
+    return cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED || verdict == CNF_VERDICT_XFAIL ||
+           verdict == CNF_VERDICT_FLAKE;
 }
 
 void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detail *detail)

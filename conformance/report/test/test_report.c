@@ -129,6 +129,11 @@ static const cnf_failure full_failures[] = {
      .is_poisoned = true},
 };
 
+static const cnf_attempt full_attempts[] = {
+    {CNF_VERDICT_HANG, {"a:b:c:d", 7}, 0.5},
+    {CNF_VERDICT_PASS, {0}, 0.25},
+};
+
 /* A record with a value for every key. */
 static cnf_record full_make(void)
 {
@@ -141,6 +146,8 @@ static cnf_record full_make(void)
     record.judgement.signature = RT_TEXT("a:b:c:d e:f:g:h");
     record.judgement.failures = full_failures;
     record.judgement.failure_count = 2;
+    record.judgement.attempts = full_attempts;
+    record.judgement.attempt_count = 2;
     record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
                                .seen = CNF_VERDICT_HANG,
                                .class = RT_TEXT("permitted-divergence"),
@@ -175,7 +182,7 @@ static void every_member_is_read_back(void **state)
     uint32_t keys = 0;
     for (size_t i = 0; i + 1 < full_line.length; i++)
         keys += full_line.data[i] == '"' && full_line.data[i + 1] == ':';
-    assert_int_equal(keys, 27 + 2 + 10); /* of the record, and of its two failures */
+    assert_int_equal(keys, 28 + 2 + 10 + 5); /* of the record, its failures and its attempts */
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
 }
@@ -212,6 +219,14 @@ static const struct wrong_line {
      "the value of 'failures' is not permitted"},
     {BEGIN "\"verdict\":\"FAIL\"," MIDDLE "\"expected\":1,\"failures\":[{\"cause\":3}]}",
      "the value of 'failures' is not permitted"},
+    /* Attempts without a verdict, with an unknown one, and none at all. */
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"attempts\":[{\"seconds\":1}]}",
+     "the value of 'attempts' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE
+           "\"expected\":1,\"attempts\":[{\"verdict\":\"GOOD\",\"seconds\":1}]}",
+     "the value of 'attempts' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"attempts\":[]}",
+     "the value of 'attempts' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
     {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "contradicts"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE
@@ -298,8 +313,9 @@ static void report_fill(cnf_report *report)
     record.judgement.unobserved_count = 1;
     cnf_report_add(report, &record);
     record = record_make("device/bounds.yaml", "pocl", CNF_VERDICT_SKIP);
-    record.judgement.capability = RT_TEXT("finds_faults");
+    record.judgement.capability = RT_TEXT("reports-faults");
     record.judgement.answer = RT_TEXT("no");
+    record.judgement.message = RT_TEXT("this device does not report findings");
     cnf_report_add(report, &record);
     record = record_make("broken.yaml", "-", CNF_VERDICT_INVALID);
     record.judgement.message = RT_TEXT("broken.yaml:3:4: error: what");
@@ -316,50 +332,169 @@ static void report_fill(cnf_report *report)
     cnf_report_add(report, &record);
 }
 
-static const char golden[] =
-    "scenario            sim       pocl\n"
-    "broken.yaml         INVALID   INVALID\n"
-    "device/bounds.yaml  PASS 1/3  SKIP\n"
-    "linking/chain.yaml  PASS      FAIL\n"
+#define GOLDEN_MATRIX                                                                              \
+    "scenario            sim       pocl\n"                                                         \
+    "broken.yaml         INVALID   INVALID\n"                                                      \
+    "device/bounds.yaml  PASS 1/3  SKIP\n"                                                         \
+    "linking/chain.yaml  PASS      FAIL\n"                                                         \
     "\n"
-    "INVALID broken.yaml:3\n"
-    "    broken.yaml:3:4: error: what\n"
-    "  signature: read:scenario:-:-\n"
-    "  again: assay check broken.yaml\n"
+#define GOLDEN_NOTES                                                                               \
+    "SKIP device/bounds.yaml on pocl: reports-faults: no\n"                                        \
+    "PASS 1/3 device/bounds.yaml on sim, unobserved: launches\n"                                   \
     "\n"
-    "FAIL scenarios/linking/chain.yaml:31 on pocl\n"
-    "    data[3]: expected 1,\n"
-    "    got \"2\"\n"
-    "  signature: step2:memory:differs:data/element-3\n"
-    "  rule: DL-RESOLVE-09\n"
-    "  device: basic (PoCL 3.1)\n"
-    "  again: assay run scenarios/linking/chain.yaml --on pocl\n"
-    "  why: assay why scenarios/linking/chain.yaml pocl\n"
+#define GOLDEN_REASONS                                                                             \
+    "INVALID broken.yaml:3\n"                                                                      \
+    "    broken.yaml:3:4: error: what\n"                                                           \
+    "  signature: read:scenario:-:-\n"                                                             \
+    "  again: assay check broken.yaml\n"                                                           \
+    "\n"                                                                                           \
+    "FAIL scenarios/linking/chain.yaml:31 on pocl\n"                                               \
+    "    data[3]: expected 1,\n"                                                                   \
+    "    got \"2\"\n"                                                                              \
+    "  signature: step2:memory:differs:data/element-3\n"                                           \
+    "  rule: DL-RESOLVE-09\n"                                                                      \
+    "  device: basic (PoCL 3.1)\n"                                                                 \
+    "  again: assay run scenarios/linking/chain.yaml --on pocl\n"                                  \
+    "  why: assay why scenarios/linking/chain.yaml pocl\n"                                         \
+    "  to expect it, in pocl.yaml:\n"                                                              \
+    "    - scenario: linking/chain.yaml\n"                                                         \
+    "      signature: \"step2:memory:differs:data/element-3\"\n"                                   \
+    "      class: untriaged\n"                                                                     \
+    "      since: 2026-01-31\n"                                                                    \
     "\n"
-    "SKIP device/bounds.yaml on pocl: finds_faults: no\n"
-    "PASS 1/3 device/bounds.yaml on sim, unobserved: launches\n"
+#define GOLDEN_SKIPS                                                                               \
+    "skipped, by what the subject lacks:\n"                                                        \
+    "     1  pocl: reports-faults: this device does not report findings\n"                         \
+    "     1  cuda: sycl-compiler: no\n"                                                            \
     "\n"
-    "-: 1 INVALID\n"
-    "sim: 2 PASS, 0 SKIP, 0 XFAIL\n"
-    "pocl: 0 PASS, 1 SKIP, 0 XFAIL, 1 FAIL\n"
-    "cuda: 0 PASS, 1 SKIP, 0 XFAIL, 1 UNAVAILABLE (no libcuda.so.1; to install: install a "
-    "driver)\n";
+#define GOLDEN_COUNTS                                                                              \
+    "-: 1 INVALID\n"                                                                               \
+    "sim: 2 PASS, 0 SKIP, 0 XFAIL\n"                                                               \
+    "pocl: 0 PASS, 1 SKIP, 0 XFAIL, 1 FAIL\n"                                                      \
+    "cuda: 0 PASS, 1 SKIP, 0 XFAIL, 1 UNAVAILABLE (no libcuda.so.1; to install: install a "        \
+    "driver)\n"
+#define GOLDEN_ANSWER                                                                              \
+    "2 unexpected: 2 as expected, 2 skipped for 2 reasons, 1 on subjects that are not "            \
+    "installed, 6 min 58 s\n"
+
+static const struct style_row {
+    cnf_report_style style;
+    const char *golden;
+} style_rows[] = {
+    {{.seconds = 418}, GOLDEN_REASONS GOLDEN_SKIPS GOLDEN_COUNTS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_matrix = true},
+     GOLDEN_MATRIX GOLDEN_NOTES GOLDEN_REASONS GOLDEN_SKIPS GOLDEN_COUNTS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_failures_only = true}, GOLDEN_REASONS GOLDEN_ANSWER},
+    {{.seconds = 418, .has_failures_only = true, .has_matrix = true},
+     "scenario            sim       pocl\n"
+     "broken.yaml         INVALID   INVALID\n"
+     "linking/chain.yaml  PASS      FAIL\n"
+     "\n" GOLDEN_REASONS GOLDEN_ANSWER},
+    {{.seconds = 418, .is_brief = true},
+     "INVALID broken.yaml\n"
+     "FAIL scenarios/linking/chain.yaml on pocl\n" GOLDEN_ANSWER},
+    {{.seconds = 418, .is_brief = true, .slowest = 1},
+     "INVALID broken.yaml\n"
+     "FAIL scenarios/linking/chain.yaml on pocl\n"
+     "slowest:\n"
+     "    0.25 s  linking/chain.yaml on pocl\n"
+     "\n" GOLDEN_ANSWER},
+};
 
 static void the_report_is_as_written_by_hand(void **state)
 {
     (void)state;
-    cnf_report report = {0};
+    cnf_report report = {.began = RT_TEXT("2026-01-31T12:00:00")};
     report_fill(&report);
-    rt_buffer text = {0};
-    cnf_report_write(&text, &report, columns, 3, false);
-    assert_string_equal(rt_buffer_string(&text), golden);
-    rt_buffer_free(&text);
-    cnf_report_write(&text, &report, columns, 3, true);
-    assert_non_null(strstr(rt_buffer_string(&text), "\033[32mPASS 1/3\033[0m  "));
-    assert_non_null(strstr(rt_buffer_string(&text), "\033[31mFAIL\033[0m\n"));
-    rt_buffer_free(&text);
+    for (size_t i = 0; i < sizeof style_rows / sizeof *style_rows; i++) {
+        rt_buffer text = {0};
+        cnf_report_write(&text, &report, columns, 3, &style_rows[i].style);
+        assert_string_equal(rt_buffer_string(&text), style_rows[i].golden);
+        rt_buffer_free(&text);
+    }
     assert_int_equal(cnf_report_exit_status(&report), 2);
     cnf_report_free(&report);
+}
+
+/* Appends the brief report with a matrix, without the line of an answer that nothing is unexpected.
+ */
+static void matrix_write(rt_buffer *out, const cnf_record *records, uint32_t count,
+                         cnf_report_style style)
+{
+    static const cnf_column wide[] = {
+        {{"sim", 3}, {0}}, {{"pocl-source", 11}, {0}}, {{"intel-cpu", 9}, {0}}};
+    cnf_report report = {0};
+    for (uint32_t i = 0; i < count; i++)
+        cnf_report_add(&report, &records[i]);
+    style.has_matrix = style.is_brief = true;
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, wide, 3, &style);
+    const char *end = strstr(rt_buffer_string(&text), "\n0 unexpected");
+    rt_buffer_append_text(out, (rt_text){text.data, end ? (size_t)(end - text.data) : text.size});
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
+static void colours_separate_trouble_from_the_rest(void **state)
+{
+    (void)state;
+    cnf_record records[] = {
+        record_make("a.yaml", "sim", CNF_VERDICT_PASS),
+        record_make("a.yaml", "pocl-source", CNF_VERDICT_LINKED),
+        record_make("a.yaml", "intel-cpu", CNF_VERDICT_SKIP),
+        record_make("b.yaml", "sim", CNF_VERDICT_FAIL),
+        record_make("b.yaml", "pocl-source", CNF_VERDICT_UNAVAILABLE),
+        record_make("b.yaml", "intel-cpu", CNF_VERDICT_XFAIL),
+    };
+    records[5].known.entry = RT_TEXT("x.yaml:1");
+    rt_buffer text = {0};
+    matrix_write(&text, records, 6, (cnf_report_style){.colour = true});
+    assert_string_equal(rt_buffer_string(&text),
+                        "scenario  sim   pocl-source  intel-cpu\n"
+                        "a.yaml    \033[32mPASS\033[0m  \033[32mLINKED\033[0m       "
+                        "\033[2mSKIP\033[0m\n"
+                        "b.yaml    \033[31mFAIL\033[0m  \033[2mUNAVAILABLE\033[0m  "
+                        "\033[33mXFAIL\033[0m\n"
+                        "\n"
+                        "\033[31mFAIL\033[0m b.yaml on sim\n"
+                        "\033[31m1 unexpected\033[0m: 2 as expected, 1 known failure, 1 skipped "
+                        "for 1 reason, 1 on subjects that are not installed, 0.0 s\n");
+    rt_buffer_free(&text);
+}
+
+/* 24 columns for paths and 2 + 4 + 2 + 11 + 2 + 9 for the subjects are 54: a narrower terminal gets
+ * the last subject in a second matrix, and a wider one longer paths. */
+static void the_matrix_fits_the_terminal(void **state)
+{
+    (void)state;
+    const char *path = "linking/a/long/folder/häuser.yaml"; /* 33 characters */
+    const cnf_record records[] = {
+        record_make(path, "sim", CNF_VERDICT_PASS),
+        record_make(path, "pocl-source", CNF_VERDICT_LINKED),
+        record_make(path, "intel-cpu", CNF_VERDICT_PASS),
+    };
+    static const struct fit_row {
+        uint32_t width;
+        const char *golden;
+    } rows[] = {
+        {63, "scenario                           sim   pocl-source  intel-cpu\n"
+             "linking/a/long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {62, "scenario                          sim   pocl-source  intel-cpu\n"
+             "…nking/a/long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {54, "scenario                  sim   pocl-source  intel-cpu\n"
+             "…long/folder/häuser.yaml  PASS  LINKED       PASS\n"},
+        {53, "scenario                  sim   pocl-source\n"
+             "…long/folder/häuser.yaml  PASS  LINKED\n"
+             "\n"
+             "scenario                  intel-cpu\n"
+             "…long/folder/häuser.yaml  PASS\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer text = {0};
+        matrix_write(&text, records, 3, (cnf_report_style){.width = rows[i].width});
+        assert_string_equal(rt_buffer_string(&text), rows[i].golden);
+        rt_buffer_free(&text);
+    }
 }
 
 static void known_failures_are_reported(void **state)
@@ -385,15 +520,19 @@ static void known_failures_are_reported(void **state)
                                                                .subject = RT_TEXT("pocl"),
                                                                .scenario = RT_TEXT("gone.yaml"),
                                                                .state = CNF_ENTRY_UNUSED,
-                                                               .note = RT_TEXT("why")};
+                                                               .note = RT_TEXT("why; remove it")};
     rt_buffer text = {0};
-    cnf_report_write(&text, &report, &columns[1], 1, false);
+    cnf_report_write(&text, &report, &columns[1], 1,
+                     &(cnf_report_style){.has_matrix = true, .seconds = 3661});
     assert_string_equal(
         rt_buffer_string(&text),
         "scenario            pocl\n"
         "linking/chain.yaml  XFAIL\n"
         "other.yaml          XFAIL_MISMATCH\n"
         "passes.yaml         XPASS\n"
+        "\n"
+        "XFAIL linking/chain.yaml on pocl: permitted divergence, left open by the documents: "
+        "Because. (DL-RESOLVE-09, pocl.yaml:4)\n"
         "\n"
         "XFAIL_MISMATCH other.yaml:31 on pocl\n"
         "    data[3]: expected 1,\n"
@@ -407,6 +546,10 @@ static void known_failures_are_reported(void **state)
         "  device: basic (PoCL 3.1)\n"
         "  again: assay run other.yaml --on pocl\n"
         "  why: assay why other.yaml pocl\n"
+        "  to expect it, in pocl.yaml:\n"
+        "    - scenario: other.yaml\n"
+        "      signature: \"step2:memory:differs:data/element-3\"\n"
+        "      class: untriaged\n"
         "\n"
         "XPASS passes.yaml on pocl\n"
         "    it passes; remove the entry if the fix is permanent\n"
@@ -418,11 +561,9 @@ static void known_failures_are_reported(void **state)
         "  again: assay run passes.yaml --on pocl\n"
         "  why: assay why passes.yaml pocl\n"
         "\n"
-        "XFAIL linking/chain.yaml on pocl: permitted divergence, left open by the documents: "
-        "Because. (DL-RESOLVE-09, pocl.yaml:4)\n"
-        "\n"
-        "unused: pocl.yaml:9: gone.yaml on pocl: why; remove the entry\n"
-        "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n");
+        "unused: pocl.yaml:9: gone.yaml on pocl: why; remove it\n"
+        "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n"
+        "3 unexpected (1 unused entry): 0 as expected, 1 known failure, 1 h 01 min\n");
     rt_buffer_free(&text);
     cnf_report_free(&report);
     cnf_report unused = {.expectations = &expectations};
@@ -431,6 +572,74 @@ static void known_failures_are_reported(void **state)
     assert_int_equal(cnf_report_exit_status(&unused), 1);
     cnf_report_free(&unused);
     cnf_expectations_free(&expectations);
+}
+
+/* From 2025-12-31 to 2026-03-02 are 1 + 31 + 28 + 1 days. */
+static void untriaged_failures_have_an_age(void **state)
+{
+    (void)state;
+    cnf_expectations expectations = {0};
+    cnf_report report = {.began = RT_TEXT("2026-03-02T12:00:00"), .expectations = &expectations};
+    cnf_record record = failed_make();
+    record.judgement.verdict = CNF_VERDICT_XFAIL;
+    record.known = full_make().known;
+    record.known.class = RT_TEXT("untriaged");
+    cnf_report_add(&report, &record);
+    static const struct {
+        const char *since;
+        cnf_entry_state state;
+        cnf_class class;
+    } entries[] = {
+        {"2026-03-02", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2025-12-31", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2026-03-02", CNF_ENTRY_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2026-03-02", CNF_ENTRY_NOT_JUDGED, CNF_CLASS_UNTRIAGED},
+        {"2024-01-01", CNF_ENTRY_JUDGED, CNF_CLASS_CRASH_OR_HANG},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        *rt_vector_push(&expectations.entries) =
+            (cnf_expectation){.file = RT_TEXT("known/pocl.yaml"),
+                              .subject = RT_TEXT("pocl"),
+                              .scenario = RT_TEXT("a.yaml"),
+                              .since = rt_text_of(entries[i].since),
+                              .class = entries[i].class,
+                              .state = entries[i].state};
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, &(cnf_report_style){.seconds = 1});
+    assert_string_equal(rt_buffer_string(&text),
+                        "untriaged:\n"
+                        "     1  known/pocl.yaml, since 2025-12-31 (61 days)\n"
+                        "     2  known/pocl.yaml, since 2026-03-02 (0 days)\n"
+                        "\n"
+                        "pocl: 0 PASS, 0 SKIP, 1 XFAIL\n"
+                        "0 unexpected: 0 as expected, 1 untriaged failure, 1.0 s\n");
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+    cnf_expectations_free(&expectations);
+}
+
+/* A flake does not fail the run, but is listed with its attempts. */
+static void flakes_are_listed(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_record record = failed_make();
+    record.judgement.verdict = CNF_VERDICT_FLAKE;
+    record.judgement.attempts = full_attempts;
+    record.judgement.attempt_count = 2;
+    cnf_report_add(&report, &record);
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, &(cnf_report_style){.seconds = 12});
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "FLAKE scenarios/linking/chain.yaml on pocl: step2:memory:differs:data/element-3\n"
+        "  attempts: 1 of 2 failed: HANG, PASS\n"
+        "\n"
+        "pocl: 0 PASS, 0 SKIP, 0 XFAIL, 1 FLAKE\n"
+        "0 unexpected: 0 as expected, 1 flaky, 12 s\n");
+    assert_int_equal(cnf_report_exit_status(&report), 0);
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
 }
 
 static int exit_status_of(const cnf_verdict *verdicts, uint32_t count)
@@ -478,6 +687,11 @@ static void progress_names_what_is_unexpected(void **state)
     assert_non_null(strstr(text, "\r\033[K[100%] 1/1, 0 unexpected"));
     fclose(out);
     free(text);
+    progress = cnf_progress_begin(NULL, true, 1);
+    cnf_progress_begun(&progress, bad.scenario, bad.subject);
+    cnf_progress_add(&progress, &bad);
+    cnf_progress_end(&progress);
+    assert_int_equal(progress.unexpected, 1);
 }
 
 static void progress_shows_what_runs_and_how_long(void **state)
@@ -517,7 +731,11 @@ int main(void)
         cmocka_unit_test(a_truncated_last_line_is_ignored),
         cmocka_unit_test(an_old_entry_is_forgotten),
         cmocka_unit_test(the_report_is_as_written_by_hand),
+        cmocka_unit_test(colours_separate_trouble_from_the_rest),
+        cmocka_unit_test(the_matrix_fits_the_terminal),
         cmocka_unit_test(known_failures_are_reported),
+        cmocka_unit_test(untriaged_failures_have_an_age),
+        cmocka_unit_test(flakes_are_listed),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),

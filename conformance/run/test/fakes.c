@@ -6,6 +6,7 @@
 #include "conformance/subject/subject.h"
 #include "reference/base/alloc.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,6 +292,29 @@ static int leave(const cnf_subject_options *options, bool dies, int messages)
     return failed;
 }
 
+static const struct behaviour *behaviour_find(rt_text name)
+{
+    for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++)
+        if (rt_text_is(name, behaviours[i].name)) return &behaviours[i];
+    return NULL;
+}
+
+/* Behaves in each run as the next name of the list says, and then as the last one. The file that
+ * $FAKE_TURNS names has a byte for each run so far. */
+static int turn(rt_text list, int messages)
+{
+    const char *name = getenv("FAKE_TURNS");
+    int file = name ? open(name, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
+    struct stat info;
+    if (file < 0 || fstat(file, &info) != 0 || write(file, ".", 1) != 1) return 9;
+    close(file);
+    rt_text chosen = rt_text_take_until(&list, ',');
+    for (off_t i = 0; i < info.st_size && list.length > 0; i++)
+        chosen = rt_text_take_until(&list, ',');
+    const struct behaviour *behaviour = behaviour_find(chosen);
+    return behaviour ? behave(behaviour, messages) : 9;
+}
+
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages)
 {
@@ -308,6 +332,11 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     if (rt_text_starts(rt_text_of(word), "stray")) return choose(options, true, messages);
     if (rt_text_starts(rt_text_of(word), "scratch-and-die")) return leave(options, true, messages);
     if (rt_text_starts(rt_text_of(word), "scratch")) return leave(options, false, messages);
+    rt_text list = rt_text_of(word);
+    if (rt_text_starts(list, "turns ")) {
+        list = rt_text_skip(list, strlen("turns "));
+        return turn(rt_text_take_until(&list, '\n'), messages);
+    }
     if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
     if (rt_text_starts(rt_text_of(word), "option")) /* passes only if a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);

@@ -331,6 +331,93 @@ static void a_script_is_run_again(void **state)
 
 /* ---- Files and compilers ------------------------------------------------------------------- */
 
+/* ---- Repeating ----------------------------------------------------------------------------- */
+
+/* Runs one scenario whose subjects take turns, and checks the verdict on one of them and its
+ * attempts: the first letters of their verdicts. */
+static void assert_turns(run_fixture *fixture, const char *text, const char *subject,
+                         const char *verdict, const char *signature, const char *attempts)
+{
+    char turns[96], seen[32] = "";
+    snprintf(turns, sizeof turns, "%s.turns", fixture->folder);
+    setenv("FAKE_TURNS", turns, 1);
+    unlink(turns);
+    fixture->record_count = fixture->file_count = 0;
+    add(fixture, "a", text);
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    unlink(turns);
+    const cnf_record *record = assert_verdict(fixture, "a", subject, verdict, signature);
+    for (uint32_t i = 0; i < record->judgement.attempt_count; i++)
+        seen[i] = *cnf_verdict_word(record->judgement.attempts[i].verdict);
+    assert_string_equal(seen, attempts);
+}
+
+#define FAILED "step0:memory:differs:data/element-3"
+
+static void what_fails_is_tried_again(void **state)
+{
+    run_fixture *fixture = *state;
+    fixture->options.retries = 2;
+    assert_turns(fixture, "ok\nsim pass\nvendor pass\n", "vendor", "PASS", "", "");
+    assert_turns(fixture, "ok\nsim pass\nvendor turns fail,pass\n", "vendor", "FLAKE", FAILED,
+                 "FP");
+    assert_turns(fixture, "ok\nsim pass\nvendor turns crash,fail,pass\n", "vendor", "FLAKE",
+                 "run:crash:SIGSEGV:-", "CFP");
+    assert_turns(fixture, "ok\nsim pass\nvendor turns fail,fail,fail,pass\n", "vendor", "FAIL",
+                 FAILED, "FFF");
+    /* A wrong memory that only the comparison with sim notices. */
+    assert_turns(fixture, "ok\nsim pass\nvendor turns pass2,pass\n", "vendor", "FLAKE",
+                 "differential:memory:differs:data/element-0", "FP");
+    /* What cannot run once cannot run twice. */
+    assert_turns(fixture, "ok\nsim pass\nvendor skip\n", "vendor", "SKIP", "", "");
+    /* A deterministic subject is never tried again. */
+    assert_turns(fixture, "ok\nsim turns fail,pass\nvendor pass\n", "sim", "FAIL", FAILED, "");
+}
+
+static void a_repeated_scenario_has_its_worst_verdict(void **state)
+{
+    run_fixture *fixture = *state;
+    fixture->options.repeat = 4;
+    assert_turns(fixture, "ok\nsim pass\nvendor pass\n", "vendor", "PASS", "", "PPPP");
+    assert_turns(fixture, "ok\nsim pass\nvendor turns pass,fail,crash,pass\n", "vendor", "FAIL",
+                 FAILED, "PFCP");
+    assert_turns(fixture, "ok\nsim pass\nvendor skip\n", "vendor", "SKIP", "", "");
+    /* On a deterministic subject a difference is our defect, also between two failures. */
+    assert_turns(fixture, "ok\nsim turns pass,pass,fail\nvendor pass\n", "sim", "FAIL",
+                 "repeat:differs:-:-", "PPFF");
+    assert_turns(fixture, "ok\nsim turns fail,refuse\nvendor pass\n", "sim", "FAIL",
+                 "repeat:differs:-:-", "FFFF");
+    assert_turns(fixture, "ok\nsim fail\nvendor pass\n", "sim", "FAIL", FAILED, "FFFF");
+}
+
+/* The device is lost in the second run: the runs so far are the result. */
+static void a_lost_device_ends_repeating(void **state)
+{
+    run_fixture *fixture = *state;
+    setenv("FAKE_PROBE", "wrong", 1);
+    fixture->options.repeat = 4;
+    assert_turns(fixture, "ok\nsim pass\nvendor turns pass,crash,pass\n", "vendor", "CRASH",
+                 "run:crash:SIGSEGV:-", "PC");
+}
+
+/* The caller decides what is unexpected. */
+static bool passing_is_unexpected(void *user, const cnf_record *record)
+{
+    (void)user;
+    return record->judgement.verdict == CNF_VERDICT_PASS;
+}
+
+static void an_unexpected_pass_is_tried_again(void **state)
+{
+    run_fixture *fixture = *state;
+    fixture->options.retries = 3;
+    fixture->options.is_unexpected = passing_is_unexpected;
+    assert_turns(fixture, "ok\nsim pass\nvendor turns pass,fail\n", "vendor", "FLAKE", FAILED,
+                 "PF");
+    assert_turns(fixture, "ok\nsim pass\nvendor pass\n", "vendor", "PASS", "", "PPPP");
+    assert_turns(fixture, "ok\nsim pass\nvendor fail\n", "vendor", "FAIL", FAILED, "");
+}
+
 static void a_wrong_scenario_is_one_record(void **state)
 {
     run_fixture *fixture = *state;
@@ -543,7 +630,7 @@ static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
     for (size_t i = 0; i < sizeof executed_subjects / sizeof *executed_subjects; i++) {
         assert_verdict(fixture, "refused", executed_subjects[i], "SKIP", "");
         const cnf_record *record = record_of(fixture, "refused", executed_subjects[i]);
-        assert_true(rt_text_is(record->judgement.capability, "reference-only"));
+        assert_true(rt_text_is(record->judgement.capability, "only-on-sim"));
         assert_true(rt_text_is(record->judgement.answer, "yes"));
     }
 }
@@ -566,6 +653,10 @@ int main(int argument_count, char **arguments)
         RUN_TEST(every_way_to_choose_is_run),
         RUN_TEST(exploring_is_bounded_and_says_so),
         RUN_TEST(a_script_is_run_again),
+        RUN_TEST(what_fails_is_tried_again),
+        RUN_TEST(a_repeated_scenario_has_its_worst_verdict),
+        RUN_TEST(a_lost_device_ends_repeating),
+        RUN_TEST(an_unexpected_pass_is_tried_again),
         RUN_TEST(a_wrong_scenario_is_one_record),
         RUN_TEST(what_the_compiler_says_decides),
         RUN_TEST(a_refusal_is_no_pass_of_who_was_not_asked),

@@ -231,7 +231,7 @@ int main(int argument_count, char **arguments)
     rt_arena arena = {0};
     scn_objects objects;
     bool valid = true;
-    scn_objects_find(&arena, &objects);
+    scn_objects_find(&arena, &scn_shape_scenario, &objects);
     if (argument_count == 2 && strcmp(arguments[1], "words") == 0) {
         words_print(&objects);
     } else if (argument_count == 3 && strcmp(arguments[1], "files") == 0) {

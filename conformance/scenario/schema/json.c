@@ -300,39 +300,49 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
     }
 }
 
-/* The definitions of events and of all objects except the scenario itself, which is the schema's
- * root. */
+/* The definitions of all objects except the first, which is the schema's root. */
 static json_t *definitions(const scn_objects *objects)
 {
-    json_t *list = cnf_json_checked(json_object()), *events = cnf_json_checked(json_array());
-    for (uint32_t i = 0; i < objects->list.count; i++) {
+    json_t *list = cnf_json_checked(json_object());
+    for (uint32_t i = 1; i < objects->list.count; i++) {
         const scn_named_object *object = &objects->list.items[i];
-        if (object->shape == &scn_shape_scenario) continue;
         CHECK(strcmp(object->name.data, EVENT_NAME) != 0);
         cnf_json_set(list, object->name.data, object_schema(objects, object->shape));
     }
+    return list;
+}
+
+/* Adds the definitions of what scenarios have in addition to objects: events and values. */
+static void scenario_definitions_add(const scn_objects *objects, json_t *list)
+{
+    json_t *events = cnf_json_checked(json_array());
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         cnf_json_append(events, event_schema(objects, kind));
     cnf_json_set(list, EVENT_NAME, any_of(events));
     scn_value_definitions_add(list);
-    return list;
 }
 
-void scn_schema_write(rt_buffer *out)
+void scn_schema_of(rt_buffer *out, const scn_shape *root, const char *title)
 {
     rt_arena arena = {0};
     scn_objects objects;
-    scn_objects_find(&arena, &objects);
-    json_t *schema = cnf_json_checked(json_pack("{s:s,s:s}", "$schema",
-                                                "https://json-schema.org/draft/2020-12/schema",
-                                                "title", "assay scenario"));
-    json_t *format = object_schema(&objects, &scn_shape_scenario);
+    scn_objects_find(&arena, root, &objects);
+    json_t *schema = cnf_json_checked(json_pack(
+        "{s:s,s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "title", title));
+    json_t *format = object_schema(&objects, root);
     int failed = json_object_update(schema, format);
     CHECK(failed == 0);
     json_decref(format);
-    cnf_json_set(schema, "$defs", definitions(&objects));
+    json_t *list = definitions(&objects);
+    if (root == &scn_shape_scenario) scenario_definitions_add(&objects, list);
+    cnf_json_set(schema, "$defs", list);
     cnf_json_write(out, schema, JSON_INDENT(2));
     rt_buffer_append_byte(out, '\n');
     rt_vector_free(&objects.list);
     rt_arena_reset(&arena);
+}
+
+void scn_schema_write(rt_buffer *out)
+{
+    scn_schema_of(out, &scn_shape_scenario, "assay scenario");
 }

@@ -67,10 +67,10 @@ static void shape_collect(rt_arena *arena, const scn_shape *shape, scn_objects *
     }
 }
 
-void scn_objects_find(rt_arena *arena, scn_objects *out_objects)
+void scn_objects_find(rt_arena *arena, const scn_shape *root, scn_objects *out_objects)
 {
     *out_objects = (scn_objects){0};
-    shape_collect(arena, &scn_shape_scenario, out_objects);
+    shape_collect(arena, root, out_objects);
     for (uint32_t i = 0; i < out_objects->list.count; i++) {
         const scn_shape *shape = out_objects->list.items[i].shape;
         for (uint32_t j = 0; j < shape->row_count; j++)

@@ -13,12 +13,12 @@ typedef struct scn_named_object {
 } scn_named_object;
 
 typedef struct scn_objects {
-    RT_VECTOR(scn_named_object) list; /* the scenario first, then in the order of the rows */
+    RT_VECTOR(scn_named_object) list; /* the root first, then in the order of the rows */
 } scn_objects;
 
-/* Finds the objects of the format. Names are allocated in the arena; the caller frees the list with
+/* Finds the objects of a format, whose root is an object too. Names are allocated in the arena; the caller frees the list with
  * rt_vector_free. */
-void scn_objects_find(rt_arena *arena, scn_objects *out_objects);
+void scn_objects_find(rt_arena *arena, const scn_shape *root, scn_objects *out_objects);
 
 /* The name of an object that is in the list. */
 rt_text scn_objects_name(const scn_objects *objects, const scn_shape *shape);

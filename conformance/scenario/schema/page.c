@@ -141,7 +141,7 @@ void scn_page_write(rt_buffer *out)
 {
     rt_arena arena = {0};
     scn_objects objects;
-    scn_objects_find(&arena, &objects);
+    scn_objects_find(&arena, &scn_shape_scenario, &objects);
     rt_buffer_append_text(out, (rt_text){introduction, sizeof introduction - 1});
     for (uint32_t i = 0; i < objects.list.count; i++) {
         const scn_shape *shape = objects.list.items[i].shape;

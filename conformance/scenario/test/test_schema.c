@@ -131,7 +131,7 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
     scn_objects objects;
     rt_buffer page = {0};
     scn_page_write(&page);
-    scn_objects_find(&arena, &objects);
+    scn_objects_find(&arena, &scn_shape_scenario, &objects);
     assert_true(objects.list.count > 10);
     for (uint32_t i = 0; i < objects.list.count; i++) {
         const scn_named_object *object = &objects.list.items[i];

@@ -69,6 +69,38 @@ static void every_change_is_named_and_judged(void **state)
     assert_false(is_regression(&skip, NULL, "nothing changed\n"));
 }
 
+/* The old run has 11 scenarios that the new one lacks, and both have linking/a.yaml: one line says
+ * so. With 10 such scenarios each is named. */
+static void different_selections_take_one_line(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+    cnf_record records[12];
+    for (size_t i = 0; i < 12; i++) {
+        records[i] = record_make(CNF_VERDICT_PASS, "", 1);
+        if (i > 0) records[i].scenario = rt_text_of(names[i - 1]);
+    }
+    cnf_records all = {records, 12, 0}, ten_more = {records, 11, 0}, first = {records, 1, 0};
+    rt_buffer text = {0};
+    assert_true(cnf_comparison_write(&text, &all, &first, bound, false));
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "the runs selected different scenarios or subjects: 11 verdicts are only in "
+        "the old run, 0 only in the new one\n"
+        "not in the new run: 11\n"
+        "slower: more than 2 times as long, and at least 0.5 s longer\n");
+    rt_buffer_free(&text);
+    assert_false(cnf_comparison_write(&text, &first, &all, bound, true));
+    assert_non_null(strstr(rt_buffer_string(&text),
+                           "only in the old run, 11 only in the new one\n\n| change |"));
+    assert_null(strstr(rt_buffer_string(&text), "| added |"));
+    rt_buffer_free(&text);
+    assert_true(cnf_comparison_write(&text, &ten_more, &first, bound, false));
+    assert_null(strstr(rt_buffer_string(&text), "selected"));
+    assert_non_null(strstr(rt_buffer_string(&text), "not in the new run: b on pocl: nothing"));
+    rt_buffer_free(&text);
+}
+
 static void slower_is_beyond_both_bounds(void **state)
 {
     (void)state;
@@ -127,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_change_is_named_and_judged),
+        cmocka_unit_test(different_selections_take_one_line),
         cmocka_unit_test(slower_is_beyond_both_bounds),
         cmocka_unit_test(the_last_record_of_a_key_counts_and_conditions_are_part_of_it),
         cmocka_unit_test(markdown_is_a_table_without_markup_in_its_cells),

@@ -129,7 +129,7 @@ static const struct wrong_row {
      ":6:5: error: unknown key 'clas' in an entry; did you mean 'class'?\n"},
     {"pocl", HEAD A SIG "    class: bug\n    reason: x\n",
      ":6:12: error: unknown class 'bug'; expected one of: silent-wrong-result, "
-     "crash-or-hang, violates-a-must, violates-a-reading, permitted-divergence\n"},
+     "crash-or-hang, violates-a-must, violates-a-reading, permitted-divergence, untriaged\n"},
     {"pocl", HEAD A SIG "    class: silent-wrong-result\n    reason: x\n",
      ":4:5: error: class 'silent-wrong-result' needs 'finding': the id of a record"},
     {"pocl", HEAD A SIG "    poisons: data\n" REST,
@@ -141,6 +141,16 @@ static const struct wrong_row {
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
      ":4:5: error: class 'violates-a-must' needs 'finding'"},
     {"pocl", HEAD A SIG, ":4:5: error: an entry needs 'finding', or 'class' and 'reason'"},
+    {"pocl", HEAD A SIG "    class: untriaged\n",
+     ":4:5: error: an entry of class 'untriaged' needs 'since': the day on which it was written\n"},
+    {"pocl", HEAD A SIG REST "    since: yesterday\n",
+     ":8:12: error: expected a date such as 2026-11-28, found 'yesterday'\n"},
+    {"pocl", HEAD A SIG REST "    flaky: true\n", ":8:5: error: 'flaky' requires 'bound'\n"},
+    {"pocl", HEAD A SIG REST "    bound: 20\n", ":8:5: error: 'bound' requires 'flaky'\n"},
+    {"pocl", HEAD A SIG REST "    flaky: true\n    bound: 101\n", ":9:12: error: "},
+    {"pocl", HEAD A SIG REST "    versions: 3.1\n",
+     ":8:15: error: expected a range of versions, \"3.1..6.0\", \"3.1..\" or \"..6.0\", found '3.1'\n"},
+    {"pocl", HEAD A SIG REST "    versions: 3...4\n", ":8:15: error: expected a range of versions"},
     {"pocl", HEAD A SIG "    reason: x\n",
      ":4:5: error: an entry needs 'finding', or 'class' and 'reason'"},
     {"pocl", HEAD A SIG FIND "    class: crash-or-hang\n",
@@ -412,10 +422,61 @@ static const judge_row judge_rows[] = {
     {A SIG REST, "pocl", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL,
      "unused: /expectations/pocl.yaml:4: device/a.yaml on pocl: SKIP, fp64: no; remove the "
      "entry\n"},
-    {"  - scenario: device/c.yaml\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS,
+    {"  - scenario: device/gone.yaml\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS,
      NULL,
-     "unused: /expectations/pocl.yaml:4: device/c.yaml on pocl: there is no such scenario; remove "
-     "the entry\n"},
+     "unused: /expectations/pocl.yaml:4: device/gone.yaml on pocl: there is no such scenario; "
+     "remove the entry\n"},
+    {"  - scenario: device/aa.yaml\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS,
+     NULL,
+     "unused: /expectations/pocl.yaml:4: device/aa.yaml on pocl: there is no such scenario; did you "
+     "mean 'device/a.yaml'?\n"},
+    {"  - scenario: gone/*\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS, NULL,
+     "unused: /expectations/pocl.yaml:4: gone/* on pocl: there is no such scenario; remove the "
+     "entry\n"},
+    /* Patterns: of scenarios, of signatures; each entry must name a failing check. */
+    {"  - scenario: dev*.yaml\n" SIG REST, "pocl", "", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL,
+     SEEN, ""},
+    {"  - scenario: '*'\n" SIG REST, "pocl", "", CNF_VERDICT_PASS, "", CNF_VERDICT_XPASS, SEEN, ""},
+    {"  - scenario: '*'\n" SIG REST, "pocl", "", CNF_VERDICT_FAIL, "step2:a:b:c",
+     CNF_VERDICT_XFAIL_MISMATCH, SEEN, ""},
+    {"  - scenario: device/b*\n" SIG REST, "pocl", "", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL,
+     NULL, ""},
+    {"  - scenario: device/*\n" SIG REST, "pocl", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP,
+     NULL, ""},
+    {A "    signature: \"*:memory:differs:data*\"\n" REST, "pocl", "", CNF_VERDICT_FAIL,
+     SEEN " " LATER_SEEN, CNF_VERDICT_XFAIL, "*:memory:differs:data*", ""},
+    {A "    signature: \"*:memory:differs:data*\"\n" REST, "pocl", "", CNF_VERDICT_FAIL,
+     SEEN " " OTHER_SEEN, CNF_VERDICT_XFAIL_MISMATCH, "*:memory:differs:data*", ""},
+    /* Versions of a driver. */
+    {A SIG "    driver: PoCL\n    versions: 3.1..6.0\n" REST, "pocl", "LLVM 14, PoCL 3.1, x 9",
+     CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG "    driver: PoCL\n    versions: 3.1..6.0\n" REST, "pocl", "PoCL 6.0.1",
+     CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG "    driver: PoCL\n    versions: 3.1..6.0\n" REST, "pocl", "PoCL 6.1", CNF_VERDICT_FAIL,
+     SEEN, CNF_VERDICT_FAIL, NULL,
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver 'PoCL' in versions "
+     "3.1..6.0 is not a part of 'PoCL 6.1'\n"},
+    {A SIG "    versions: 3.10..\n" REST, "pocl", "PoCL 3.9", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_FAIL, NULL,
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver '' in versions 3.10.. is "
+     "not a part of 'PoCL 3.9'\n"},
+    {A SIG "    versions: ..3\n" REST, "pocl", "PoCL 3.9", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_XFAIL, SEEN, ""},
+    /* A flaky entry excuses the failure, and a pass is one. */
+    {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_XFAIL, SEEN " in at most 25 % of attempts", ""},
+    {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_FLAKE, SEEN,
+     CNF_VERDICT_XFAIL, SEEN " in at most 25 % of attempts", ""},
+    {A SIG REST, "pocl", "", CNF_VERDICT_FLAKE, SEEN, CNF_VERDICT_FLAKE, NULL, ""},
+    {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_PASS, "",
+     CNF_VERDICT_PASS, NULL, ""},
+    {A SIG REST "    flaky: true\n    bound: 25\n", "pocl", "", CNF_VERDICT_FAIL, "step2:a:b:c",
+     CNF_VERDICT_XFAIL_MISMATCH, SEEN " in at most 25 % of attempts", ""},
+    /* It is left out of the comparison: the other entry's failure alone is exact. */
+    {A SIG REST "    flaky: true\n    bound: 25\n" A OTHER_SIG REST, "pocl", "", CNF_VERDICT_FAIL,
+     OTHER_SEEN, CNF_VERDICT_XFAIL, SEEN " in at most 25 % of attempts, " OTHER_SEEN, ""},
+    {A SIG REST "    flaky: true\n    bound: 25\n" A OTHER_SIG REST, "pocl", "", CNF_VERDICT_PASS,
+     "", CNF_VERDICT_XPASS, SEEN " in at most 25 % of attempts, " OTHER_SEEN, ""},
 };
 
 static void assert_row(fixture *f, size_t index)
@@ -461,7 +522,7 @@ static void assert_row(fixture *f, size_t index)
                  f->root, colon);
     }
     assert_string_equal(rt_buffer_string(&written), expected);
-    assert_int_equal(cnf_expectations_hold(&f->read),
+    assert_int_equal(cnf_expectations_unused(&f->read) == 0,
                      !rt_text_starts(rt_buffer_text(&written), "unused"));
     rt_buffer_free(&written);
 }
@@ -470,6 +531,87 @@ static void entries_decide_verdicts(void **state)
 {
     for (size_t i = 0; i < sizeof judge_rows / sizeof *judge_rows; i++)
         assert_row(*state, i);
+}
+
+/* 8 of 10 failures: Wilson's interval begins at 0.49, so a bound of 49 % is exceeded and one of 50
+ * % is not; 10 of 10 exceed 72 % and not 73 %. */
+static void a_flaky_entry_has_a_bound(void **state)
+{
+    static const struct {
+        uint32_t failed, bound;
+        cnf_verdict with;
+    } rows[] = {
+        {8, 49, CNF_VERDICT_XFAIL_MISMATCH},  {8, 50, CNF_VERDICT_XFAIL},
+        {10, 72, CNF_VERDICT_XFAIL_MISMATCH}, {10, 73, CNF_VERDICT_XFAIL},
+        {1, 1, CNF_VERDICT_XFAIL_MISMATCH},   {1, 2, CNF_VERDICT_XFAIL},
+    };
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text, HEAD A SIG REST "    flaky: true\n    bound: %u\n",
+                 rows[i].bound);
+        file_write(f->root, "expectations/pocl.yaml", text);
+        expectations_read(f, false);
+        assert_true(f->is_valid);
+        cnf_attempt attempts[10];
+        for (uint32_t k = 0; k < 10; k++)
+            attempts[k].verdict = k < rows[i].failed ? CNF_VERDICT_FAIL : CNF_VERDICT_PASS;
+        cnf_judgement judgement = judgement_of(NULL, CNF_VERDICT_FAIL, SEEN);
+        judgement.attempts = attempts;
+        judgement.attempt_count = 10;
+        cnf_known known;
+        cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"),
+                               RT_TEXT("PoCL 3.1"), &judgement, &known);
+        if (judgement.verdict != rows[i].with)
+            fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
+    }
+}
+
+/* Runs that say nothing about entries: without scenarios, with scenarios of another root, and with
+ * a pack that lacks the subject's format. */
+static void a_selection_makes_no_entry_unused(void **state)
+{
+    static const rt_text subjects[] = {{"pocl", 4}};
+    fixture *f = *state;
+    file_write(f->root, "more/pocl.yaml", HEAD "  - scenario: elsewhere/x.yaml\n" SIG REST);
+    const cnf_files none = {0};
+    expectations_read(f, true);
+    assert_true(f->is_valid);
+    assert_int_equal(cnf_expectations_unused(&f->read), 0);
+    cnf_expectations_free(&f->read);
+    char name[96];
+    snprintf(name, sizeof name, "%s/more", f->root);
+    rt_text folder = rt_text_of(name);
+    assert_true(cnf_expectations_read(&f->read, &none, &folder, 1, subjects, 1, &f->problems));
+    assert_int_equal(cnf_expectations_unused(&f->read), 0);
+    file_write(f->root, "more/pocl.yaml", HEAD A SIG REST);
+    expectations_read(f, true);
+    assert_true(f->is_valid);
+    cnf_judgement skip = judgement_of(NULL, CNF_VERDICT_SKIP, "");
+    skip.capability = RT_TEXT(CNF_PACKED_CAPABILITY);
+    cnf_known known;
+    cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"), RT_TEXT("PoCL"),
+                           &skip, &known);
+    assert_int_equal(cnf_expectations_unused(&f->read), 0);
+}
+
+static void patterns_have_stars(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+    } rows[] = {
+        {"a", "a", true},          {"a", "ab", false},        {"*", "", true},
+        {"*", "a/b", true},        {"a*", "a", true},         {"*a", "ba", true},
+        {"*ab*c", "xaabbc", true}, {"*ab*c", "xaabb", false}, {"a**b", "ab", true},
+        {"*b", "abab", true},      {"", "a", false},          {"a[*", "a[x", true},
+        {"?", "a", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cnf_pattern_matches(rt_text_of(rows[i].pattern), rt_text_of(rows[i].text)) !=
+            rows[i].matches)
+            fail_msg("%s %s", rows[i].pattern, rows[i].text);
 }
 
 /* An entry of the subject with options takes precedence over that of the bare subject, which still
@@ -560,6 +702,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(damaged_files_are_read_or_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_flaky_entry_has_a_bound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_selection_makes_no_entry_unused, set_up, tear_down),
+        cmocka_unit_test(patterns_have_stars),
         cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_records_are_refused, set_up, tear_down),

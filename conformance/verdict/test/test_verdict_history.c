@@ -90,6 +90,67 @@ static void stretches_are_told_by_driver_and_verdict(void **state)
     rt_sink_destroy(sink);
 }
 
+/* Adds runs of the attempts that the letters give: P passes, F fails; a blank begins the next run.
+ */
+static void attempts_add(rt_sink *sink, cnf_record record, const char *letters)
+{
+    cnf_attempt attempts[128];
+    while (*letters) {
+        uint32_t count = 0;
+        for (; *letters && *letters != ' '; letters++)
+            attempts[count++] =
+                (cnf_attempt){*letters == 'P' ? CNF_VERDICT_PASS : CNF_VERDICT_FAIL, {0}, 0};
+        letters += *letters == ' ';
+        record.judgement.attempts = attempts;
+        record.judgement.attempt_count = count;
+        assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &record)));
+    }
+}
+
+/* Both outcomes with one driver and unchanged contents make a scenario flaky. The intervals are
+ * Wilson's: 1 of 4 is 0.25 in 0.0456 to 0.6994, 1 of 74 is 0.0135 in 0.0024 to 0.0727; 0 of 72
+ * reach 0.0507, and 0 of 73 only 0.0499. */
+static void flaky_scenarios_have_a_rate(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_buffer text = {0};
+    cnf_history *history;
+    cnf_record record = record_make(CNF_VERDICT_FAIL, "", "PoCL 3.1");
+    attempts_add(sink, record, "PF PP");
+    record.scenario = RT_TEXT("b.yaml"); /* it passes with one driver, and fails with the other */
+    attempts_add(sink, record, "PPP");
+    record.driver = RT_TEXT("PoCL 6.0");
+    attempts_add(sink, record, "FFF");
+    record.scenario = RT_TEXT("c.yaml"); /* it was changed */
+    attempts_add(sink, record, "F");
+    record.hash = RT_TEXT("01");
+    attempts_add(sink, record, "P");
+    char passes[75] = "F";
+    memset(passes + 1, 'P', 73);
+    record.scenario = RT_TEXT("d.yaml");
+    attempts_add(sink, record, passes);
+    passes[73] = '\0';
+    record.scenario = RT_TEXT("e.yaml");
+    attempts_add(sink, record, passes);
+    record = record_make(CNF_VERDICT_SKIP, "", "PoCL 3.1"); /* says nothing */
+    assert_true(rt_ok(add(sink, "2026-01-01T00:00:00Z", &record)));
+    assert_true(rt_ok(cnf_history_open_read(sink, file, &history)));
+    assert_true(rt_ok(cnf_history_flaky_write(sink, history, &text)));
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "release: d.yaml on pocl (PoCL 6.0): 1 of 74 failed, 1.4 % (0.2 to 7.3 %); 73 since the "
+        "last\n"
+        "quarantine: e.yaml on pocl (PoCL 6.0): 1 of 73 failed, 1.4 % (0.2 to 7.4 %); 72 since the "
+        "last\n"
+        "quarantine: linking/a.yaml on pocl (PoCL 3.1): 1 of 4 failed, 25.0 % (4.6 to 69.9 %); 2 "
+        "since the last\n"
+        "3 flaky in 9 runs\n");
+    cnf_history_close(history);
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+}
+
 /* Every writer adds its own runs; none is lost, and each has a number. */
 static void several_writers_at_once_lose_nothing(void **state)
 {
@@ -166,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stretches_are_told_by_driver_and_verdict, folder_make,
                                         folder_remove),
+        cmocka_unit_test_setup_teardown(flaky_scenarios_have_a_rate, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(several_writers_at_once_lose_nothing, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(what_is_no_history_is_a_message, folder_make,
