@@ -1,0 +1,274 @@
+/* Reports findings.  Called on any thread, with the device's lock or ours held, so it calls
+ * neither; its own lock is the last one to be taken. */
+#include "opencl/report.h"
+
+#include "conformance/json/json.h"
+#include "reference/base/descriptors.h"
+#include "reference/base/hash.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    COMMANDS = 1 << 16, /* calls that are remembered; findings about older commands name none */
+    REPEATS_MAX = 3,    /* findings that are printed for one place in a kernel */
+};
+
+typedef struct noted_command {
+    icd_call call;
+    uint32_t tag, queue;
+} noted_command;
+
+typedef struct noted_buffer {
+    icd_call call;
+    uint64_t size;
+} noted_buffer;
+
+typedef struct noted_source {
+    uint32_t number;
+    char *text;
+} noted_source;
+
+typedef struct seen_place {
+    uint64_t hash;
+    uint32_t count;
+} seen_place;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static noted_command commands[COMMANDS];
+static uint32_t command_count;
+static RT_VECTOR(noted_buffer) buffers;
+static RT_VECTOR(noted_source) sources;
+static RT_VECTOR(seen_place) places;
+
+/* ---- What is known about a command -------------------------------------------------------- */
+
+uint32_t icd_report_command(icd_call call, uint32_t queue)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t tag = ++command_count;
+    commands[tag % COMMANDS] = (noted_command){call, tag, queue};
+    pthread_mutex_unlock(&lock);
+    return tag;
+}
+
+void icd_report_buffer(uint32_t number, uint64_t size, icd_call call)
+{
+    pthread_mutex_lock(&lock);
+    while (buffers.count <= number)
+        *rt_vector_push(&buffers) = (noted_buffer){{0}, 0};
+    buffers.items[number] = (noted_buffer){call, size};
+    pthread_mutex_unlock(&lock);
+}
+
+void icd_report_source(uint32_t number, rt_text source)
+{
+    char *text = rt_alloc(source.length + 1);
+    if (source.length > 0) memcpy(text, source.data, source.length);
+    pthread_mutex_lock(&lock);
+    *rt_vector_push(&sources) = (noted_source){number, text};
+    pthread_mutex_unlock(&lock);
+}
+
+void icd_report_source_forget(uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < sources.count; i++) {
+        if (sources.items[i].number != number) continue;
+        rt_free(sources.items[i].text);
+        sources.items[i--] = sources.items[--sources.count];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+/* Appends "clFinish at vector_add+0x1234": the call, and the object file and offset to which it
+ * returns, as addr2line(1) takes them. */
+static void call_append(rt_buffer *out, icd_call call)
+{
+    rt_buffer_printf(out, "%s", call.function);
+    Dl_info info;
+    if (!call.caller || !dladdr(call.caller, &info) || !info.dli_fname) return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    rt_buffer_printf(out, " at %s+0x%zx", slash ? slash + 1 : info.dli_fname,
+                     (size_t)((const char *)call.caller - (const char *)info.dli_fbase));
+}
+
+/* Appends the line of a program's source: its name is "program N". */
+static void line_append(rt_buffer *out, rt_text source, uint32_t line)
+{
+    unsigned number;
+    char name[32];
+    if (line == 0 || source.length >= sizeof name) return;
+    snprintf(name, sizeof name, "%.*s", RT_TEXT_ARG(source));
+    if (sscanf(name, "program %u", &number) != 1) return;
+    for (uint32_t i = 0; i < sources.count; i++) {
+        if (sources.items[i].number != number) continue;
+        rt_text rest = rt_text_of(sources.items[i].text);
+        for (uint32_t k = 1; k < line; k++)
+            rt_text_take_until(&rest, '\n');
+        rt_text quoted = rt_text_take_until(&rest, '\n');
+        rt_buffer_printf(out, "  %5u | %.*s\n", line, RT_TEXT_ARG(quoted));
+        return;
+    }
+}
+
+static void text_print(const rt_buffer *text)
+{
+    (void)rt_write_all(STDERR_FILENO, rt_buffer_bytes(text));
+}
+
+/* Appends one line to the report file; each line is one write, so that processes can share it. */
+static void json_print(json_t *value)
+{
+    rt_buffer line = {0};
+    cnf_json_write(&line, value, JSON_COMPACT);
+    rt_buffer_append_byte(&line, '\n');
+    const char *path = getenv(ICD_VARIABLE_REPORT);
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (file >= 0) {
+        (void)rt_write_all(file, rt_buffer_bytes(&line));
+        close(file);
+    }
+    rt_buffer_free(&line);
+}
+
+/* ---- Findings of the device --------------------------------------------------------------- */
+
+/* The number of findings at the same place so far, this one included. */
+static uint32_t place_count(const dev_finding *finding)
+{
+    rt_buffer key = {0};
+    rt_buffer_printf(&key, "%s %.*s %.*s %u %u", finding->kind, RT_TEXT_ARG(finding->kernel),
+                     RT_TEXT_ARG(finding->source), finding->source_line, finding->source_column);
+    uint64_t hash = rt_hash64(key.data, key.size);
+    rt_buffer_free(&key);
+    uint32_t i = 0;
+    while (i < places.count && places.items[i].hash != hash)
+        i++;
+    if (i == places.count) *rt_vector_push(&places) = (seen_place){hash, 0};
+    return ++places.items[i].count;
+}
+
+static const noted_command *command_of(uint32_t tag)
+{
+    const noted_command *command = &commands[tag % COMMANDS];
+    return tag != 0 && command->tag == tag ? command : NULL;
+}
+
+/* The buffer that a label names; NULL: another object. */
+static const noted_buffer *buffer_of(rt_text label)
+{
+    char name[32];
+    unsigned number;
+    if (label.length >= sizeof name) return NULL;
+    snprintf(name, sizeof name, "%.*s", RT_TEXT_ARG(label));
+    if (sscanf(name, "buffer %u", &number) != 1 || number >= buffers.count) return NULL;
+    return buffers.items[number].call.function ? &buffers.items[number] : NULL;
+}
+
+static void finding_text(rt_buffer *out, const dev_finding *finding)
+{
+    rt_buffer_printf(out, "assay: %s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
+    line_append(out, finding->source, finding->source_line);
+    const noted_command *command = command_of(finding->tag);
+    if (command) {
+        rt_buffer_printf(out, "        enqueued by ");
+        call_append(out, command->call);
+        rt_buffer_printf(out, ", queue %u\n", command->queue);
+    }
+    const noted_buffer *buffer = buffer_of(finding->object);
+    if (buffer) {
+        rt_buffer_printf(out, "        %.*s (%llu bytes) created by ", RT_TEXT_ARG(finding->object),
+                         (unsigned long long)buffer->size);
+        call_append(out, buffer->call);
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+static json_t *call_json(icd_call call)
+{
+    rt_buffer text = {0};
+    call_append(&text, call);
+    json_t *value = cnf_json_text(rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return value;
+}
+
+static json_t *finding_json(const dev_finding *finding)
+{
+    json_t *value = cnf_json_checked(json_object()), *item = cnf_json_checked(json_array());
+    cnf_json_set(value, "finding", cnf_json_text(rt_text_of(finding->kind)));
+    cnf_json_set(value, "message", cnf_json_text(finding->message));
+    cnf_json_set(value, "kernel", cnf_json_text(finding->kernel));
+    cnf_json_set(value, "source", cnf_json_text(finding->source));
+    cnf_json_set(value, "line", cnf_json_checked(json_integer(finding->source_line)));
+    cnf_json_set(value, "column", cnf_json_checked(json_integer(finding->source_column)));
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
+        cnf_json_append(item, cnf_json_checked(json_integer((json_int_t)finding->work_item[i])));
+    cnf_json_set(value, "work_item", item);
+    cnf_json_set(value, "object", cnf_json_text(finding->object));
+    cnf_json_set(value, "offset", cnf_json_checked(json_integer((json_int_t)finding->offset)));
+    cnf_json_set(value, "count", cnf_json_checked(json_integer((json_int_t)finding->count)));
+    const noted_command *command = command_of(finding->tag);
+    if (command) cnf_json_set(value, "call", call_json(command->call));
+    return value;
+}
+
+void icd_report_finding(void *user, const dev_finding *finding)
+{
+    (void)user;
+    pthread_mutex_lock(&lock);
+    uint32_t count = place_count(finding);
+    if (count <= REPEATS_MAX) {
+        rt_buffer text = {0};
+        finding_text(&text, finding);
+        if (count == REPEATS_MAX)
+            rt_buffer_printf(&text, "        further findings at this place are not printed\n");
+        text_print(&text);
+        rt_buffer_free(&text);
+    }
+    json_print(finding_json(finding));
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Uses of the API ---------------------------------------------------------------------- */
+
+void icd_report_misuse(icd_call call, const char *kind, const char *format, ...)
+{
+    va_list arguments;
+    rt_buffer message = {0}, text = {0};
+    va_start(arguments, format);
+    rt_buffer_vprintf(&message, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&lock);
+    rt_buffer_printf(&text, "assay: %s: %s\n        in ", kind, rt_buffer_string(&message));
+    call_append(&text, call);
+    rt_buffer_append_byte(&text, '\n');
+    text_print(&text);
+    json_t *value = cnf_json_checked(json_object());
+    cnf_json_set(value, "finding", cnf_json_text(rt_text_of(kind)));
+    cnf_json_set(value, "message", cnf_json_text(rt_buffer_text(&message)));
+    cnf_json_set(value, "call", call_json(call));
+    json_print(value);
+    pthread_mutex_unlock(&lock);
+    rt_buffer_free(&message);
+    rt_buffer_free(&text);
+}
+
+void icd_report_refusal(icd_call call, cl_int code, rt_text reason)
+{
+    const char *quiet = getenv(ICD_VARIABLE_QUIET);
+    if (quiet && strcmp(quiet, "1") == 0) return;
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "assay: %s returns %s: %.*s\n", call.function, icd_code_name(code),
+                     RT_TEXT_ARG(reason));
+    text_print(&text);
+    rt_buffer_free(&text);
+}
