@@ -67,6 +67,9 @@ static const cl_name_version il_versions[] = {
     {CL_MAKE_VERSION(1, 6, 0), "SPIR-V"},
 };
 
+/* A function that loaders look up by its name; nothing else is visible. */
+#define EXPORTED __attribute__((visibility("default")))
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Appends names, each after `before` and followed by `after`. */
@@ -123,8 +126,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint capacity, cl_platform_i
     return platforms_get(capacity, out, out_count);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity, cl_platform_id *out,
-                                                       cl_uint *out_count);
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity,
+                                                                cl_platform_id *out,
+                                                                cl_uint *out_count);
 CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity, cl_platform_id *out,
                                                        cl_uint *out_count)
 {
@@ -151,7 +155,7 @@ static void *extension_function(const char *name)
     return found;
 }
 
-CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
+EXPORTED CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
 {
     return extension_function(name);
 }
@@ -162,8 +166,9 @@ CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platf
     return platform == &icd_platform ? extension_function(name) : NULL;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info name,
-                                                  size_t capacity, void *out, size_t *out_size)
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform,
+                                                           cl_platform_info name, size_t capacity,
+                                                           void *out, size_t *out_size)
 {
     if (platform && platform != &icd_platform) return CL_INVALID_PLATFORM;
     switch (name) {

@@ -176,6 +176,12 @@ static const noted_buffer *buffer_of(rt_text label)
 static void finding_text(rt_buffer *out, const dev_finding *finding)
 {
     rt_buffer_printf(out, "assay: %s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
+    if (finding->kernel.length > 0)
+        rt_buffer_printf(out, "        in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
+    if (finding->kernel.length > 0 && finding->source_line > 0)
+        rt_buffer_printf(out, " at %.*s:%u:%u", RT_TEXT_ARG(finding->source), finding->source_line,
+                         finding->source_column);
+    if (finding->kernel.length > 0) rt_buffer_append_byte(out, '\n');
     line_append(out, finding->source, finding->source_line);
     const noted_command *command = command_of(finding->tag);
     if (command) {

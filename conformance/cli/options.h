@@ -75,6 +75,9 @@ typedef enum cnf_option_id {
     CNF_OPTION_SAVE,
     CNF_OPTION_BLESS,
     CNF_OPTION_KERNELS,
+    CNF_OPTION_ERROR_EXITCODE,
+    CNF_OPTION_TYPE,
+    CNF_OPTION_QUIET,
     CNF_OPTION_COUNT
 } cnf_option_id;
 
