@@ -7,6 +7,7 @@
 #include "reference/base/hash.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -46,10 +47,34 @@ static RT_VECTOR(noted_buffer) buffers;
 static RT_VECTOR(noted_source) sources;
 static RT_VECTOR(seen_place) places;
 
+/* True if the address is in the loader's library, through which some loaders' calls pass. */
+static bool is_in_loader(const void *address)
+{
+    Dl_info info;
+    if (!address || !dladdr(address, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : info.dli_fname, "libOpenCL", strlen("libOpenCL")) == 0;
+}
+
+/* The call as the program made it: from the first frame that called into the loader. */
+static icd_call call_of_program(icd_call call)
+{
+    enum { FRAMES = 16 };
+    if (!is_in_loader(call.caller)) return call;
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES), i = 0;
+    while (i < count && frames[i] != call.caller)
+        i++;
+    while (i < count && is_in_loader(frames[i]))
+        i++;
+    return i < count ? (icd_call){call.function, frames[i]} : call;
+}
+
 /* ---- What is known about a command -------------------------------------------------------- */
 
 uint32_t icd_report_command(icd_call call, uint32_t queue)
 {
+    call = call_of_program(call);
     pthread_mutex_lock(&lock);
     uint32_t tag = ++command_count;
     commands[tag % COMMANDS] = (noted_command){call, tag, queue};
@@ -59,6 +84,7 @@ uint32_t icd_report_command(icd_call call, uint32_t queue)
 
 void icd_report_buffer(uint32_t number, uint64_t size, icd_call call)
 {
+    call = call_of_program(call);
     pthread_mutex_lock(&lock);
     while (buffers.count <= number)
         *rt_vector_push(&buffers) = (noted_buffer){{0}, 0};
@@ -250,6 +276,7 @@ void icd_report_misuse(icd_call call, const char *kind, const char *format, ...)
 {
     va_list arguments;
     rt_buffer message = {0}, text = {0};
+    call = call_of_program(call);
     va_start(arguments, format);
     rt_buffer_vprintf(&message, format, arguments);
     va_end(arguments);
