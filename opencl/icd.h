@@ -215,6 +215,7 @@ struct _cl_program {
     rt_buffer source, il, options, log;
     RT_VECTOR(icd_constant) constants; /* of the IL, set before it is compiled */
     RT_VECTOR(rt_buffer) modules;      /* SPIR-V; several: linked */
+    RT_VECTOR(rt_buffer) units;        /* the sources of the modules, for messages */
     dev_program *program;              /* executable; otherwise NULL */
     const icd_kernel_fact *kernels;    /* of the executable */
     uint32_t kernel_count;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A binary: the tag, then little-endian u32 type, u32 flags, u32 count, and each module with its
- * size. */
+ * size; then u32 count, and each source of the modules. */
 enum { BINARY_TAG = 0x4c434f41, FLAG_NON_UNIFORM = 1, FLAG_ARGUMENT_INFO = 2 }; /* "AOCL" */
 
 /* ---- Creation ----------------------------------------------------------------------------- */
@@ -26,6 +26,15 @@ static cl_program program_create(cl_context context, cl_int *out_code)
     program->type = CL_PROGRAM_BINARY_TYPE_NONE;
     icd_store(out_code, CL_SUCCESS);
     return program;
+}
+
+/* Keeps a source from which the program is made. */
+static void unit_add(cl_program program, rt_text source)
+{
+    rt_buffer *unit = rt_vector_push(&program->units);
+    *unit = (rt_buffer){0};
+    rt_buffer_append_text(unit, source);
+    icd_report_source(source);
 }
 
 static void *fail(cl_int *out_code, cl_int code)
@@ -51,7 +60,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context
         size_t length = lengths && lengths[i] > 0 ? lengths[i] : strlen(strings[i]);
         rt_buffer_append(&program->source, strings[i], length);
     }
-    icd_report_source(program->base.number, rt_buffer_text(&program->source));
+    unit_add(program, rt_buffer_text(&program->source));
     return program;
 }
 
@@ -86,10 +95,13 @@ static bool binary_read(cl_program program, rt_bytes binary)
         *copy = (rt_buffer){0};
         rt_buffer_append(copy, module.data, module.size);
     }
+    count = rt_read_count(&reader, sizeof(uint64_t));
+    for (uint32_t i = 0; i < count && !reader.failed; i++)
+        unit_add(program, rt_read_text(&reader));
     bool is_type = program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
                    program->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
                    program->type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
-    return is_ours && is_type && count >= 1 && rt_reader_finished(&reader);
+    return is_ours && is_type && program->modules.count >= 1 && rt_reader_finished(&reader);
 }
 
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
@@ -144,7 +156,11 @@ static void modules_free(cl_program program)
 
 void icd_program_free(cl_program program)
 {
-    icd_report_source_forget(program->base.number);
+    for (uint32_t i = 0; i < program->units.count; i++) {
+        icd_report_source_forget(rt_buffer_text(&program->units.items[i]));
+        rt_buffer_free(&program->units.items[i]);
+    }
+    rt_vector_free(&program->units);
     dev_program_destroy(program->program);
     modules_free(program);
     rt_buffer_free(&program->source);
@@ -253,10 +269,9 @@ static bool source_compile(cl_program program, icd_options *options, const rt_te
         *rt_vector_push(&all) = options->clang.items[i];
     for (uint32_t i = 0; i < more_count; i++)
         *rt_vector_push(&all) = more[i];
-    char name[32];
-    int length = snprintf(name, sizeof name, "program %u", program->base.number);
+    icd_source_name name = icd_report_source_name(rt_buffer_text(&program->source));
     icd_compilation compilation = {
-        .name = {name, (size_t)length},
+        .name = rt_text_of(name.text),
         .source = program->source.size > 0 ? rt_buffer_text(&program->source) : RT_TEXT("\n"),
         .options = all.items,
         .option_count = all.count,
@@ -445,6 +460,8 @@ static void input_add(cl_program linked, cl_program input)
 {
     for (uint32_t i = 0; i < input->modules.count; i++)
         module_add(linked, rt_buffer_bytes(&input->modules.items[i]));
+    for (uint32_t i = 0; i < input->units.count; i++)
+        unit_add(linked, rt_buffer_text(&input->units.items[i]));
     linked->is_non_uniform |= input->is_non_uniform;
     linked->has_argument_info |= input->has_argument_info;
 }
@@ -530,6 +547,9 @@ static void binary_write(cl_program program, rt_buffer *out)
     rt_write_u32(out, program->modules.count);
     for (uint32_t i = 0; i < program->modules.count; i++)
         rt_write_bytes(out, rt_buffer_bytes(&program->modules.items[i]));
+    rt_write_u32(out, program->units.count);
+    for (uint32_t i = 0; i < program->units.count; i++)
+        rt_write_text(out, rt_buffer_text(&program->units.items[i]));
 }
 
 static cl_int binary_answer(cl_program program, cl_program_info name, size_t capacity, void *out,

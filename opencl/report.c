@@ -31,8 +31,9 @@ typedef struct noted_buffer {
 } noted_buffer;
 
 typedef struct noted_source {
-    uint32_t number;
+    icd_source_name name;
     char *text;
+    uint32_t references;
 } noted_source;
 
 typedef struct seen_place {
@@ -92,22 +93,46 @@ void icd_report_buffer(uint32_t number, uint64_t size, icd_call call)
     pthread_mutex_unlock(&lock);
 }
 
-void icd_report_source(uint32_t number, rt_text source)
+icd_source_name icd_report_source_name(rt_text source)
 {
-    char *text = rt_alloc(source.length + 1);
-    if (source.length > 0) memcpy(text, source.data, source.length);
+    icd_source_name name;
+    uint64_t hash = rt_hash64(source.data, source.length);
+    snprintf(name.text, sizeof name.text, "program-%08x.cl", (uint32_t)(hash ^ hash >> 32));
+    return name;
+}
+
+/* The kept source with that name; NULL: there is none. */
+static noted_source *source_find(rt_text name)
+{
+    for (uint32_t i = 0; i < sources.count; i++)
+        if (rt_text_is(name, sources.items[i].name.text)) return &sources.items[i];
+    return NULL;
+}
+
+void icd_report_source(rt_text source)
+{
+    icd_source_name name = icd_report_source_name(source);
     pthread_mutex_lock(&lock);
-    *rt_vector_push(&sources) = (noted_source){number, text};
+    noted_source *found = source_find(rt_text_of(name.text));
+    if (!found) {
+        char *text = rt_alloc(source.length + 1);
+        if (source.length > 0) memcpy(text, source.data, source.length);
+        found = rt_vector_push(&sources);
+        *found = (noted_source){name, text, 0};
+    }
+    found->references++;
     pthread_mutex_unlock(&lock);
 }
 
-void icd_report_source_forget(uint32_t number)
+void icd_report_source_forget(rt_text source)
 {
+    icd_source_name name = icd_report_source_name(source);
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < sources.count; i++) {
-        if (sources.items[i].number != number) continue;
-        rt_free(sources.items[i].text);
-        sources.items[i--] = sources.items[--sources.count];
+    noted_source *found = source_find(rt_text_of(name.text));
+    CHECK(found && found->references >= 1);
+    if (--found->references == 0) {
+        rt_free(found->text);
+        *found = sources.items[--sources.count];
     }
     pthread_mutex_unlock(&lock);
 }
@@ -126,23 +151,16 @@ static void call_append(rt_buffer *out, icd_call call)
                      (size_t)((const char *)call.caller - (const char *)info.dli_fbase));
 }
 
-/* Appends the line of a program's source: its name is "program N". */
+/* Appends the line of a program's source. */
 static void line_append(rt_buffer *out, rt_text source, uint32_t line)
 {
-    unsigned number;
-    char name[32];
-    if (line == 0 || source.length >= sizeof name) return;
-    snprintf(name, sizeof name, "%.*s", RT_TEXT_ARG(source));
-    if (sscanf(name, "program %u", &number) != 1) return;
-    for (uint32_t i = 0; i < sources.count; i++) {
-        if (sources.items[i].number != number) continue;
-        rt_text rest = rt_text_of(sources.items[i].text);
-        for (uint32_t k = 1; k < line; k++)
-            rt_text_take_until(&rest, '\n');
-        rt_text quoted = rt_text_take_until(&rest, '\n');
-        rt_buffer_printf(out, "  %5u | %.*s\n", line, RT_TEXT_ARG(quoted));
-        return;
-    }
+    const noted_source *found = line > 0 ? source_find(source) : NULL;
+    if (!found) return;
+    rt_text rest = rt_text_of(found->text);
+    for (uint32_t k = 1; k < line; k++)
+        rt_text_take_until(&rest, '\n');
+    rt_text quoted = rt_text_take_until(&rest, '\n');
+    rt_buffer_printf(out, "  %5u | %.*s\n", line, RT_TEXT_ARG(quoted));
 }
 
 static void text_print(const rt_buffer *text)

@@ -16,9 +16,17 @@
 uint32_t icd_report_command(icd_call call, uint32_t queue);
 /* Notes the call that created a buffer. */
 void icd_report_buffer(uint32_t number, uint64_t size, icd_call call);
-/* Keeps a copy of a program's source, or forgets it, so that findings can quote it. */
-void icd_report_source(uint32_t number, rt_text source);
-void icd_report_source_forget(uint32_t number);
+/* The name of a source in messages and line information, "program-HASH.cl": the same in every
+ * process, so that binaries name it as well. */
+typedef struct icd_source_name {
+    char text[32];
+} icd_source_name;
+icd_source_name icd_report_source_name(rt_text source);
+
+/* Keeps a copy of a source, so that findings can quote it, until it is forgotten as often as it was
+ * kept. */
+void icd_report_source(rt_text source);
+void icd_report_source_forget(rt_text source);
 
 /* Reports a finding of the device (dev_open_parameters.on_finding). */
 void icd_report_finding(void *user, const dev_finding *finding);
