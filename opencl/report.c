@@ -219,7 +219,10 @@ static const noted_buffer *buffer_of(rt_text label)
 
 static void finding_text(rt_buffer *out, const dev_finding *finding)
 {
-    rt_buffer_printf(out, "assay: %s: %.*s\n", finding->kind, RT_TEXT_ARG(finding->message));
+    rt_buffer_printf(out, "assay: %s: %.*s", finding->kind, RT_TEXT_ARG(finding->message));
+    if (finding->count > 1)
+        rt_buffer_printf(out, "; %llu times in this launch", (unsigned long long)finding->count);
+    rt_buffer_append_byte(out, '\n');
     if (finding->kernel.length > 0)
         rt_buffer_printf(out, "        in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
     if (finding->kernel.length > 0 && finding->source_line > 0)
