@@ -248,6 +248,9 @@ typedef struct sim_finding {
 /* The limit of a work-group's local memory in bytes: variables and arguments together. */
 #define SIM_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
 
+/* The sub-group size of kernels that require none. */
+#define SIM_SUBGROUP_SIZE 16u
+
 /* The order in which a launch runs its work-items between two barriers.  Kernels whose work-items
  * depend on each other only through barriers and atomics have the same results in every order. */
 typedef enum sim_schedule {

@@ -114,9 +114,21 @@ static uint32_t simdev_kernel_argument_count(dev_kernel *base)
     return sim_kernel_parameter_count(((simdev_kernel *)base)->kernel);
 }
 
+static dev_parameter simdev_kernel_parameter(dev_kernel *base, uint32_t index)
+{
+    static const dev_argument_kind kinds[] = {
+        [SIM_PARAMETER_GLOBAL] = DEV_ARGUMENT_MEMORY,
+        [SIM_PARAMETER_LOCAL] = DEV_ARGUMENT_LOCAL,
+        [SIM_PARAMETER_VALUE] = DEV_ARGUMENT_BYTES,
+    };
+    sim_parameter parameter = sim_kernel_parameter(((simdev_kernel *)base)->kernel, index);
+    return (dev_parameter){kinds[parameter.kind], parameter.size, parameter.is_constant};
+}
+
 static const dev_kernel_ops simdev_kernel_ops = {
     .destroy = simdev_kernel_destroy,
     .argument_count = simdev_kernel_argument_count,
+    .parameter = simdev_kernel_parameter,
 };
 
 static rt_status simdev_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
@@ -310,6 +322,7 @@ static void simdev_device_destroy(dev_device *base)
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
     sim_world_destroy(device->world);
+    pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
     rt_free(device);
 }
@@ -333,6 +346,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .globals_by_name = true,
         .usm = true,
         .non_uniform_groups = true,
+        .host_events = true,
         .function_pointers = true,
         .spec_constants = true,
         .program_binaries = true,
@@ -340,6 +354,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .finds_faults = true,
         .local_size_max = SIM_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
+        .sub_group_size = SIM_SUBGROUP_SIZE,
         .sub_group_sizes = 1u << (8 - 1) | 1u << (16 - 1) | 1u << (32 - 1),
     };
 }
@@ -356,11 +371,12 @@ static const dev_device_ops simdev_device_ops = {
     .queue_create_profiling = simdev_queue_create, /* times cost nothing, so every queue records
                                                     * them */
     .program_load = simdev_program_load,
+    .host_event_create = simdev_host_event_create,
 };
 
 /* The values in a selector; each is empty if the selector does not contain it. */
 typedef struct selection {
-    rt_text schedule, engine;
+    rt_text schedule, engine, clock;
 } selection;
 
 /* Reads a selector, a comma-separated list of "NAME=value".  False if a name is unknown or occurs
@@ -370,9 +386,9 @@ static bool selection_read(rt_text selector, selection *out)
     const struct {
         const char *prefix;
         rt_text *value;
-    } known[] = {{"schedule=", &out->schedule}, {"engine=", &out->engine}};
+    } known[] = {{"schedule=", &out->schedule}, {"engine=", &out->engine}, {"clock=", &out->clock}};
     const size_t count = sizeof known / sizeof *known;
-    *out = (selection){{0}, {0}};
+    *out = (selection){{0}, {0}, {0}};
     while (selector.length > 0) {
         rt_text choice = rt_text_take_until(&selector, ',');
         size_t i = 0;
@@ -393,11 +409,13 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     while (chosen.schedule.length > 0 && schedule < SIM_SCHEDULES &&
            !rt_text_is(chosen.schedule, sim_schedule_name(schedule)))
         schedule++;
-    if (!is_known || schedule == SIM_SCHEDULES)
+    bool has_host_clock = rt_text_is(chosen.clock, "host");
+    bool is_clock = chosen.clock.length == 0 || has_host_clock || rt_text_is(chosen.clock, "steps");
+    if (!is_known || schedule == SIM_SCHEDULES || !is_clock)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "'%.*s' does not select the simulated device; write schedule= with "
-                       "lockstep, forward, backward or seeded, engine= with base, v3 or v4, or "
-                       "both separated by a comma",
+                       "lockstep, forward, backward or seeded, engine= with base, v3 or v4, "
+                       "clock= with steps or host, or several of these separated by commas",
                        RT_TEXT_ARG(selector));
     sim_world *world = sim_world_create(parameters->sink, parameters->seed);
     rt_status status = RT_STATUS_OK;
@@ -410,11 +428,15 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
     pthread_mutex_init(&device->lock, NULL);
+    pthread_cond_init(&device->changed, NULL);
     device->world = world;
     device->schedule = schedule;
     device->choice = parameters->seed;
     device->on_finding = parameters->on_finding;
     device->finding_user = parameters->finding_user;
+    device->on_output = parameters->on_output;
+    device->output_user = parameters->output_user;
+    device->has_host_clock = has_host_clock;
     *out_device = &device->base;
     return RT_STATUS_OK;
 }

@@ -8,8 +8,9 @@
  * Commands run late, when a caller waits for an event or destroys a queue, in an order that the
  * wait lists allow and the seed chooses. The same seed and the same calls give the same order. The
  * selector is "", or "schedule=NAME" with the name of a schedule for kernels (sim_schedule_name),
- * "engine=NAME" with the name of an engine (sim_world_choose_engine), or both separated by a comma.
- */
+ * "engine=NAME" with the name of an engine (sim_world_choose_engine), "clock=host" for times of
+ * commands in nanoseconds of the host's monotonic clock ("clock=steps", the default, counts), or
+ * several of these separated by commas. */
 extern const dev_backend simdev_backend;
 
 /* The device's offline compiler: appends to *out_image the native image (sim/sim.h) of one SPIR-V

@@ -21,15 +21,19 @@ typedef struct simdev_command simdev_command;
 typedef struct simdev_device {
     dev_device base;
     pthread_mutex_t lock;
+    pthread_cond_t changed; /* a command has ended: waiters that had nothing to run look again */
     sim_world *world;
     sim_schedule schedule; /* used for every launch */
     uint64_t choice;       /* state of the generator that picks the next command */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
+    void (*on_output)(void *user, rt_text text);
+    void *output_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done; unordered */
     uint32_t pending_count;            /* commands not done, the ready ones included */
     uint64_t clock; /* counter for the times of commands: advances at each submission, start and
                      * end, so that the same seed gives the same times */
+    bool has_host_clock; /* times are nanoseconds of the host's monotonic clock instead */
 } simdev_device;
 
 typedef struct simdev_program {
@@ -73,7 +77,8 @@ RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_
 /* Returns the device's dev_capabilities.formats_taken. */
 uint32_t simdev_formats_taken(void);
 
-/* Creates a queue (dev_device_ops.queue_create). */
+/* Create a queue and a host event (dev_device_ops). */
 dev_queue_create_op simdev_queue_create;
+dev_host_event_create_op simdev_host_event_create;
 
 #endif

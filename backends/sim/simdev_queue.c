@@ -10,7 +10,10 @@
  * predecessors are not done and which commands depend on it, so scheduling costs one step per
  * command and one per edge.
  *
- * The event that a caller holds is the command itself; the pending set holds another reference.
+ * The event that a caller holds is the command itself; the pending set holds another reference.  A
+ * host event is a command that no queue has and that never becomes ready: the host ends it.  A
+ * stepper that has nothing to run because commands wait for such an event sleeps until a command
+ * has ended.
  * Source of the rules: reference/device/device.h, "Enqueues". */
 #include "backends/sim/simdev_internal.h"
 
@@ -18,6 +21,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct simdev_queue {
@@ -32,6 +36,8 @@ typedef enum command_kind {
     COMMAND_WRITE,
     COMMAND_COPY,
     COMMAND_FILL,
+    COMMAND_MARKER,
+    COMMAND_HOST, /* a host event */
 } command_kind;
 
 /* A range of one memory, with a reference to it. */
@@ -43,7 +49,7 @@ typedef struct operand {
 struct simdev_command {
     dev_event base;
     simdev_device *device;
-    simdev_queue *queue; /* valid while pending: a queue outlives its commands */
+    simdev_queue *queue; /* valid while pending: a queue outlives its commands; NULL: HOST */
     uint32_t references;
     dev_event_state state;
     rt_status status;    /* valid once done; until then, the first failure of a predecessor */
@@ -155,11 +161,15 @@ static bool operand_found(const simdev_command *command, operand range)
     return false;
 }
 
-/* Prints to standard output, as OpenCL drivers do. Bypasses the C library's buffer, which in a
- * forked child may hold the parent's output. */
+/* Passes on what a kernel printed; by default to standard output, as OpenCL drivers do. Bypasses
+ * the C library's buffer, which in a forked child may hold the parent's output. */
 static void output_print(void *user, rt_text text)
 {
-    (void)user;
+    const simdev_device *device = ((const simdev_command *)user)->device;
+    if (device->on_output) {
+        device->on_output(device->output_user, text);
+        return;
+    }
     while (text.length > 0) {
         ssize_t size = write(STDOUT_FILENO, text.data, text.length);
         if (size < 0 && errno != EINTR) return; /* for example, the reader has closed its end */
@@ -212,24 +222,26 @@ static rt_status command_run(simdev_command *command)
         }
         return RT_STATUS_OK;
     }
+    case COMMAND_MARKER: return RT_STATUS_OK;
+    case COMMAND_HOST: break;
     }
     UNREACHABLE();
 }
 
-/* Runs one of the ready commands, or fails it if a predecessor has failed. While commands are
- * pending, one is always ready: a wait list contains only commands that were enqueued earlier, so
- * pending commands cannot wait for each other in a cycle. */
-static void step(simdev_device *device)
+/* The present time on the clock of the commands' times; the lock is held. */
+static uint64_t now(simdev_device *device)
 {
-    CHECK(device->ready.count >= 1);
-    device->choice += RT_MIX_STEP;
-    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
-    simdev_command *command = device->ready.items[index];
-    device->ready.items[index] = device->ready.items[--device->ready.count];
-    CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
-    command->times.start = device->clock++;
-    if (rt_ok(command->status)) command->status = command_run(command);
-    command->times.end = device->clock++;
+    if (!device->has_host_clock) return device->clock++;
+    struct timespec time;
+    int failed = clock_gettime(CLOCK_MONOTONIC, &time);
+    CHECK(failed == 0);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Ends a command with the status that it has, and passes the status on to its dependents. */
+static void command_end(simdev_command *command)
+{
+    simdev_device *device = command->device;
     command->state = rt_ok(command->status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
     /* A failure is passed on immediately, but a dependent ends only when all its predecessors are
      * done. */
@@ -241,6 +253,25 @@ static void step(simdev_device *device)
     }
     rt_vector_free(&command->dependents);
     operands_release(command);
+    pthread_cond_broadcast(&device->changed);
+}
+
+/* Runs one of the ready commands, or fails it if a predecessor has failed. While commands are
+ * pending and the host has completed its events, one is always ready: a wait list contains only
+ * commands that were enqueued earlier, so pending commands cannot wait for each other in a cycle.
+ */
+static void step(simdev_device *device)
+{
+    CHECK(device->ready.count >= 1);
+    device->choice += RT_MIX_STEP;
+    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
+    simdev_command *command = device->ready.items[index];
+    device->ready.items[index] = device->ready.items[--device->ready.count];
+    CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    command->times.start = now(device);
+    if (rt_ok(command->status)) command->status = command_run(command);
+    command->times.end = now(device);
+    command_end(command);
     CHECK(command->queue->pending_count >= 1 && device->pending_count >= 1);
     command->queue->pending_count--;
     device->pending_count--;
@@ -248,13 +279,33 @@ static void step(simdev_device *device)
     command_release(command);
 }
 
+/* Runs a command, or waits until there may be one that can run. */
+static void step_or_sleep(simdev_device *device)
+{
+    if (device->ready.count > 0)
+        step(device);
+    else
+        pthread_cond_wait(&device->changed, &device->lock);
+}
+
 /* ---- Events ------------------------------------------------------------------------------- */
+
+static void host_event_end(simdev_command *command, bool has_failed)
+{
+    CHECK(command->kind == COMMAND_HOST && command->state == DEV_EVENT_PENDING);
+    if (has_failed)
+        command->status = rt_fail(command->device->base.sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                                  "the host completed an event with an error");
+    command_end(command);
+}
 
 static void simdev_event_destroy(dev_event *base)
 {
     simdev_command *command = (simdev_command *)base;
     simdev_device *device = command->device;
     pthread_mutex_lock(&device->lock);
+    if (command->kind == COMMAND_HOST && command->state == DEV_EVENT_PENDING)
+        host_event_end(command, true);
     command_release(command);
     pthread_mutex_unlock(&device->lock);
 }
@@ -265,7 +316,7 @@ static rt_status simdev_event_wait(dev_event *base)
     simdev_device *device = command->device;
     pthread_mutex_lock(&device->lock);
     while (command->state == DEV_EVENT_PENDING)
-        step(device);
+        step_or_sleep(device);
     rt_status status = command->status;
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -289,12 +340,44 @@ static rt_status simdev_event_times(dev_event *base, dev_times *out_times)
     return RT_STATUS_OK;
 }
 
+static void simdev_event_advance(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    simdev_device *device = command->device;
+    pthread_mutex_lock(&device->lock);
+    while (command->state == DEV_EVENT_PENDING && device->ready.count > 0)
+        step(device);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void simdev_host_event_complete(dev_event *base, bool has_failed)
+{
+    simdev_command *command = (simdev_command *)base;
+    pthread_mutex_lock(&command->device->lock);
+    host_event_end(command, has_failed);
+    pthread_mutex_unlock(&command->device->lock);
+}
+
 static const dev_event_ops simdev_event_ops = {
     .destroy = simdev_event_destroy,
     .wait = simdev_event_wait,
     .state = simdev_event_state,
     .times = simdev_event_times,
+    .advance = simdev_event_advance,
+    .complete = simdev_host_event_complete,
 };
+
+rt_status simdev_host_event_create(dev_device *base, dev_event **out_event)
+{
+    simdev_command *command = rt_alloc(sizeof *command);
+    command->base.ops = &simdev_event_ops;
+    command->device = (simdev_device *)base;
+    command->state = DEV_EVENT_PENDING;
+    command->kind = COMMAND_HOST;
+    command->references = 1;
+    *out_event = &command->base;
+    return RT_STATUS_OK;
+}
 
 /* ---- Enqueues ----------------------------------------------------------------------------- */
 
@@ -325,7 +408,7 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
             command->status = before->status;
         }
     }
-    command->times.submit = device->clock++;
+    command->times.submit = now(device);
     command->references = 2; /* the pending set's and the caller's */
     command->queue->pending_count++;
     device->pending_count++;
@@ -388,6 +471,13 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
     memcpy(command->pattern, pattern.data, pattern.size);
     command->pattern_size = (uint32_t)pattern.size;
     return transfer_submit(command, described, NULL, 0, memory, offset, out_event);
+}
+
+static rt_status simdev_enqueue_marker(dev_queue *base, dev_command described,
+                                       dev_event **out_event)
+{
+    simdev_command *command = command_create((simdev_queue *)base, COMMAND_MARKER, described.tag);
+    return transfer_submit(command, described, NULL, 0, NULL, 0, out_event);
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -506,7 +596,7 @@ static void simdev_queue_destroy(dev_queue *base)
     simdev_device *device = queue->device;
     pthread_mutex_lock(&device->lock);
     while (queue->pending_count > 0)
-        step(device);
+        step_or_sleep(device);
     pthread_mutex_unlock(&device->lock);
     rt_free(queue);
 }
@@ -518,6 +608,7 @@ static const dev_queue_ops simdev_queue_ops = {
     .enqueue_write = simdev_enqueue_write,
     .enqueue_copy = simdev_enqueue_copy,
     .enqueue_fill = simdev_enqueue_fill,
+    .enqueue_marker = simdev_enqueue_marker,
     .flush = simdev_queue_flush,
 };
 

@@ -29,6 +29,19 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
  * bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
 
+/* An OpenCL program's source, as clCompileProgram gets it. */
+typedef struct cnf_program_source {
+    rt_text name; /* in messages and in the line information; not empty */
+    rt_text code;
+    const rt_text *options; /* clang's, one each */
+    uint32_t option_count;
+} cnf_program_source;
+
+/* Appends the request that compiles an OpenCL program to one SPIR-V module.  Unlike the source of a
+ * scenario, it gets no prelude and may include files, relative to the worker's current folder; an
+ * answer that depends on a file is not cached. */
+void cnf_compile_request_program(rt_buffer *out, const cnf_program_source *program);
+
 /* Appends the request that fuses a list of kernels into one. */
 void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
 
@@ -59,8 +72,8 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* module: input of cnf_compile_artefact_read; link: bitcode; fusion: input
-                        * of rt_fusion_result_read; empty on failure */
+    rt_bytes artefact; /* module: input of cnf_compile_artefact_read; link: bitcode; program:
+                        * SPIR-V; fusion: input of rt_fusion_result_read; empty on failure */
 } cnf_compile_answer;
 
 /* Decodes the output of a worker, or a cache entry; spans point into `bytes`. MALFORMED: truncated,

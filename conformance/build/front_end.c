@@ -62,6 +62,29 @@ static const char *const opencl_cpp_arguments[] = {"-x",
                                                    CLANG_ARGUMENTS,
                                                    NULL};
 
+/* For an OpenCL program, before its own options.  Without -cl-std, the newest version 1.x applies
+ * (OpenCL 3.0 API, 5.8.6.5 "Options Controlling the OpenCL C Version"). */
+static const char *const program_arguments[] = {"-x",
+                                                "cl",
+                                                "-c",
+                                                "-cl-std=CL1.2",
+                                                "-emit-llvm",
+                                                "-O1",
+                                                "-Xclang",
+                                                "-disable-llvm-passes",
+                                                "-ffp-contract=off",
+                                                "-gline-tables-only",
+                                                "-fno-discard-value-names",
+                                                "-fdebug-compilation-dir=/source",
+                                                "-fdebug-prefix-map=/source=",
+                                                "-nostdlibinc",
+                                                "-fno-crash-diagnostics",
+                                                "-fno-caret-diagnostics",
+                                                "-fno-color-diagnostics",
+                                                "-fno-diagnostics-show-option",
+                                                "-H",
+                                                NULL};
+
 /* Clang enables few of OpenCL's extensions for nvptx64; if the device really lacks one, post-link
  * reports it at the use. The processor version is the back end's concern. */
 static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
@@ -169,6 +192,8 @@ static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
                            .form_of_include = form_of_sycl_include},
 };
 
+static const front_end program_front_end = {OPENCL, .arguments = program_arguments};
+
 bool cnf_front_end_exists(scn_language language)
 {
     CHECK((unsigned)language < SCN_LANGUAGE_COUNT);
@@ -210,6 +235,8 @@ static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_t
             rt_arena_printf(arena, "-fsycl-unique-prefix=uid%016llx", (unsigned long long)hash)
                 .data;
     }
+    for (uint32_t i = 0; options->program_options && i < options->program_option_count; i++)
+        *rt_vector_push(&list) = rt_arena_text(arena, options->program_options[i]).data;
     rt_text option, rest = options->build_options;
     while (tool->takes_build_options && scn_build_options_next(&rest, &option))
         *rt_vector_push(&list) = rt_arena_text(arena, option).data;
@@ -278,7 +305,9 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_cache *cache,
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
     CHECK(cnf_front_end_exists(source->language) && run->process.pid == 0);
     CHECK_IMPLIES(options->ptx, cnf_front_end_makes_ptx(source->language));
-    const front_end *tool = &front_ends[source->language];
+    run->is_program = options->program_options != NULL;
+    CHECK_IMPLIES(run->is_program, source->language == SCN_LANGUAGE_OPENCL_C && !cache);
+    const front_end *tool = run->is_program ? &program_front_end : &front_ends[source->language];
     const char *path = (const char *)toolchain + tool->path;
     if (path[0] == '\0') {
         rt_text capability = rt_text_of(tool->capability);
@@ -286,7 +315,10 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_cache *cache,
                               capability.length > 0, "%s is not installed; %s", tool->program,
                               tool->install);
     }
-    if (tool->is_opencl) {
+    if (run->is_program) {
+        rt_buffer_printf(&run->input, "#line 1 \"%.*s\"\n", RT_TEXT_ARG(source->name));
+        rt_buffer_append_text(&run->input, source->code);
+    } else if (tool->is_opencl) {
         cnf_prelude_unit(&run->input, source->language, source->name, source->code);
     } else {
         rt_buffer_append_text(&run->input, source->code);
@@ -367,8 +399,17 @@ static rt_status run_finish(rt_sink *sink, rt_arena *arena, const cnf_request_so
 rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
                                cnf_front_end_run *run, cnf_message_list *messages)
 {
-    return run_finish(sink, arena, source, run, front_ends[source->language].form_of_include,
+    return run_finish(sink, arena, source, run,
+                      run->is_program ? NULL : front_ends[source->language].form_of_include,
                       messages);
+}
+
+bool cnf_front_end_includes_files(const cnf_front_end_run *run)
+{
+    rt_text rest = rt_buffer_text(&run->errors);
+    while (rest.length > 0)
+        if (rt_text_starts(rt_text_take_until(&rest, '\n'), ". ")) return true;
+    return false;
 }
 
 /* ---- Includes ------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ typedef struct cnf_front_end_run {
     rt_buffer tool;    /* identifies the program and its version */
     rt_buffer request; /* what the output depends on besides the program */
     bool is_cached;    /* output and errors come from an earlier, successful run */
+    bool is_program;   /* of an OpenCL program, which may include files */
 } cnf_front_end_run;
 
 /* Reports whether the language's front end is a program; for the other languages it is the compiler
@@ -33,6 +34,10 @@ typedef struct cnf_front_end_options {
     rt_split split;        /* of SYCL sources, which their compiler splits; post-link splits the
                             * others */
     bool ptx;              /* compile for nvptx64, which the language supports */
+    /* Of an OpenCL program, whose source is OpenCL C: clang's options, instead of all of the above;
+     * NULL: the source of a scenario.  Nothing is cached. */
+    const rt_text *program_options;
+    uint32_t program_option_count;
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which must have one, or fills `run` with its cached
@@ -62,6 +67,9 @@ RT_MUST_USE rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena,
 RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
                                            const cnf_request_source *source, cnf_front_end_run *run,
                                            cnf_message_list *messages);
+
+/* True if the source of a finished run included a file. */
+bool cnf_front_end_includes_files(const cnf_front_end_run *run);
 
 /* Stores the output of a finished, successful run, unless it came from the cache. The caller keeps
  * only output that it could use, so that damaged output is not found again. */

@@ -5,6 +5,7 @@
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
+ *     program: name code count option*
  *     fusion: as in reference/image/fusion_request.c
  *
  * The claims of images written by hand are a list of images (reference/image) without code.  A
@@ -14,10 +15,10 @@
 
 #include "reference/base/stream.h"
 
-enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 6 }; /* "ACRQ" */
+enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 7 }; /* "ACRQ" */
 
 /* Smallest serialised size of an item, in bytes. */
-enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };
+enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22, OPTION_SIZE_MIN = 8 };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -118,6 +119,17 @@ void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t co
     }
 }
 
+void cnf_compile_request_program(rt_buffer *out, const cnf_program_source *program)
+{
+    CHECK(program->name.length > 0 && program->code.length > 0);
+    write_head(out, CNF_REQUEST_PROGRAM);
+    rt_write_text(out, program->name);
+    rt_write_text(out, program->code);
+    rt_write_u32(out, program->option_count);
+    for (uint32_t i = 0; i < program->option_count; i++)
+        rt_write_text(out, program->options[i]);
+}
+
 void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request)
 {
     write_head(out, CNF_REQUEST_FUSION);
@@ -183,6 +195,20 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     if (request->source_count + request->image_count == 0) rt_reader_fail(reader);
 }
 
+static void read_program(rt_arena *arena, rt_reader *reader, cnf_request *request)
+{
+    request->program.language = SCN_LANGUAGE_OPENCL_C;
+    request->program.name = rt_read_text(reader);
+    request->program.code = rt_read_text(reader);
+    if (request->program.name.length == 0 || request->program.code.length == 0)
+        rt_reader_fail(reader);
+    request->option_count = rt_read_count(reader, OPTION_SIZE_MIN);
+    rt_text *options = rt_arena_alloc_array(arena, request->option_count, sizeof *options);
+    for (uint32_t i = 0; i < request->option_count; i++)
+        options[i] = rt_read_text(reader);
+    request->options = options;
+}
+
 rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_request *out_request)
 {
     *out_request = (cnf_request){0};
@@ -200,6 +226,8 @@ rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_r
             codes[i] = rt_link_code_read(arena, &reader);
         request.codes = codes;
         if (request.code_count == 0) rt_reader_fail(&reader);
+    } else if (!reader.failed && request.kind == CNF_REQUEST_PROGRAM) {
+        read_program(arena, &reader, &request);
     } else if (!reader.failed) {
         request.fusion = rt_fusion_request_read(arena, &reader);
     }

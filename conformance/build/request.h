@@ -7,6 +7,7 @@
 typedef enum cnf_request_kind {
     CNF_REQUEST_MODULE,
     CNF_REQUEST_LINK,
+    CNF_REQUEST_PROGRAM,
     CNF_REQUEST_FUSION,
     CNF_REQUEST_COUNT
 } cnf_request_kind;
@@ -42,6 +43,10 @@ typedef struct cnf_request {
     /* LINK */
     const rt_link_code *codes;
     uint32_t code_count;
+    /* PROGRAM */
+    cnf_request_source program;
+    const rt_text *options;
+    uint32_t option_count;
     /* FUSION */
     rt_fusion_request fusion;
 } cnf_request;

@@ -57,6 +57,7 @@ static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
     RT_TRY(cnf_request_read(worker->sink, &worker->arena, bytes, &request));
     cnf_toolchain_find(&worker->toolchain);
     if (request.kind == CNF_REQUEST_MODULE) return cnf_worker_make_module(worker, &request);
+    if (request.kind == CNF_REQUEST_PROGRAM) return cnf_worker_make_program(worker, &request);
     RT_TRY(cnf_worker_open_plugin(worker));
     if (request.kind == CNF_REQUEST_LINK)
         return worker->api->link_to_bitcode(worker->sink, request.codes, request.code_count,
@@ -90,7 +91,7 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
     rt_buffer_free(&worker.artefact);
     rt_arena_reset(&worker.arena);
     rt_sink_destroy(worker.sink);
-    return rt_ok(status);
+    return rt_ok(status) && !worker.depends_on_files;
 }
 
 int cnf_worker_main(int input, int output)

@@ -14,6 +14,7 @@ typedef struct cnf_worker {
     const rt_compiler_api *api; /* NULL until the plugin is needed */
     cnf_message_list messages;
     rt_buffer artefact;
+    bool depends_on_files; /* the answer depends on more than the request: it is not cached */
 } cnf_worker;
 
 /* Opens the compiler plugin, which stays open. UNAVAILABLE: it is missing, cannot be opened, or has
@@ -24,5 +25,9 @@ RT_MUST_USE rt_status cnf_worker_open_plugin(cnf_worker *worker);
  * refused; POSTLINK_ERROR: post-link refuses the module; UNSUPPORTED: a build option is refused;
  * UNAVAILABLE: a compiler is not installed; TOOL: a compiler died. */
 RT_MUST_USE rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request);
+
+/* Writes the SPIR-V of an OpenCL program to worker->artefact.  Fails with the codes of
+ * cnf_worker_make_module. */
+RT_MUST_USE rt_status cnf_worker_make_program(cnf_worker *worker, const cnf_request *request);
 
 #endif

@@ -50,6 +50,9 @@ int cnf_pack_command(const cnf_arguments *arguments);
 /* assay export: a scenario as a plain C program. */
 int cnf_export_command(const cnf_arguments *arguments);
 
+/* assay exec: runs a program with the simulated device as its OpenCL platform. */
+int cnf_exec_command(const cnf_arguments *arguments);
+
 /* assay compare: the changes between the records of two runs. */
 int cnf_compare_command(const cnf_arguments *arguments);
 

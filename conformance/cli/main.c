@@ -223,6 +223,19 @@ static const cnf_option export_options[] = {
     {HELP},
 };
 
+static const cnf_option exec_options[] = {
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write each finding as a line of JSON.", NULL},
+    {CNF_OPTION_ERROR_EXITCODE, "--error-exitcode", NULL, "N", "Exit with N if there are findings.",
+     NULL},
+    {CNF_OPTION_TYPE, "--type", NULL, "TYPE",
+     "Type of the device: gpu (default), cpu or accelerator.", NULL},
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of what the device may choose; default: 0.", NULL},
+    {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let the device use N threads for one kernel.",
+     NULL},
+    {CNF_OPTION_QUIET, "--quiet", NULL, NULL, "Do not explain calls that return an error.", NULL},
+    {HELP},
+};
+
 static const cnf_option generate_options[] = {
     {CNF_OPTION_WITHOUT, "--without", NULL, "N,...", "Leave out these units, counted from 1.",
      NULL},
@@ -277,6 +290,15 @@ static const cnf_command commands[] = {
      "Exit status: 0 all verdicts are as expected; 1 some are not; 2 wrong usage or unreadable scenario;\n"
      "3 infrastructure (interrupted, a subject of --on is missing, disk full); 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
+    {"exec", "[--] PROGRAM [ARGUMENT…]",
+     "Run a program with the simulated device as its OpenCL platform.",
+     "The OpenCL loader of PROGRAM finds the device, and no other.  On stderr: what its kernels do\n"
+     "wrong, with kernel, line, work-item, buffer and the call that enqueued it; uses of the API that\n"
+     "the specification leaves undefined; why a call returned an error; the number of findings.\n"
+     "Write -- if an argument of PROGRAM begins with a dash.\n"
+     "Exit status: that of PROGRAM, 128 plus the number of the signal that ended it, 127 if it cannot\n"
+     "be started; 2 wrong usage; 3 infrastructure.",
+     exec_options, COUNT(exec_options), false, cnf_exec_command},
     {"why", "FILE SUBJECT", "Explain the verdict of one scenario on one subject.",
      "Runs FILE on sim and SUBJECT, and prints the failing check, the rule that decides, the first\n"
      "difference between the traces, and the entry of an expectation file that applies.\n"

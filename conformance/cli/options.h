@@ -87,6 +87,8 @@ typedef enum cnf_option_id {
     CNF_OPTION_FAILURES_ONLY,
     CNF_OPTION_QUIET,
     CNF_OPTION_SLOWEST,
+    CNF_OPTION_ERROR_EXITCODE,
+    CNF_OPTION_TYPE,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

@@ -65,6 +65,8 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(enqueue_write, 0)                                                                    \
     OPERATION(enqueue_copy, 0)                                                                     \
     OPERATION(enqueue_fill, 0)                                                                     \
+    OPERATION(enqueue_marker, 0)                                                                   \
+    OPERATION(host_event_create, 0)                                                                \
     OPERATION(flush, 0)                                                                            \
     OPERATION(wait, CODES_LAUNCH | BIT(BUDGET))                                                    \
     OPERATION(times, 0)
@@ -165,6 +167,7 @@ void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilit
     CHECK_IMPLIES(out_capabilities->usm, device->ops->usm_create != NULL);
     CHECK_IMPLIES(out_capabilities->program_binaries, device->ops->program_load != NULL);
     CHECK_IMPLIES(out_capabilities->profiling, device->ops->queue_create_profiling != NULL);
+    CHECK_IMPLIES(out_capabilities->host_events, device->ops->host_event_create != NULL);
 }
 
 static dev_capabilities capabilities_of(dev_device *device)
@@ -428,6 +431,16 @@ uint32_t dev_kernel_argument_count(dev_kernel *kernel)
     return kernel->ops->argument_count(kernel);
 }
 
+dev_parameter dev_kernel_parameter(dev_kernel *kernel, uint32_t index)
+{
+    CHECK(kernel != NULL && kernel->ops->parameter != NULL);
+    CHECK(index < kernel->ops->argument_count(kernel));
+    dev_parameter parameter = kernel->ops->parameter(kernel, index);
+    CHECK((unsigned)parameter.kind < DEV_ARGUMENT_KINDS && parameter.kind != DEV_ARGUMENT_POINTER);
+    CHECK_IMPLIES(parameter.kind == DEV_ARGUMENT_BYTES, parameter.size >= 1);
+    return parameter;
+}
+
 /* ---- Queues ------------------------------------------------------------------------------- */
 
 static rt_status queue_create(dev_device *device, bool profiling, dev_queue **out_queue)
@@ -639,6 +652,14 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
     return event_finish(OPERATION_enqueue_fill, queue, status, *out_event);
 }
 
+rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    CHECK(queue->ops->enqueue_marker != NULL);
+    rt_status status = queue->ops->enqueue_marker(queue, command, out_event);
+    return event_finish(OPERATION_enqueue_marker, queue, status, *out_event);
+}
+
 rt_status dev_queue_flush(dev_queue *queue)
 {
     CHECK(queue != NULL);
@@ -685,6 +706,41 @@ void dev_event_destroy(dev_event *event)
     dev_device *device = event->device;
     event->ops->destroy(event);
     count_down(device);
+}
+
+/* ---- Host events -------------------------------------------------------------------------- */
+
+rt_status dev_host_event_create(dev_device *device, dev_event **out_event)
+{
+    CHECK(device != NULL && out_event != NULL);
+    CHECK(capabilities_of(device).host_events);
+    *out_event = NULL;
+    rt_status status = device->ops->host_event_create(device, out_event);
+    result_check(OPERATION_host_event_create, device->sink, status, *out_event);
+    if (!rt_ok(status)) return status;
+    const dev_event_ops *ops = (*out_event)->ops;
+    CHECK(ops != NULL && ops->destroy != NULL && ops->wait != NULL && ops->state != NULL);
+    CHECK(ops->advance != NULL && ops->complete != NULL);
+    (*out_event)->device = device;
+    (*out_event)->profiling = false;
+    (*out_event)->is_host = true;
+    count_up(device);
+    return status;
+}
+
+void dev_host_event_complete(dev_event *event, bool has_failed)
+{
+    CHECK(event != NULL && event->is_host);
+    CHECK(event->ops->state(event) == DEV_EVENT_PENDING);
+    event->ops->complete(event, has_failed);
+    CHECK(event->ops->state(event) == (has_failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE));
+}
+
+dev_event_state dev_event_advance(dev_event *event)
+{
+    CHECK(event != NULL && event->ops->advance != NULL);
+    event->ops->advance(event);
+    return dev_event_query(event);
 }
 
 /* ---- For adapters ------------------------------------------------------------------------- */

@@ -72,22 +72,25 @@ typedef struct dev_capabilities {
      * (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
-    uint32_t aspects;         /* bit 1u << dev_aspect */
-    bool executes;            /* false: builds and links only, kernels never run */
-    bool program_variables;   /* variables in global memory live as long as their program */
-    bool globals_by_name;     /* module-scope variables can be found by name */
-    bool function_pointers;   /* kernels may call through function pointers */
-    bool usm;                 /* unified shared memory of all three kinds */
-    bool spec_constants;      /* specialisation constants can be set */
-    bool finds_faults;        /* reports findings (sim) */
-    bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
-    bool program_binaries;    /* an executable program can be serialised and restored */
-    bool profiling;           /* queues can record the times of their commands */
-    bool non_uniform_groups;  /* work-groups of a launch may differ in size */
-    uint64_t local_size_max;  /* bytes of local memory for one work-group */
-    uint32_t group_size_max;  /* work-items of one work-group */
+    uint32_t aspects;        /* bit 1u << dev_aspect */
+    bool executes;           /* false: builds and links only, kernels never run */
+    bool program_variables;  /* variables in global memory live as long as their program */
+    bool globals_by_name;    /* module-scope variables can be found by name */
+    bool function_pointers;  /* kernels may call through function pointers */
+    bool usm;                /* unified shared memory of all three kinds */
+    bool spec_constants;     /* specialisation constants can be set */
+    bool finds_faults;       /* reports findings (sim) */
+    bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
+    bool program_binaries;   /* an executable program can be serialised and restored */
+    bool profiling;          /* queues can record the times of their commands */
+    bool non_uniform_groups; /* work-groups of a launch may differ in size */
+    bool host_events;        /* markers, and events that the host completes (dev_host_event_create);
+                              * the parameters of a kernel can be queried */
+    uint64_t local_size_max; /* bytes of local memory for one work-group */
+    uint32_t group_size_max; /* work-items of one work-group */
     uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
                                * sizes 1 to 64 */
+    uint32_t sub_group_size;  /* of kernels that require none; 0: unknown, or it varies */
     uint32_t spirv_max; /* newest SPIR-V version supported, 0x00010200 for 1.2; 0: the device does
                          * not report it */
 } dev_capabilities;
@@ -158,6 +161,10 @@ typedef struct dev_open_parameters {
      * only during the call.  Must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
+    /* Called with what kernels print, on the thread that runs the command, by a device that
+     * computes in this process; NULL: standard output.  Must not call the device. */
+    void (*on_output)(void *user, rt_text text);
+    void *output_user;
 } dev_open_parameters;
 
 /* One launch geometry.  Index d is the dimension that get_global_id(d) returns. */
@@ -198,11 +205,18 @@ typedef enum dev_access { DEV_ACCESS_READ_WRITE, DEV_ACCESS_READ, DEV_ACCESS_WRI
 typedef struct dev_argument {
     dev_argument_kind kind;
     dev_memory *memory; /* MEMORY: NULL is the null pointer; POINTER: neither NULL nor a buffer */
-    dev_access access;  /* MEMORY */
+    dev_access access;  /* MEMORY and POINTER */
     uint64_t offset;    /* POINTER: bytes from the memory's start, at most its size */
     rt_bytes bytes;     /* BYTES: copied by the enqueue */
     uint64_t size;      /* LOCAL, bytes >= 1 */
 } dev_argument;
+
+/* A parameter of a kernel: the kind of argument that it takes; MEMORY also stands for POINTER. */
+typedef struct dev_parameter {
+    dev_argument_kind kind;
+    uint64_t size;    /* BYTES: its size in bytes */
+    bool is_constant; /* MEMORY: a pointer to constant memory */
+} dev_parameter;
 
 /* The arguments common to every enqueue, in addition to its operands. */
 typedef struct dev_command {
@@ -255,6 +269,9 @@ typedef rt_status dev_enqueue_copy_op(dev_queue *queue, dev_command command, dev
 typedef rt_status dev_enqueue_fill_op(dev_queue *queue, dev_command command, dev_memory *memory,
                                       uint64_t offset, uint64_t size, rt_bytes pattern,
                                       dev_event **out_event);
+typedef rt_status dev_enqueue_marker_op(dev_queue *queue, dev_command command,
+                                        dev_event **out_event);
+typedef rt_status dev_host_event_create_op(dev_device *device, dev_event **out_event);
 
 typedef struct dev_device_ops {
     void (*destroy)(dev_device *device);
@@ -268,6 +285,7 @@ typedef struct dev_device_ops {
     dev_program_load_op *program_load; /* NULL: capabilities.program_binaries is false */
     /* NULL: capabilities.profiling is false; otherwise the events of such a queue have `times`. */
     dev_queue_create_op *queue_create_profiling;
+    dev_host_event_create_op *host_event_create; /* NULL: capabilities.host_events is false */
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
@@ -290,6 +308,7 @@ typedef struct dev_program_ops {
 typedef struct dev_kernel_ops {
     void (*destroy)(dev_kernel *kernel);
     uint32_t (*argument_count)(dev_kernel *kernel);
+    dev_parameter (*parameter)(dev_kernel *kernel, uint32_t index); /* with host_events */
 } dev_kernel_ops;
 
 typedef struct dev_queue_ops {
@@ -299,7 +318,8 @@ typedef struct dev_queue_ops {
     dev_enqueue_write_op *enqueue_write;
     dev_enqueue_copy_op *enqueue_copy;
     dev_enqueue_fill_op *enqueue_fill;
-    rt_status (*flush)(dev_queue *queue); /* NULL: commands make progress without it */
+    dev_enqueue_marker_op *enqueue_marker; /* with host_events */
+    rt_status (*flush)(dev_queue *queue);  /* NULL: commands make progress without it */
 } dev_queue_ops;
 
 typedef struct dev_event_ops {
@@ -307,6 +327,9 @@ typedef struct dev_event_ops {
     rt_status (*wait)(dev_event *event);
     dev_event_state (*state)(dev_event *event);
     rt_status (*times)(dev_event *event, dev_times *out_times); /* NULL: see dev_device_ops */
+    /* The rest with capabilities.host_events. */
+    void (*advance)(dev_event *event);
+    void (*complete)(dev_event *event, bool has_failed); /* of a host event */
 } dev_event_ops;
 
 /* Base structs, at offset 0 of an adapter's own structs.  The adapter sets `ops`; checked.c sets
@@ -343,6 +366,7 @@ struct dev_event {
     const dev_event_ops *ops;
     dev_device *device;
     bool profiling; /* its queue records the times of commands */
+    bool is_host;   /* the host completes it */
 };
 
 /* A way to open devices; each backend folder offers one or more constants of this type. */
@@ -449,6 +473,9 @@ void dev_kernel_destroy(dev_kernel *kernel);
 /* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN if the device does not report it.
  */
 uint32_t dev_kernel_argument_count(dev_kernel *kernel);
+/* The kernel's parameter with that index, below its number of parameters.  Requires the capability
+ * host_events. */
+dev_parameter dev_kernel_parameter(dev_kernel *kernel, uint32_t index);
 
 /* Creates an out-of-order queue: only wait lists order its commands. */
 RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);
@@ -465,7 +492,9 @@ void dev_queue_destroy(dev_queue *queue);
  *              or too few; ERRC_ND_RANGE: local does not divide global, or a group is too large.
  * read, write  destination and source must stay valid until the event completes or fails.
  * copy         the two ranges must not overlap.
- * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it. */
+ * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it.
+ * marker       does nothing: its event completes when those of the wait list have.  Requires the
+ *              capability host_events. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                                          const dev_nd_range *range, const dev_argument *arguments,
                                          uint32_t argument_count, dev_event **out_event);
@@ -482,6 +511,8 @@ RT_MUST_USE rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, de
 RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
                                        uint64_t offset, uint64_t size, rt_bytes pattern,
                                        dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_marker(dev_queue *queue, dev_command command,
+                                         dev_event **out_event);
 /* Lets the device make progress without a wait; it may still do nothing until there is one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
@@ -496,5 +527,17 @@ dev_event_state dev_event_query(dev_event *event);
  * every time.  DRIVER_ERROR, among other reasons, if the driver's times are out of order. */
 RT_MUST_USE rt_status dev_event_times(dev_event *event, dev_times *out_times);
 void dev_event_destroy(dev_event *event);
+
+/* Creates an event that is complete when the host says so; commands can wait for it like for any
+ * other.  A thread that waits for a command that depends on it blocks until another thread has
+ * completed it.  Requires the capability host_events.  Source: OpenCL 3.0 API, 5.10 "Event
+ * Objects" (user events). */
+RT_MUST_USE rt_status dev_host_event_create(dev_device *device, dev_event **out_event);
+/* Completes a host event, once; with `has_failed`, the commands that wait for it fail.  Destroying
+ * an event that was never completed completes it with a failure. */
+void dev_host_event_complete(dev_event *event, bool has_failed);
+/* Runs commands until the event is complete or only the host can complete what it waits for, and
+ * reports its state, for hosts that poll.  Requires the capability host_events. */
+dev_event_state dev_event_advance(dev_event *event);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define SUBGROUP_SIZE 16u /* unless the kernel requires another size */
-
 /* ---- Functions ---------------------------------------------------------------------------- */
 
 /* Numbers the definitions of all modules; imports and repeated definitions get the number of the
@@ -181,7 +179,7 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
                      .leaf_offset = offsets,
                      .variable = variable,
                      .parameter_count = count};
-    kernel->subgroup_size = entry->subgroup_size ? entry->subgroup_size : SUBGROUP_SIZE;
+    kernel->subgroup_size = entry->subgroup_size ? entry->subgroup_size : SIM_SUBGROUP_SIZE;
     memcpy(kernel->local_size, entry->local_size, sizeof kernel->local_size);
     rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
 }

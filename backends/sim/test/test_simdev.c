@@ -659,7 +659,8 @@ static void other_selectors_are_refused(void **state)
                                             "engine=",
                                             "engine=v9",
                                             "engine=v3,engine=v3",
-                                            "engine=v3;schedule=forward"};
+                                            "engine=v3;schedule=forward",
+                                            "clock=sundial"};
     rt_sink *sink = rt_sink_create();
     const dev_open_parameters parameters = {.sink = sink};
     for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
@@ -708,6 +709,113 @@ static void threads_share_a_device(void **state)
     close_all(&f);
 }
 
+static void a_host_event_holds_commands_back(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_kernel *kernel = kernel_build(&f, "k");
+    dev_event *host;
+    assert_true(rt_ok(dev_host_event_create(f.device, &host)));
+    dev_event *held = launch(&f, kernel, 1, &host, 1);
+    dev_event *unrelated = launch(&f, kernel, 2, NULL, 0);
+    /* Polling runs what can run, and does not block. */
+    assert_int_equal(dev_event_advance(held), DEV_EVENT_PENDING);
+    assert_int_equal(dev_event_query(unrelated), DEV_EVENT_COMPLETE);
+    dev_host_event_complete(host, false);
+    assert_int_equal(dev_event_query(held), DEV_EVENT_PENDING);
+    assert_true(rt_ok(dev_event_wait(held)));
+    assert_true(rt_ok(dev_event_wait(host)));
+    assert_int_equal(fake_sim.launch_count, 2);
+    assert_int_equal(fake_sim.launches[1], 1);
+    dev_event *events[] = {host, held, unrelated};
+    for (uint32_t i = 0; i < 3; i++)
+        dev_event_destroy(events[i]);
+    dev_kernel_destroy(kernel);
+    close_all(&f);
+}
+
+static void a_host_event_that_fails_fails_its_dependents(void **state)
+{
+    (void)state;
+    for (int is_destroyed = 0; is_destroyed < 2; is_destroyed++) {
+        fixture f;
+        open_with_seed(&f, 1);
+        dev_kernel *kernel = kernel_build(&f, "k");
+        dev_event *host;
+        assert_true(rt_ok(dev_host_event_create(f.device, &host)));
+        dev_event *held = launch(&f, kernel, 1, &host, 1);
+        if (!is_destroyed) dev_host_event_complete(host, true);
+        dev_event_destroy(host);
+        assert_int_equal(dev_event_wait(held).code, RT_DRIVER_ERROR);
+        assert_int_equal(fake_sim.launch_count, 0);
+        dev_event_destroy(held);
+        dev_kernel_destroy(kernel);
+        close_all(&f);
+    }
+}
+
+static void *host_event_complete(void *event)
+{
+    dev_host_event_complete(event, false);
+    return NULL;
+}
+
+static void a_waiter_sleeps_until_the_host_completes(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_event *host, *marker;
+    pthread_t thread;
+    assert_true(rt_ok(dev_host_event_create(f.device, &host)));
+    const dev_command after_host = {.wait = &host, .wait_count = 1};
+    assert_true(rt_ok(dev_enqueue_marker(f.queue, after_host, &marker)));
+    assert_int_equal(pthread_create(&thread, NULL, host_event_complete, host), 0);
+    assert_true(rt_ok(dev_event_wait(marker)));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    dev_event_destroy(host);
+    dev_event_destroy(marker);
+    close_all(&f);
+}
+
+static void parameters_are_described(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_kernel *kernel = kernel_build(&f, "k"), *local = kernel_build(&f, "local");
+    assert_int_equal(dev_kernel_parameter(kernel, 0).kind, DEV_ARGUMENT_BYTES);
+    assert_int_equal(dev_kernel_parameter(kernel, 0).size, 1);
+    assert_int_equal(dev_kernel_parameter(kernel, 1).kind, DEV_ARGUMENT_MEMORY);
+    assert_int_equal(dev_kernel_parameter(local, 0).kind, DEV_ARGUMENT_LOCAL);
+    dev_kernel_destroy(kernel);
+    dev_kernel_destroy(local);
+    close_all(&f);
+}
+
+/* Steps are counted from 0; nanoseconds, since the machine was started. */
+static void times_are_those_of_the_chosen_clock(void **state)
+{
+    (void)state;
+    static const char *const selectors[] = {"clock=steps", "clock=host"};
+    for (int i = 0; i < 2; i++) {
+        fixture f;
+        open_with(&f, 1, selectors[i]);
+        dev_queue *queue;
+        dev_event *marker;
+        dev_times times;
+        assert_true(rt_ok(dev_queue_create_profiling(f.device, &queue)));
+        assert_true(rt_ok(dev_enqueue_marker(queue, (dev_command){0}, &marker)));
+        assert_true(rt_ok(dev_event_wait(marker)));
+        assert_true(rt_ok(dev_event_times(marker, &times)));
+        assert_int_equal(times.submit > 1000000, i == 1);
+        dev_event_destroy(marker);
+        dev_queue_destroy(queue);
+        close_all(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -731,6 +839,11 @@ int main(void)
         cmocka_unit_test(selector_chooses_schedule_and_engine),
         cmocka_unit_test(other_selectors_are_refused),
         cmocka_unit_test(threads_share_a_device),
+        cmocka_unit_test(a_host_event_holds_commands_back),
+        cmocka_unit_test(a_host_event_that_fails_fails_its_dependents),
+        cmocka_unit_test(a_waiter_sleeps_until_the_host_completes),
+        cmocka_unit_test(parameters_are_described),
+        cmocka_unit_test(times_are_those_of_the_chosen_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,8 +147,13 @@ static rt_status queue_flush(dev_queue *queue)
 }
 
 static const dev_queue_ops queue_ops = {
-    queue_free,   enqueue_kernel, enqueue_read, enqueue_write,
-    enqueue_copy, enqueue_fill,   queue_flush,
+    .destroy = queue_free,
+    .enqueue_kernel = enqueue_kernel,
+    .enqueue_read = enqueue_read,
+    .enqueue_write = enqueue_write,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_fill = enqueue_fill,
+    .flush = queue_flush,
 };
 static const dev_queue_ops queue_ops_with_hole = {.destroy = queue_free};
 
@@ -157,7 +162,7 @@ static uint32_t two_arguments(dev_kernel *kernel)
     (void)kernel;
     return 2;
 }
-static const dev_kernel_ops kernel_ops = {kernel_free, two_arguments};
+static const dev_kernel_ops kernel_ops = {.destroy = kernel_free, .argument_count = two_arguments};
 
 static rt_status kernel_create(dev_program *program, rt_text name, dev_kernel **out_kernel)
 {

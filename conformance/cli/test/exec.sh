@@ -1,0 +1,89 @@
+#!/bin/sh
+# Tests `assay exec` with programs that use OpenCL through the system's loader.  Expected findings follow from the
+# kernels below.
+#   exec.sh ASSAY MISUSE_CLIENT
+assay=$1
+misuse=$2
+. "$(dirname "$0")/harness.sh"
+cd "$folder" || exit 1
+ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1' || ls /usr/lib/*/libOpenCL.so.1 >/dev/null 2>&1 || exit 77
+
+cat >one.c <<'END_OF_C'
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* one SOURCE ITEMS [BREAK]: runs kernel k(global int *a, global int *b) over ITEMS; both buffers have 16 ints, and the
+ * contents of b are undefined. */
+int main(int count, char **arguments)
+{
+    cl_device_id device;
+    cl_platform_id platform;
+    cl_int zeros[16] = {0}, result[16];
+    const char *source = arguments[1];
+    size_t items = (size_t)atoi(arguments[2]);
+    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) return 3;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    if (clBuildProgram(program, 1, &device, "", NULL, NULL)) return 4;
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, NULL);
+    cl_mem b = clCreateBuffer(context, 0, sizeof zeros, NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof a, &a);
+    clSetKernelArg(kernel, 1, sizeof b, &b);
+    if (count > 3) clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, NULL);
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL)) return 5;
+    if (clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL)) return 6;
+    printf("%d\n", result[0]);
+    return 7;
+}
+END_OF_C
+cc -o one one.c -l:libOpenCL.so.1 || fail "one.c does not compile"
+
+good='kernel void k(global int *a, global int *b) { a[get_global_id(0)] = 5; }'
+expect 7 exec ./one "$good" 16
+grep -qx 5 "$folder/out" || fail "a kernel's result is not printed"
+grep -qx 'assay: 0 findings' "$folder/out" || fail "a correct program has findings"
+expect 7 exec --error-exitcode 42 ./one "$good" 16
+
+# An access outside: kernel, line, work-item, buffer and call are named.
+outside='kernel void k(global int *a, global int *b) {
+  size_t i = get_global_id(0);
+  a[i] = 1;
+}'
+expect 42 exec --error-exitcode 42 --json findings.json -- ./one "$outside" 17
+says "out-of-bounds: store of 4 bytes at offset 64 of 'buffer 1' (64 bytes) by work-item (16, 0, 0)"
+grep -q "in kernel 'k' at program-[0-9a-f]*\.cl:3:" "$folder/out" || fail "the kernel's line is not named"
+grep -q '    3 |   a\[i\] = 1;' "$folder/out" || fail "the kernel's line is not quoted"
+says 'enqueued by clEnqueueNDRangeKernel at one+0x'
+says 'buffer 1 (64 bytes) created by clCreateBuffer at one+0x'
+[ "$(wc -l <findings.json)" -eq 1 ] || fail "one finding is not one line of JSON"
+grep -q '"finding":"out-of-bounds".*"line":3.*"work_item":\[16,0,0\].*"object":"buffer 1","offset":64' findings.json ||
+    fail "the line of JSON lacks a part"
+
+# A race, an undefined value that decides a branch, a mapped buffer.
+expect 42 exec --error-exitcode 42 ./one 'kernel void k(global int *a, global int *b) { a[0] = get_global_id(0); }' 4
+says 'assay: race: '
+expect 42 exec --error-exitcode 42 ./one 'kernel void k(global int *a, global int *b) { if (b[0]) a[0] = 1; }' 1
+says 'assay: uninitialised: branch on a value that was never written'
+expect 42 exec --error-exitcode 42 ./one "$good" 16 mapped
+grep -q '^assay: mapped-buffer: argument 0 of kernel .k. is buffer 1' "$folder/out" || fail "a mapped buffer is not reported"
+
+# Refused calls are explained, unless the user asks for silence.
+expect 4 exec ./one 'kernel void k(global int *a, global int *b) { a[0] = oops; }' 1
+grep -q '^assay: clBuildProgram returns CL_BUILD_PROGRAM_FAILURE' "$folder/out" || fail "a failed build is not explained"
+expect 4 exec --quiet ./one 'kernel void k(global int *a, global int *b) { a[0] = oops; }' 1
+! grep -q clBuildProgram "$folder/out" || fail "--quiet explains a failed build"
+expect 1 exec --quiet --error-exitcode 1 -- "$misuse"
+grep -q '^assay: use-after-release: buffer ' "$folder/out" || fail "a use after the release is not reported"
+
+# The type of the device, the environment, and wrong command lines.
+expect 3 exec --type cpu ./one "$good" 16
+expect 2 exec --type toaster ./one
+expect 2 exec
+expect 127 exec ./absent
+expect 2 exec --error-exitcode 256 ./one
+expect 143 exec -- sh -c 'kill -TERM $$'
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]

@@ -1,0 +1,176 @@
+/* Launches. */
+#include "opencl/report.h"
+
+#include <string.h>
+
+static dev_access access_of(cl_mem memory)
+{
+    if (memory->flags & CL_MEM_READ_ONLY) return DEV_ACCESS_READ;
+    return memory->flags & CL_MEM_WRITE_ONLY ? DEV_ACCESS_WRITE : DEV_ACCESS_READ_WRITE;
+}
+
+/* Reports what a launch does with a memory object that the specification leaves undefined. */
+static void memory_judge(cl_mem memory, uint32_t index, cl_kernel kernel, icd_call call)
+{
+    if (memory->base.user_references == 0)
+        icd_report_misuse(call, "use-after-release",
+                          "argument %u of kernel '%.*s' is buffer %u, which has been released",
+                          index, RT_TEXT_ARG(kernel->fact->name), memory->base.number);
+    for (uint32_t i = 0; i < memory->maps.count; i++) {
+        const icd_map *map = &memory->maps.items[i];
+        if (!(map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) continue;
+        icd_report_misuse(call, "mapped-buffer",
+                          "argument %u of kernel '%.*s' is buffer %u, of which %zu bytes at offset "
+                          "%zu are mapped for writing",
+                          index, RT_TEXT_ARG(kernel->fact->name), memory->base.number, map->size,
+                          map->offset);
+    }
+}
+
+/* Fills the device's arguments, and keeps their memory objects. */
+static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argument *out,
+                             icd_call call)
+{
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const icd_argument *argument = &kernel->arguments[i];
+        if (!argument->is_set)
+            return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
+                              "argument %u of kernel '%.*s' has not been set", i,
+                              RT_TEXT_ARG(kernel->fact->name));
+        out[i] = (dev_argument){.kind = argument->parameter.kind};
+        if (argument->parameter.kind == DEV_ARGUMENT_BYTES) {
+            out[i].bytes = (rt_bytes){argument->bytes, argument->parameter.size};
+        } else if (argument->parameter.kind == DEV_ARGUMENT_LOCAL) {
+            out[i].size = argument->size;
+        } else if (argument->memory) {
+            memory_judge(argument->memory, i, kernel, call);
+            out[i].kind = DEV_ARGUMENT_POINTER;
+            out[i].memory = icd_root(argument->memory)->memory;
+            out[i].offset = argument->memory->origin;
+            out[i].access = access_of(argument->memory);
+            icd_command_keep(command, argument->memory);
+        }
+    }
+    return CL_SUCCESS;
+}
+
+/* Refuses sizes of work-groups, in the order of the specification. */
+static cl_int local_validate(cl_kernel kernel, const dev_nd_range *range, icd_call call)
+{
+    uint64_t items = 1;
+    for (uint32_t i = 0; i < range->dimensions; i++) {
+        if (range->local[i] == 0)
+            return icd_refuse(call, CL_INVALID_WORK_GROUP_SIZE, "0 work-items in dimension %u", i);
+        if (range->local[i] > icd_device.facts.group_size_max)
+            return icd_refuse(call, CL_INVALID_WORK_ITEM_SIZE,
+                              "%llu work-items in dimension %u of a group; at most %u",
+                              (unsigned long long)range->local[i], i,
+                              icd_device.facts.group_size_max);
+        items *= range->local[i];
+        if (range->global[i] % range->local[i] == 0 || kernel->program->is_non_uniform) continue;
+        return icd_refuse(call, CL_INVALID_WORK_GROUP_SIZE,
+                          "groups of %llu work-items do not divide %llu in dimension %u; a program "
+                          "built with -cl-std=CL2.0 or newer permits that",
+                          (unsigned long long)range->local[i], (unsigned long long)range->global[i],
+                          i);
+    }
+    if (items > icd_device.facts.group_size_max)
+        return icd_refuse(call, CL_INVALID_WORK_GROUP_SIZE,
+                          "%llu work-items of a group; at most %u", (unsigned long long)items,
+                          icd_device.facts.group_size_max);
+    const uint64_t *required = kernel->fact->group_size;
+    if (required[0] > 0 && memcmp(required, range->local, sizeof range->local) != 0)
+        return icd_refuse(call, CL_INVALID_WORK_GROUP_SIZE,
+                          "kernel '%.*s' requires groups of %llu x %llu x %llu work-items",
+                          RT_TEXT_ARG(kernel->fact->name), (unsigned long long)required[0],
+                          (unsigned long long)required[1], (unsigned long long)required[2]);
+    return CL_SUCCESS;
+}
+
+/* Makes the range of a launch; *out_is_empty: it has no work-items. */
+static cl_int range_make(cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                         const size_t *global, const size_t *local, icd_call call,
+                         dev_nd_range *out_range, bool *out_is_empty)
+{
+    *out_range = (dev_nd_range){.dimensions = dimensions, .global = {1, 1, 1}};
+    if (dimensions < 1 || dimensions > RT_ND_RANGE_DIMENSIONS)
+        return icd_refuse(call, CL_INVALID_WORK_DIMENSION, "%u dimensions; expected 1 to 3",
+                          dimensions);
+    *out_is_empty = !global;
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
+        bool is_used = i < dimensions;
+        out_range->global[i] = is_used && global ? global[i] : 1;
+        out_range->offset[i] = is_used && offset ? offset[i] : 0;
+        out_range->local[i] = !local ? 0 : is_used ? local[i] : 1;
+        *out_is_empty |= out_range->global[i] == 0;
+        if (out_range->offset[i] > UINT64_MAX - out_range->global[i])
+            return icd_refuse(call, CL_INVALID_GLOBAL_OFFSET,
+                              "offset %llu in dimension %u is too "
+                              "large",
+                              (unsigned long long)out_range->offset[i], i);
+    }
+    if (local) {
+        cl_int code = local_validate(kernel, out_range, call);
+        if (code != CL_SUCCESS) return code;
+        for (uint32_t i = 0; i < dimensions; i++)
+            out_range->is_non_uniform |= out_range->global[i] % out_range->local[i] != 0;
+    } else if (kernel->fact->group_size[0] > 0) {
+        memcpy(out_range->local, kernel->fact->group_size, sizeof out_range->local);
+        return local_validate(kernel, out_range, call);
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                     const size_t *offset, const size_t *global, const size_t *local,
+                     cl_uint wait_count, const cl_event *wait, cl_event *out_event, icd_call call)
+{
+    icd_command command;
+    cl_int code =
+        icd_command_begin(&command, queue, CL_COMMAND_NDRANGE_KERNEL, wait_count, wait, call);
+    if (code != CL_SUCCESS) return code;
+    if (!icd_is(kernel, ICD_KERNEL, call))
+        return icd_command_drop(&command, icd_refuse(call, CL_INVALID_KERNEL, "expected a kernel"));
+    if (kernel->program->context != queue->context)
+        return icd_command_drop(
+            &command, icd_refuse(call, CL_INVALID_CONTEXT, "the kernel is of another context"));
+    dev_nd_range range;
+    bool is_empty = false;
+    dev_argument *arguments = rt_alloc_array(kernel->argument_count, sizeof *arguments);
+    code = arguments_make(&command, kernel, arguments, call);
+    if (code == CL_SUCCESS)
+        code = range_make(kernel, dimensions, offset, global, local, call, &range, &is_empty);
+    if (code == CL_SUCCESS && !is_empty) {
+        dev_event *event = NULL;
+        rt_status status =
+            dev_enqueue_kernel(icd_device.queue, icd_command_device(&command), kernel->kernel,
+                               &range, arguments, kernel->argument_count, &event);
+        if (!rt_ok(status))
+            icd_refuse(call, icd_code(status), "%.*s", RT_TEXT_ARG(icd_message(status)));
+        icd_command_part(&command, status, event);
+    }
+    rt_free(arguments);
+    if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    icd_command_keep(&command, kernel);
+    return icd_command_end(&command, false, out_event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                                       cl_uint dimensions, const size_t *offset,
+                                                       const size_t *global, const size_t *local,
+                                                       cl_uint wait_count, const cl_event *wait,
+                                                       cl_event *out_event)
+{
+    ICD_ENTER;
+    return launch(queue, kernel, dimensions, offset, global, local, wait_count, wait, out_event,
+                  ICD_CALL);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel,
+                                              cl_uint wait_count, const cl_event *wait,
+                                              cl_event *out_event)
+{
+    ICD_ENTER;
+    const size_t one = 1;
+    return launch(queue, kernel, 1, NULL, &one, &one, wait_count, wait, out_event, ICD_CALL);
+}

@@ -1,0 +1,38 @@
+/* Findings and refused calls, on stderr and as lines of JSON. */
+#ifndef OPENCL_REPORT_H
+#define OPENCL_REPORT_H
+
+#include "opencl/icd.h"
+
+/* The environment variables with which `assay exec` configures the library. */
+#define ICD_VARIABLE_REPORT  "ASSAY_OPENCL_REPORT"  /* file that gets a line per finding */
+#define ICD_VARIABLE_SEED    "ASSAY_OPENCL_SEED"    /* of everything that the device may choose */
+#define ICD_VARIABLE_THREADS "ASSAY_OPENCL_THREADS" /* that the device may use for one kernel */
+#define ICD_VARIABLE_TYPE    "ASSAY_OPENCL_TYPE"    /* cpu, gpu or accelerator */
+#define ICD_VARIABLE_QUIET   "ASSAY_OPENCL_QUIET"   /* 1: refused calls are not explained */
+#define ICD_VARIABLE_PROGRAM "ASSAY_PROGRAM"        /* the program that has the compile worker */
+
+/* Notes the call that enqueued the command with that tag, and returns a new tag. */
+uint32_t icd_report_command(icd_call call, uint32_t queue);
+/* Notes the call that created a buffer. */
+void icd_report_buffer(uint32_t number, uint64_t size, icd_call call);
+/* The name of a source in messages and line information, "program-HASH.cl": the same in every
+ * process, so that binaries name it as well. */
+typedef struct icd_source_name {
+    char text[32];
+} icd_source_name;
+icd_source_name icd_report_source_name(rt_text source);
+
+/* Keeps a copy of a source, so that findings can quote it, until it is forgotten as often as it was
+ * kept. */
+void icd_report_source(rt_text source);
+void icd_report_source_forget(rt_text source);
+
+/* Reports a finding of the device (dev_open_parameters.on_finding). */
+void icd_report_finding(void *user, const dev_finding *finding);
+/* Reports a finding about a use of the API. */
+void icd_report_misuse(icd_call call, const char *kind, const char *format, ...) RT_PRINTF(3, 4);
+/* Reports that a call of the API was refused, unless the user asked for silence. */
+void icd_report_refusal(icd_call call, cl_int code, rt_text reason);
+
+#endif

@@ -1,0 +1,193 @@
+/* Buffers: sub-buffers, maps, rectangles, fills, copies. */
+#include "opencl/test/client.h"
+
+static void fills_have_every_size(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    uint8_t pattern[128], result[256], expected[256];
+    for (int i = 0; i < 128; i++)
+        pattern[i] = (uint8_t)(i + 1);
+    cl_mem buffer = clCreateBuffer(c.context, CL_MEM_READ_WRITE, sizeof result, NULL, NULL);
+    for (size_t size = 1; size <= 128; size *= 2) {
+        assert_cl(
+            clEnqueueFillBuffer(c.queue, buffer, pattern, size, 0, sizeof result, 0, NULL, NULL));
+        assert_cl(
+            clEnqueueReadBuffer(c.queue, buffer, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+        for (size_t i = 0; i < sizeof expected; i++)
+            expected[i] = (uint8_t)(i % size + 1);
+        assert_memory_equal(result, expected, sizeof expected);
+    }
+    assert_int_equal(clEnqueueFillBuffer(c.queue, buffer, pattern, 3, 0, 3, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueFillBuffer(c.queue, buffer, pattern, 4, 2, 4, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_cl(clReleaseMemObject(buffer));
+    client_close(&c);
+}
+
+static void a_sub_buffer_is_a_part_of_its_buffer(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int values[64], code;
+    for (int i = 0; i < 64; i++)
+        values[i] = i;
+    cl_mem buffer = client_ints(&c, values, 64);
+    const cl_buffer_region region = {128, 16}; /* ints 32 to 35 */
+    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    assert_cl(code);
+    cl_kernel kernel =
+        client_kernel(&c, "kernel void k(global int *a) { a[get_global_id(0)] += 100; }", "k");
+    client_run(&c, kernel, part, 4);
+    for (int i = 32; i < 36; i++)
+        values[i] += 100;
+    client_expect(&c, buffer, values, 64);
+    client_expect(&c, part, values + 32, 4);
+    const cl_buffer_region misaligned = {4, 16}, outside = {256, 16}, empty = {0, 0};
+    assert_null(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &misaligned, &code));
+    assert_int_equal(code, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+    assert_null(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, &code));
+    assert_int_equal(code, CL_INVALID_VALUE);
+    assert_null(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &code));
+    assert_int_equal(code, CL_INVALID_BUFFER_SIZE);
+    assert_null(clCreateSubBuffer(part, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+    assert_int_equal(code, CL_INVALID_MEM_OBJECT);
+    assert_cl(clReleaseMemObject(buffer)); /* the part keeps it */
+    client_expect(&c, part, values + 32, 4);
+    assert_cl(clReleaseMemObject(part));
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
+static void a_map_shows_and_takes_bytes(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int values[4] = {1, 2, 3, 4}, code;
+    cl_mem buffer = client_ints(&c, values, 4);
+    cl_int *map = clEnqueueMapBuffer(c.queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 4, 8, 0,
+                                     NULL, NULL, &code);
+    assert_cl(code);
+    assert_int_equal(map[0], 2);
+    assert_int_equal(map[1], 3);
+    cl_uint count;
+    assert_cl(clGetMemObjectInfo(buffer, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    map[1] = values[2] = 30;
+    assert_int_equal(clEnqueueUnmapMemObject(c.queue, buffer, map + 1, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_cl(clEnqueueUnmapMemObject(c.queue, buffer, map, 0, NULL, NULL));
+    client_expect(&c, buffer, values, 4);
+    assert_null(
+        clEnqueueMapBuffer(c.queue, buffer, CL_TRUE, CL_MAP_READ, 12, 8, 0, NULL, NULL, &code));
+    assert_int_equal(code, CL_INVALID_VALUE);
+    assert_cl(clReleaseMemObject(buffer));
+    client_close(&c);
+}
+
+static void the_hosts_memory_is_mapped_in_place(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int values[4] = {1, 2, 3, 4}, code;
+    const cl_int expected[4] = {2, 4, 6, 8};
+    cl_mem buffer = clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, sizeof values, values, &code);
+    assert_cl(code);
+    cl_kernel kernel =
+        client_kernel(&c, "kernel void k(global int *a) { a[get_global_id(0)] *= 2; }", "k");
+    client_run(&c, kernel, buffer, 4);
+    void *map = clEnqueueMapBuffer(c.queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof values, 0, NULL,
+                                   NULL, &code);
+    assert_ptr_equal(map, values);
+    assert_memory_equal(values, expected, sizeof values);
+    assert_cl(clEnqueueUnmapMemObject(c.queue, buffer, map, 0, NULL, NULL));
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
+/* A 4 x 4 matrix of ints: its middle 2 x 2 block is read, written and copied. */
+static void rectangles(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int matrix[16], block[4], code;
+    for (int i = 0; i < 16; i++)
+        matrix[i] = i;
+    cl_mem buffer = client_ints(&c, matrix, 16);
+    const size_t middle[] = {4, 1, 0}, none[] = {0, 0, 0}, region[] = {8, 2, 1};
+    assert_cl(clEnqueueReadBufferRect(c.queue, buffer, CL_TRUE, middle, none, region, 16, 0, 8, 0,
+                                      block, 0, NULL, NULL));
+    const cl_int expected[] = {5, 6, 9, 10};
+    assert_memory_equal(block, expected, sizeof block);
+    const cl_int new_block[] = {50, 60, 90, 100};
+    assert_cl(clEnqueueWriteBufferRect(c.queue, buffer, CL_TRUE, middle, none, region, 16, 0, 8, 0,
+                                       new_block, 0, NULL, NULL));
+    matrix[5] = 50, matrix[6] = 60, matrix[9] = 90, matrix[10] = 100;
+    client_expect(&c, buffer, matrix, 16);
+    /* To the upper left corner, which overlaps; then to the lower left one, which does not. */
+    const size_t corner[] = {0, 0, 0}, below[] = {0, 2, 0}, right[] = {8, 0, 0};
+    assert_int_equal(clEnqueueCopyBufferRect(c.queue, buffer, buffer, middle, corner, region, 16, 0,
+                                             16, 0, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    assert_cl(clEnqueueCopyBufferRect(c.queue, buffer, buffer, right, below, region, 16, 0, 16, 0,
+                                      0, NULL, NULL));
+    matrix[8] = 2, matrix[9] = 3, matrix[12] = 60, matrix[13] = 7;
+    client_expect(&c, buffer, matrix, 16);
+    code = clEnqueueReadBufferRect(c.queue, buffer, CL_TRUE, middle, none, region, 4, 0, 8, 0,
+                                   block, 0, NULL, NULL);
+    assert_int_equal(code, CL_INVALID_VALUE); /* rows shorter than the region */
+    const size_t last[] = {12, 1, 0};
+    const size_t tall[] = {4, 4, 1};
+    code = clEnqueueReadBufferRect(c.queue, buffer, CL_TRUE, last, none, tall, 16, 0, 4, 0, block,
+                                   0, NULL, NULL);
+    assert_int_equal(code, CL_INVALID_VALUE); /* ends below the matrix */
+    assert_cl(clReleaseMemObject(buffer));
+    client_close(&c);
+}
+
+static void copies(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    const cl_int values[] = {1, 2, 3, 4}, expected[] = {1, 2, 1, 2};
+    cl_mem buffer = client_ints(&c, values, 4);
+    assert_cl(clEnqueueCopyBuffer(c.queue, buffer, buffer, 0, 8, 8, 0, NULL, NULL));
+    client_expect(&c, buffer, expected, 4);
+    assert_int_equal(clEnqueueCopyBuffer(c.queue, buffer, buffer, 0, 4, 8, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    assert_int_equal(clEnqueueCopyBuffer(c.queue, buffer, buffer, 12, 0, 8, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_cl(clReleaseMemObject(buffer));
+    client_close(&c);
+}
+
+/* A released buffer lives until the commands that use it have ended. */
+static void a_release_waits_for_commands(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int value = 5, result = 0;
+    cl_mem buffer = client_ints(&c, &value, 1);
+    assert_cl(
+        clEnqueueReadBuffer(c.queue, buffer, CL_FALSE, 0, sizeof result, &result, 0, NULL, NULL));
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clFinish(c.queue));
+    assert_int_equal(result, 5);
+    client_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_have_every_size),
+        cmocka_unit_test(a_sub_buffer_is_a_part_of_its_buffer),
+        cmocka_unit_test(a_map_shows_and_takes_bytes),
+        cmocka_unit_test(the_hosts_memory_is_mapped_in_place),
+        cmocka_unit_test(rectangles),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(a_release_waits_for_commands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* Programs: options, headers, linking, binaries, IL and its constants, queries. */
+#include "opencl/test/client.h"
+
+#include <stdlib.h>
+
+static const char set_source[] =
+    "#ifndef VALUE\n"
+    "#define VALUE 1\n"
+    "#endif\n"
+    "kernel void set(global int *a) { a[get_global_id(0)] = VALUE; }\n";
+
+/* Runs the kernel 'set' of a program and expects that value. */
+static void set_expect(const client *c, cl_program program, cl_int expected)
+{
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(program, "set", &code);
+    assert_cl(code);
+    cl_mem buffer = client_ints(c, NULL, 1);
+    client_run(c, kernel, buffer, 1);
+    client_expect(c, buffer, &expected, 1);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+}
+
+static void options_reach_the_compiler(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c, set_source, "-DVALUE=5 -cl-std=CL1.2");
+    set_expect(&c, program, 5);
+    assert_cl(clBuildProgram(program, 0, NULL, "-D 'VALUE=(2 + 4)' -cl-std=CL3.0", NULL, NULL));
+    set_expect(&c, program, 6);
+    assert_int_equal(clBuildProgram(program, 0, NULL, "-cl-nonsense", NULL, NULL),
+                     CL_INVALID_BUILD_OPTIONS);
+    char options[64];
+    assert_cl(clGetProgramBuildInfo(program, c.device, CL_PROGRAM_BUILD_OPTIONS, sizeof options,
+                                    options, NULL));
+    assert_string_equal(options, "-D 'VALUE=(2 + 4)' -cl-std=CL3.0");
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+static void a_failed_build_says_where(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    const char *source = "kernel void k(global int *a) {\n  a[0] = oops;\n}\n";
+    cl_program program = clCreateProgramWithSource(c.context, 1, &source, NULL, NULL);
+    assert_int_equal(clBuildProgram(program, 1, &c.device, "", NULL, NULL),
+                     CL_BUILD_PROGRAM_FAILURE);
+    cl_build_status status;
+    char log[512];
+    assert_cl(clGetProgramBuildInfo(program, c.device, CL_PROGRAM_BUILD_STATUS, sizeof status,
+                                    &status, NULL));
+    assert_int_equal(status, CL_BUILD_ERROR);
+    assert_cl(
+        clGetProgramBuildInfo(program, c.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    assert_non_null(strstr(log, ":2:10: error: use of undeclared identifier 'oops'"));
+    cl_int code;
+    assert_null(clCreateKernel(program, "k", &code));
+    assert_int_equal(code, CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+static void programs_are_compiled_with_headers_and_linked(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int code;
+    const char *header_source = "int thrice(int x);\n";
+    const char *library_source = "#include \"lib/thrice.h\"\nint thrice(int x) { return 3 * x; }\n";
+    const char *source = "#include \"lib/thrice.h\"\n"
+                         "kernel void set(global int *a) { a[get_global_id(0)] = thrice(14); }\n";
+    const char *name = "lib/thrice.h";
+    cl_program header = clCreateProgramWithSource(c.context, 1, &header_source, NULL, NULL);
+    cl_program library = clCreateProgramWithSource(c.context, 1, &library_source, NULL, NULL);
+    cl_program main_part = clCreateProgramWithSource(c.context, 1, &source, NULL, NULL);
+    assert_cl(clCompileProgram(library, 0, NULL, "", 1, &header, &name, NULL, NULL));
+    assert_cl(clCompileProgram(main_part, 0, NULL, "", 1, &header, &name, NULL, NULL));
+    const cl_program parts[] = {main_part, library};
+    cl_program linked = clLinkProgram(c.context, 0, NULL, "", 2, parts, NULL, NULL, &code);
+    assert_cl(code);
+    set_expect(&c, linked, 42);
+    /* Without the library the import stays open. */
+    cl_program broken = clLinkProgram(c.context, 0, NULL, "", 1, parts, NULL, NULL, &code);
+    assert_int_equal(code, CL_LINK_PROGRAM_FAILURE);
+    assert_cl(clReleaseProgram(broken));
+    /* The library as a library. */
+    cl_program archive =
+        clLinkProgram(c.context, 0, NULL, "-create-library", 1, &library, NULL, NULL, &code);
+    assert_cl(code);
+    const cl_program again[] = {main_part, archive};
+    cl_program second = clLinkProgram(c.context, 0, NULL, "", 2, again, NULL, NULL, &code);
+    assert_cl(code);
+    set_expect(&c, second, 42);
+    assert_null(clLinkProgram(c.context, 0, NULL, "", 1, &second, NULL, NULL, &code));
+    assert_int_equal(code, CL_INVALID_OPERATION); /* an executable */
+    const cl_program all[] = {header, library, main_part, linked, archive, second};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_cl(clReleaseProgram(all[i]));
+    client_close(&c);
+}
+
+static void a_binary_restores_a_program(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c, set_source, "-DVALUE=9");
+    size_t size;
+    assert_cl(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    assert_true(size > 0);
+    unsigned char *binary = malloc(size);
+    assert_cl(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+    assert_cl(clReleaseProgram(program));
+    cl_int status, code;
+    const unsigned char *bytes = binary;
+    program = clCreateProgramWithBinary(c.context, 1, &c.device, &size, &bytes, &status, &code);
+    assert_cl(code);
+    assert_cl(status);
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    set_expect(&c, program, 9);
+    assert_cl(clReleaseProgram(program));
+    const size_t half = size / 2;
+    assert_null(clCreateProgramWithBinary(c.context, 1, &c.device, &half, &bytes, &status, &code));
+    assert_int_equal(code, CL_INVALID_BINARY);
+    assert_int_equal(status, CL_INVALID_BINARY);
+    free(binary);
+    client_close(&c);
+}
+
+/* SPIR-V 1.0 of: kernel void set(global int *a) { *a = value; }, where `value` is a constant with
+ * SpecId 7 and the default 11. */
+static const uint32_t il[] = {
+    0x07230203,    0x00010000, 0,  20,         0, 2 << 16 | 17, 4, /* OpCapability Addresses */
+    2 << 16 | 17,  6,                                              /* OpCapability Kernel */
+    3 << 16 | 14,  2,          2,                 /* OpMemoryModel Physical64 OpenCL */
+    4 << 16 | 15,  6,          10, 0x00746573,    /* OpEntryPoint Kernel %10 "set" */
+    4 << 16 | 71,  9,          1,  7,             /* OpDecorate %9 SpecId 7 */
+    2 << 16 | 19,  1,                             /* %1 = OpTypeVoid */
+    4 << 16 | 21,  2,          32, 0,             /* %2 = OpTypeInt 32 0 */
+    4 << 16 | 32,  3,          5,  2,             /* %3 = OpTypePointer CrossWorkgroup %2 */
+    4 << 16 | 33,  4,          1,  3,             /* %4 = OpTypeFunction %1 %3 */
+    4 << 16 | 50,  2,          9,  11,            /* %9 = OpSpecConstant %2 11 */
+    5 << 16 | 54,  1,          10, 0,          4, /* %10 = OpFunction %1 None %4 */
+    3 << 16 | 55,  3,          11,                /* %11 = OpFunctionParameter %3 */
+    2 << 16 | 248, 12,                            /* %12 = OpLabel */
+    5 << 16 | 62,  11,         9,  2,          4, /* OpStore %11 %9 Aligned 4 */
+    1 << 16 | 253,                                /* OpReturn */
+    1 << 16 | 56,                                 /* OpFunctionEnd */
+};
+
+static void il_with_a_constant(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int code;
+    const cl_int value = 77;
+    cl_program program = clCreateProgramWithIL(c.context, il, sizeof il, &code);
+    assert_cl(code);
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    set_expect(&c, program, 11);
+    assert_int_equal(clSetProgramSpecializationConstant(program, 8, 4, &value), CL_INVALID_SPEC_ID);
+    assert_int_equal(clSetProgramSpecializationConstant(program, 7, 8, &value), CL_INVALID_VALUE);
+    assert_cl(clSetProgramSpecializationConstant(program, 7, 4, &value));
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    set_expect(&c, program, 77);
+    assert_cl(clReleaseProgram(program));
+    assert_null(clCreateProgramWithIL(c.context, set_source, sizeof set_source, &code));
+    assert_int_equal(code, CL_INVALID_VALUE);
+    client_close(&c);
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c,
+                                      "kernel void one(global int *a) {}\n"
+                                      "__attribute__((reqd_work_group_size(4, 2, 1)))\n"
+                                      "kernel void two(float x, local int *l) {}\n",
+                                      "-cl-kernel-arg-info");
+    size_t count, size;
+    char names[64];
+    assert_cl(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+    assert_int_equal(count, 2);
+    assert_cl(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, &size));
+    assert_true(strcmp(names, "one;two") == 0 || strcmp(names, "two;one") == 0);
+    assert_int_equal(size, 8);
+    assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 7, names, NULL),
+                     CL_INVALID_VALUE);
+    cl_kernel kernel = clCreateKernel(program, "two", NULL);
+    cl_uint arguments;
+    size_t group[3];
+    assert_cl(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL));
+    assert_int_equal(arguments, 2);
+    assert_cl(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof names, names, NULL));
+    assert_string_equal(names, "reqd_work_group_size(4,2,1)");
+    assert_cl(clGetKernelWorkGroupInfo(kernel, c.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                       sizeof group, group, NULL));
+    assert_int_equal(group[0] * 100 + group[1] * 10 + group[2], 421);
+    cl_kernel_arg_address_qualifier space;
+    assert_cl(
+        clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL));
+    assert_int_equal(space, CL_KERNEL_ARG_ADDRESS_LOCAL);
+    assert_cl(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof names, names, NULL));
+    assert_string_equal(names, "x");
+    /* A program with kernel objects cannot be built. */
+    assert_int_equal(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_reach_the_compiler),
+        cmocka_unit_test(a_failed_build_says_where),
+        cmocka_unit_test(programs_are_compiled_with_headers_and_linked),
+        cmocka_unit_test(a_binary_restores_a_program),
+        cmocka_unit_test(il_with_a_constant),
+        cmocka_unit_test(queries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
