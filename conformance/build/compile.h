@@ -29,8 +29,9 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
  * bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
 
-/* Appends the request that fuses a list of kernels into one. */
-void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
+/* Appends the request that fuses a list of kernels into one; is_shipped: with the original compiler
+ * of DPC++ 2025.2, not with ours. */
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request, bool is_shipped);
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 

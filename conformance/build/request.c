@@ -118,9 +118,9 @@ void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t co
     }
 }
 
-void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request)
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request, bool is_shipped)
 {
-    write_head(out, CNF_REQUEST_FUSION);
+    write_head(out, is_shipped ? CNF_REQUEST_SHIPPED_FUSION : CNF_REQUEST_FUSION);
     rt_fusion_request_write(out, request);
 }
 

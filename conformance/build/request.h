@@ -8,6 +8,7 @@ typedef enum cnf_request_kind {
     CNF_REQUEST_MODULE,
     CNF_REQUEST_LINK,
     CNF_REQUEST_FUSION,
+    CNF_REQUEST_SHIPPED_FUSION, /* a fusion by the original compiler (shipped_fusion.h) */
     CNF_REQUEST_COUNT
 } cnf_request_kind;
 
@@ -42,7 +43,7 @@ typedef struct cnf_request {
     /* LINK */
     const rt_link_code *codes;
     uint32_t code_count;
-    /* FUSION */
+    /* FUSION, SHIPPED_FUSION */
     rt_fusion_request fusion;
 } cnf_request;
 

@@ -145,7 +145,7 @@ static const char *const *pocl_environment(rt_arena *arena, rt_text root)
 #define POCL_SELECTOR "platform=Portable Computing Language"
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
-static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
+static const char *const fusions[] = {"on", "off", "shipped", NULL}; /* unfused.h */
 static const char *const engines[] = {"base", "v3", "v4", NULL};
 static const cnf_setting sim_settings[] = {
     {"schedule", schedules}, {"engine", engines}, {"fusion", fusions}, {NULL, NULL}};
@@ -157,6 +157,7 @@ static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89"
                                             "sm_90", "sm_100", "sm_120", NULL};
 static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
 
+static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION"}, {NULL, NULL}};
 /* What libsycl's own variable takes, such as level_zero:gpu. */
 static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"}, {NULL, NULL}};
 
@@ -198,6 +199,7 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Intel(R) OpenCL",
+        .options = fusion_options,
         .environment = intel_cpu_environment,
         .takes_root = true,
     },

@@ -92,6 +92,9 @@ typedef struct rt_fusion_result {
     rt_image image;                    /* one kernel, with the request's name */
     const rt_fusion_place *parameters; /* the origin of each parameter of the fused kernel, in
                                         * order; constants and duplicates are omitted */
+    /* For each parameter: bytes of local memory that the launch passes instead of the origin's
+     * argument, which the compiler promoted to a parameter; 0: the argument. NULL: all 0. */
+    const uint64_t *local_bytes;
     uint32_t parameter_count;
     const bool *promoted;   /* true for each requested promotion that was made */
     const rt_text *reasons; /* why each promotion was refused; empty if it was made */

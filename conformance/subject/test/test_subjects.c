@@ -78,7 +78,7 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(tried, 9); /* the settings of sim, which is always available: schedules,
+    assert_int_equal(tried, 10); /* the settings of sim, which is always available: schedules,
                                  * engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
