@@ -195,6 +195,27 @@ static jit_range range_of(const rt_fusion_range *range)
     return result;
 }
 
+/* The range that the library made the code for. TOOL: it is not one. */
+static rt_status range_read(cnf_worker *worker, const jit_range *range, rt_fusion_range *out_range)
+{
+    const uint32_t dimensions = (uint32_t)range->dimensions;
+    bool is_valid = dimensions >= 1 && dimensions <= RT_ND_RANGE_DIMENSIONS;
+    *out_range = (rt_fusion_range){.dimensions = dimensions, .global = {1, 1, 1}};
+    const bool has_local = is_valid && range->local[0] != 0;
+    for (uint32_t i = 0; is_valid && i < dimensions; i++) {
+        const uint32_t from = dimensions - 1 - i;
+        out_range->global[i] = range->global[from];
+        out_range->local[i] = has_local ? range->local[from] : 0;
+        out_range->offset[i] = range->offset[from];
+        is_valid = range->global[from] >= 1 && (range->local[from] != 0) == has_local;
+    }
+    for (uint32_t i = dimensions; has_local && i < RT_ND_RANGE_DIMENSIONS; i++)
+        out_range->local[i] = 1;
+    if (is_valid) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
+                   "the original fusion compiler's range is not an nd-range");
+}
+
 /* The code of one kernel: its module or, if it has several or constants, what they link to. */
 static rt_status binary_make(cnf_worker *worker, const rt_fusion_kernel *kernel,
                              jit_binary *out_binary)
@@ -386,6 +407,7 @@ rt_status cnf_shipped_fuse(cnf_worker *worker, const rt_fusion_request *request)
                        answer.error ? answer.error : "");
     rt_fusion_result result = {0};
     RT_TRY(parameters_read(worker, request, kernels, answer.kernel.usage, &result));
+    RT_TRY(range_read(worker, &answer.kernel.range, &result.range));
     const rt_bytes spirv = {answer.kernel.binary.start, answer.kernel.binary.size};
     return result_write(worker, request, spirv, &result);
 }

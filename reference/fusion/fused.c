@@ -450,10 +450,11 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
                         .arguments = arguments,
                         .argument_count = result->parameter_count,
                         .bundle = kernel->bundle};
-    launch.range.dimensions = plan->range.dimensions;
-    memcpy(launch.range.global, plan->range.global, sizeof launch.range.global);
-    memcpy(launch.range.local, plan->range.local, sizeof launch.range.local);
-    memcpy(launch.range.offset, plan->range.offset, sizeof launch.range.offset);
+    const rt_fusion_range *range = result->range.dimensions > 0 ? &result->range : &plan->range;
+    launch.range.dimensions = range->dimensions;
+    memcpy(launch.range.global, range->global, sizeof launch.range.global);
+    memcpy(launch.range.local, range->local, sizeof launch.range.local);
+    memcpy(launch.range.offset, range->offset, sizeof launch.range.offset);
     return launch;
 }
 

@@ -5,7 +5,8 @@
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
  *              count variable* local_size_max
- *     result:  count (place local bytes)*  count (promoted reason)*  local_size  image list of one
+ *     result:  count (place local bytes)*  count (promoted reason)*  local_size
+ *              has_range range?  image list of one
  *
  * Requests cross a pipe and results come from caches: the readers trust neither. */
 #include "reference/image/fusion_request.h"
@@ -109,6 +110,8 @@ void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
         rt_write_text(out, result->reasons[i]);
     }
     rt_write_u64(out, result->local_size);
+    rt_write_u8(out, result->range.dimensions > 0);
+    if (result->range.dimensions > 0) write_range(out, &result->range);
     rt_image_list_write(out, (rt_image_list){&result->image, 1});
 }
 
@@ -266,6 +269,7 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     result.promoted = promoted;
     result.reasons = reasons;
     result.local_size = rt_read_u64(&reader);
+    if (read_truth(&reader)) result.range = read_range(&reader);
     rt_image_list images = {0};
     if (!reader.failed) RT_TRY(rt_image_list_read(sink, arena, &reader, &images));
     require(&reader, images.count == 1 && images.images[0].kernel_count == 1);
