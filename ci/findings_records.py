@@ -1,4 +1,4 @@
-"""Reads and checks the records of findings, for ci/findings and ci/checks/reproductions."""
+"""Reads and checks the records of findings, for ci/findings, ci/checks/reproductions and ci/releases."""
 import pathlib
 import re
 import sys

@@ -127,17 +127,13 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
-/* Tries the path in ASSAY_NVJITLINK first, then the system's library. */
+/* A chosen library that is missing is not replaced by another, which may be another release. */
 static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)
 {
-    static const char usual[] = "libnvJitLink.so.13";
     const char *chosen = getenv("ASSAY_NVJITLINK");
-    if (chosen) {
-        rt_status status = nvj_device_open(chosen, parameters, selector, out_device);
-        if (status.code != RT_UNAVAILABLE) return status;
-    }
-    return nvj_device_open(usual, parameters, selector, out_device);
+    return nvj_device_open(chosen ? chosen : "libnvJitLink.so.13", parameters, selector,
+                           out_device);
 }
 
 const dev_backend nvjitlink_backend = {.name = "nvjitlink", .open = nvj_open};

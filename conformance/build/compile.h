@@ -42,8 +42,9 @@ typedef struct cnf_program_source {
  * answer that depends on a file is not cached. */
 void cnf_compile_request_program(rt_buffer *out, const cnf_program_source *program);
 
-/* Appends the request that fuses a list of kernels into one. */
-void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
+/* Appends the request that fuses a list of kernels into one; is_shipped: with the original compiler
+ * of DPC++ 2025.2, not with ours. */
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request, bool is_shipped);
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 

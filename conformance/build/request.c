@@ -130,9 +130,9 @@ void cnf_compile_request_program(rt_buffer *out, const cnf_program_source *progr
         rt_write_text(out, program->options[i]);
 }
 
-void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request)
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request, bool is_shipped)
 {
-    write_head(out, CNF_REQUEST_FUSION);
+    write_head(out, is_shipped ? CNF_REQUEST_SHIPPED_FUSION : CNF_REQUEST_FUSION);
     rt_fusion_request_write(out, request);
 }
 

@@ -9,6 +9,7 @@ typedef enum cnf_request_kind {
     CNF_REQUEST_LINK,
     CNF_REQUEST_PROGRAM,
     CNF_REQUEST_FUSION,
+    CNF_REQUEST_SHIPPED_FUSION, /* a fusion by the original compiler (shipped_fusion.h) */
     CNF_REQUEST_COUNT
 } cnf_request_kind;
 
@@ -47,7 +48,7 @@ typedef struct cnf_request {
     cnf_request_source program;
     const rt_text *options;
     uint32_t option_count;
-    /* FUSION */
+    /* FUSION, SHIPPED_FUSION */
     rt_fusion_request fusion;
 } cnf_request;
 

@@ -16,6 +16,7 @@
 #define PLUGIN_NAME   "libassay_compiler.so"
 #define SYCL_FOLDER   "lib/assay"
 #define SYCL_NAME     "assay-sycl-compiler"
+#define SYCL_JIT      "fusion/lib/libsycl-jit.so"
 #define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
 #define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
 
@@ -85,6 +86,7 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain)
     rt_text packages = cnf_packages_folder(&arena);
     rt_text folder = rt_arena_printf(&arena, "%.*s/" SYCL_FOLDER, RT_TEXT_ARG(packages));
     find_in(out_toolchain->sycl, folder, SYCL_NAME, X_OK);
+    find_in(out_toolchain->sycl_jit, packages, SYCL_JIT, R_OK);
     rt_arena_reset(&arena);
     if (access(LIBCLC, R_OK) == 0)
         snprintf(out_toolchain->libclc, sizeof out_toolchain->libclc, "%s", LIBCLC);
@@ -135,6 +137,7 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     cnf_toolchain_identify_spirv_as(toolchain, out);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     cnf_toolchain_identify_file(out, toolchain->libclc);
+    if (toolchain->sycl_jit[0]) cnf_toolchain_identify_file(out, toolchain->sycl_jit);
     identify_translator(toolchain, out);
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);

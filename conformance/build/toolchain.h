@@ -17,12 +17,14 @@ typedef struct cnf_toolchain {
     char spirv_as[PATH_MAX];
     char plugin[PATH_MAX];
     char sycl[PATH_MAX];   /* assay-sycl-compiler, a program that uses libsycl */
+    char sycl_jit[PATH_MAX]; /* libsycl-jit.so with the original fusion compiler */
     char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
 } cnf_toolchain;
 
 /* Finds clang of the version that assay was built with (by name in PATH, then where the
  * distribution keeps it), spirv-as (in PATH), the plugin (cnf_toolchain_find_library), the SYCL
- * compiler (where ci/setup --with dpcpp builds it) and libclc (where the distribution keeps it). */
+ * compiler (where ci/setup --with dpcpp builds it), the original fusion compiler (where ci/setup
+ * --with fusion installs it) and libclc (where the distribution keeps it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
 /* Finds a program by its name in PATH; false, and "", if there is none. */

@@ -22,7 +22,7 @@ bool cnf_subjects_ask(void (*report)(void *user, const cnf_answer *answer), void
         const char *words[] = {"probe", subject->name, NULL};
         rt_arena arena = {0};
         const char *const *environment = NULL;
-        if (subject->environment) environment = subject->environment(&arena);
+        if (subject->environment) environment = subject->environment(&arena, (rt_text){0});
         cnf_pool_start(pool, &(cnf_child_start){.arguments = words,
                                                 .environment = environment,
                                                 .messages = CNF_CHILD_MESSAGES,

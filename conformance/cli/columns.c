@@ -5,7 +5,10 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define ROOT_OPTION "root="
 
 typedef struct column_reader {
     rt_arena *arena;
@@ -33,6 +36,32 @@ static bool setting_unknown(column_reader *reader, const cnf_run_subject *column
                      RT_TEXT_ARG(word));
     cnf_suggest(reader->error, rt_arena_text(reader->arena, word).data, names, count);
     return false;
+}
+
+/* Takes "root=FOLDER", which may be one of the words in braces, out of them. Returns false after
+ * reporting that the folder does not exist. */
+static bool root_read(column_reader *reader, rt_text *inout_text, cnf_run_subject *column)
+{
+    rt_text rest = *inout_text, kept = {"", 0};
+    while (column->subject->takes_root && rest.length > 0) {
+        rt_text word = rt_text_take_until(&rest, ',');
+        if (!rt_text_starts(word, ROOT_OPTION)) {
+            kept = rt_arena_printf(reader->arena, "%.*s%s%.*s", RT_TEXT_ARG(kept),
+                                   kept.length > 0 ? "," : "", RT_TEXT_ARG(word));
+            continue;
+        }
+        rt_text path = rt_arena_text(reader->arena, rt_text_skip(word, strlen(ROOT_OPTION)));
+        char *absolute = realpath(path.data, NULL);
+        if (!absolute) {
+            rt_buffer_printf(reader->error, "%.*s: the folder '%s' does not exist",
+                             RT_TEXT_ARG(column->name), path.data);
+            return false;
+        }
+        column->root = rt_arena_text(reader->arena, rt_text_of(absolute));
+        free(absolute);
+    }
+    if (column->root.length > 0) *inout_text = kept;
+    return true;
 }
 
 /* Checks the settings "NAME=value,…" against the subject's. */
@@ -63,6 +92,18 @@ static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *
     return true;
 }
 
+/* Returns the option with the name that the subject has for it replaced by the variable's. */
+static const char *option_resolve(column_reader *reader, const cnf_subject *subject,
+                                  const char *option)
+{
+    for (const cnf_driver_option *at = subject->options; at && at->name; at++) {
+        size_t length = strlen(at->name);
+        if (strncmp(option, at->name, length) == 0 && option[length] == '=')
+            return rt_arena_printf(reader->arena, "%s%s", at->variable, option + length).data;
+    }
+    return option;
+}
+
 /* Reads driver options "NAME=value,…" as environment variables. */
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
@@ -78,7 +119,7 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
                              RT_TEXT_ARG(column->name), option);
             return false;
         }
-        options[count++] = option;
+        options[count++] = option_resolve(reader, column->subject, option);
     }
     column->options = options;
     if (!column->subject->forked) return true;
@@ -123,6 +164,7 @@ static bool column_read(column_reader *reader, const char **inout_at)
                              RT_TEXT_ARG(column.name), column.subject->name);
             return false;
         }
+        if (!root_read(reader, &text, &column)) return false;
         bool is_valid = column.subject->settings ? settings_read(reader, text, &column)
                                                  : options_read(reader, text, &column);
         if (!is_valid) return false;

@@ -14,7 +14,8 @@ typedef struct cnf_columns {
 /* Chooses the subjects that `on` lists, for example
  * "sim{schedule=backward},intel-cpu{NAME=value,...}", each once; NULL means all subjects. Braces
  * contain the subject's settings or, if it has none, options of its driver, which become
- * environment variables. Everything lives in the arena. Returns false if a subject is unknown or
+ * environment variables; and root=FOLDER for a subject of which there may be several
+ * installations. Everything lives in the arena. Returns false if a subject is unknown or
  * the braces are wrong; out_error gets a line without a newline. */
 bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
                         rt_buffer *out_error);

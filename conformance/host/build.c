@@ -388,7 +388,8 @@ static rt_status module_build(host_build *build, uint32_t index)
     RT_TRY(folder_create(build, path));
     rt_buffer source = {0}, request = {0}, cached = {0};
     word_list words = {0};
-    rt_status status = cnf_host_write_c(build->sink, &source, build->scenario, index);
+    rt_status status = cnf_host_write_c(build->sink, &source, build->scenario, index,
+                                        build->runtime->layout);
     if (rt_ok(status)) {
         module_words(build, index, (rt_text){0}, &words);
         rt_buffer_printf(&request, "host program\n%.*s", RT_TEXT_ARG(build->c.identity));

@@ -23,6 +23,7 @@
 #include "conformance/host/protocol.h"
 #include "conformance/scenario/model/model.h"
 #include "reference/base/stream.h"
+#include "reference/image/fat_binary.h"
 
 typedef struct cnf_host cnf_host;
 
@@ -34,6 +35,7 @@ typedef struct cnf_host_runtime {
     rt_text headers;                /* folder of the runtime's C++ headers, against which the host
                                      * halves of SYCL sources are compiled; empty: they are not */
     const char *const *environment; /* "NAME=value" in addition to the subject's, NULL-terminated */
+    rt_fat_layout layout;           /* of the images that its modules register */
 } cnf_host_runtime;
 
 /* The file name of a module as the linker and traces know it: "app", "libtwice.so".  In the arena.
@@ -50,7 +52,7 @@ rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t mo
  * module, and for module 0 main(). The text is deterministic, because it identifies the artefact in
  * the cache. Codes of rt_fat_binary_write_c. */
 RT_MUST_USE rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
-                                       uint32_t module);
+                                       uint32_t module, rt_fat_layout layout);
 
 /* What constructors and destructors did, in order. */
 typedef struct cnf_host_event {

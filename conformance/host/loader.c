@@ -67,7 +67,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];
     RT_TRY(registrar_find(loader->sink, library));
-    const cnf_host_runtime runtime = {.library = rt_text_of(library)};
+    const cnf_host_runtime runtime = {.library = rt_text_of(library), .layout = RT_FAT_80};
     rt_status status =
         cnf_host_start(loader->sink, loader->cache, loader->scenario, &runtime, &loader->host);
     cnf_host_events events = {0};

@@ -294,7 +294,7 @@ static const char main_function[] = "\n"
                                     "}\n";
 
 rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
-                           uint32_t module_index)
+                           uint32_t module_index, rt_fat_layout layout)
 {
     CHECK(module_index < scenario->module_count);
     const scn_module *module = &scenario->modules[module_index];
@@ -320,7 +320,7 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
             rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
         }
         status = rt_fat_binary_write_tables(
-            sink, out, RT_FAT_80, module->names_end_in_nul ? RT_FAT_AFTER_NUL : RT_FAT_AFTER_OTHER,
+            sink, out, layout, module->names_end_in_nul ? RT_FAT_AFTER_NUL : RT_FAT_AFTER_OTHER,
             (rt_device_binaries){binaries, images.count});
     }
     rt_buffer_printf(out, declarations, RT_TEXT_ARG(path));

@@ -20,6 +20,7 @@
         "a lambda's kernel has four parameters for a captured accessor, and this one has one")     \
     ROW(LAMBDA_CAPTURES,                                                                           \
         "what a lambda captures is part of its type, and only one type has the name")              \
+    ROW(LAMBDA_LOCAL, "this release has no work_group_memory, which a lambda captures")            \
     ROW(MODULE_KERNEL, "host code submits only kernels that its own module has, while it is "      \
                        "loaded")                                                                   \
     ROW(GLOBAL_UNKNOWN, "no loaded module declares the device_global")                             \

@@ -15,6 +15,7 @@ typedef struct cnf_run_subject {
     const char *const *options; /* for its driver, "NAME=value", NULL-terminated; NULL: none */
     rt_text settings;           /* for its device, for example "schedule=backward"; an oracle has
                                  * none */
+    rt_text root;               /* folder of its installation; empty: the one of ci/setup */
 } cnf_run_subject;
 
 /* The settings of a run. The functions are called with the listener's `user`. */

@@ -11,6 +11,8 @@
 #include "conformance/subject/skip.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
@@ -33,6 +35,23 @@ static const dev_capabilities able = {
     .profiling = true,
     .program_binaries = true, /* for libsycl's cache on disk */
 };
+
+/* The form of images that a release of libsycl reads: since version 9 they have no manifest. The
+ * headers that assay's program was compiled with say the version; without them it is the current
+ * one. Source: intel/llvm, sycl/source/detail/compiler.hpp. */
+static rt_fat_layout layout_of(rt_arena *arena, rt_text headers)
+{
+    static const char define[] = "#define __LIBSYCL_MAJOR_VERSION ";
+    rt_text path = rt_arena_printf(arena, "%.*s/sycl/version.hpp", RT_TEXT_ARG(headers));
+    FILE *file = fopen(path.data, "re");
+    char line[256];
+    unsigned version = 9;
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, define, sizeof define - 1) == 0)
+            version = (unsigned)strtoul(line + sizeof define - 1, NULL, 10);
+    if (file) fclose(file);
+    return version < 9 ? RT_FAT_96 : RT_FAT_80;
+}
 
 /* Finds a file that ci/setup installs. UNAVAILABLE: it is missing. */
 static rt_status installed(cnf_execution *execution, const char *file, rt_text *out_path)
@@ -126,7 +145,8 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     shipped->base.trace = rt_trace_create();
     const rt_text headers = rt_arena_printf(&execution->arena, "%.*s/include",
                                             RT_TEXT_ARG(cnf_packages_folder(&execution->arena)));
-    const cnf_host_runtime linked = {program, libraries, headers, shipped->environment};
+    const cnf_host_runtime linked = {program, libraries, headers, shipped->environment,
+                                     layout_of(&execution->arena, headers)};
     shipped->started = start(execution, &linked);
     if (shipped->started.code == RT_UNAVAILABLE) return shipped->started;
     if (!rt_ok(shipped->started))

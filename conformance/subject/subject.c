@@ -121,6 +121,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         } else {
             execution.tools = &tools;
             execution.unfused = cnf_unfused(options);
+            store.fuses_as_shipped = cnf_fuses_as_shipped(options);
             execution.fusion_compiler = execution.unfused ? NULL : &compiler;
             run_on_devices(&execution, &store);
         }

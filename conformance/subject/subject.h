@@ -49,6 +49,11 @@ typedef struct cnf_setting {
     const char *const *values; /* all permitted values, NULL-terminated */
 } cnf_setting;
 
+/* A driver option with a name of ours, for an environment variable of the child. */
+typedef struct cnf_driver_option {
+    const char *name, *variable;
+} cnf_driver_option;
+
 struct cnf_runtime_operations;
 
 typedef struct cnf_subject {
@@ -68,9 +73,14 @@ typedef struct cnf_subject {
      * they are passed to dev_device_open as the selector. NULL: the braces hold environment
      * variables for the driver. */
     const cnf_setting *settings;
+    const cnf_driver_option *options; /* permitted in braces in addition; ends with a NULL name; may be
+                                * NULL */
     /* Makes a NULL-terminated list of "NAME=value" environment variables for an exec'd child, in
-     * the arena; may return NULL for none. A NULL pointer means none are ever needed. */
-    const char *const *(*environment)(rt_arena *arena);
+     * the arena; may return NULL for none. `root` is the folder of an installation, for a subject
+     * that takes one; empty: the one that `install` makes. A NULL pointer means none are ever
+     * needed. */
+    const char *const *(*environment)(rt_arena *arena, rt_text root);
+    bool takes_root; /* the braces may hold root=FOLDER, another installation */
     /* Reports, without opening anything, whether the subject runs kernels on this machine; NULL: it
      * always does. The verdict on a subject that only links is never PASS
      * (conformance/verdict/verdict.h). */

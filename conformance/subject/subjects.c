@@ -14,16 +14,23 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The folder of a vendor's installation. */
+static rt_text folder_of(rt_arena *arena, rt_text root)
+{
+    return root.length > 0 ? root : cnf_packages_folder(arena);
+}
 
 /* Makes the loader open Intel's CPU runtime and no other driver. Debian's loader obeys the first
  * variable, Khronos's the second. The library finds its dependencies in its own folder;
  * LD_LIBRARY_PATH stays unset, because it would bring in Intel's loader too. If the library is not
  * installed, the loader finds no platform. */
-static const char *const *intel_cpu_environment(rt_arena *arena)
+static const char *const *intel_cpu_environment(rt_arena *arena, rt_text root)
 {
     static const char *const variables[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"};
     enum { COUNT = sizeof variables / sizeof *variables };
-    rt_text folder = cnf_packages_folder(arena);
+    rt_text folder = folder_of(arena, root);
     const char **list = rt_arena_alloc_array(arena, COUNT + 1, sizeof *list);
     for (size_t i = 0; i < COUNT; i++)
         list[i] =
@@ -34,29 +41,46 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
 
 /* Makes libsycl see only Intel's CPU device, and nothing that earlier runs left: its cache on disk
  * would supply programs that should be built anew. libsycl ships Khronos's loader, which knows both
- * variables. */
-static const char *const *dpcpp_environment(rt_arena *arena)
+ * variables. An installation without this driver uses the one that ci/setup installs, so that
+ * releases of libsycl are compared over one driver. */
+static const char *const *dpcpp_environment(rt_arena *arena, rt_text root)
 {
     static const char *const fixed[] = {"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
                                         "SYCL_CACHE_PERSISTENT=0"};
     enum { FIXED = sizeof fixed / sizeof *fixed, DRIVER = 2 };
-    const char *const *driver = intel_cpu_environment(arena);
-    const char **list = rt_arena_alloc_array(arena, DRIVER + FIXED + 1, sizeof *list);
+    rt_text own = rt_arena_printf(arena, "%.*s/lib/libintelocl.so", RT_TEXT_ARG(root));
+    bool has_driver = root.length > 0 && access(own.data, R_OK) == 0;
+    const char *const *driver = intel_cpu_environment(arena, has_driver ? root : (rt_text){0});
+    const char **list = rt_arena_alloc_array(arena, DRIVER + FIXED + 2, sizeof *list);
     for (size_t i = 0; i < DRIVER; i++)
         list[i] = driver[i];
     for (size_t i = 0; i < FIXED; i++)
         list[DRIVER + i] = fixed[i];
+    /* The child takes the library, its headers and assay's program from there. */
+    if (root.length > 0)
+        list[DRIVER + FIXED] = rt_arena_printf(arena, "ASSAY_VENV=%.*s", RT_TEXT_ARG(root)).data;
     return list;
 }
 
-/* Makes the adapter open the copy of NVIDIA's linker that ci/setup installs. */
-static const char *const *nvlink_environment(rt_arena *arena)
+/* Makes the adapter open the copy of NVIDIA's linker that ci/setup installs, or that of a CUDA
+ * toolkit or a wheel; the newest if there are several. */
+static const char *const *nvlink_environment(rt_arena *arena, rt_text root)
 {
+    static const char *const places[] = {"lib", "lib64", "lib/python3*/site-packages/nvidia/*/lib"};
+    rt_text folder = folder_of(arena, root);
+    rt_text found = rt_arena_printf(arena, "%.*s/lib/libnvJitLink.so.13", RT_TEXT_ARG(folder));
+    for (size_t i = 0; i < sizeof places / sizeof *places && root.length > 0; i++) {
+        glob_t files;
+        rt_text pattern = rt_arena_printf(arena, "%.*s/%s/libnvJitLink.so.[0-9][0-9]",
+                                          RT_TEXT_ARG(folder), places[i]);
+        if (glob(pattern.data, 0, NULL, &files) != 0) continue;
+        found = rt_arena_text(arena, rt_text_of(files.gl_pathv[files.gl_pathc - 1]));
+        globfree(&files);
+        break;
+    }
+    if (root.length == 0 && access(found.data, R_OK) != 0) return NULL; /* the system's library */
     const char **list = rt_arena_alloc_array(arena, 2, sizeof *list);
-    rt_text folder = cnf_packages_folder(arena);
-    list[0] =
-        rt_arena_printf(arena, "ASSAY_NVJITLINK=%.*s/lib/libnvJitLink.so.13", RT_TEXT_ARG(folder))
-            .data;
+    list[0] = rt_arena_printf(arena, "ASSAY_NVJITLINK=%.*s", RT_TEXT_ARG(found)).data;
     return list;
 }
 
@@ -80,12 +104,12 @@ static bool has_intel_gpu(void)
 /* If there is no Intel GPU, debug keys make the driver act as if for Tiger Lake (the oldest GPU for
  * which it still completes the code) and discard its output: it compiles, links and accepts
  * commands, but executes none. */
-static const char *const *intel_gpu_environment(rt_arena *arena)
+static const char *const *intel_gpu_environment(rt_arena *arena, rt_text root)
 {
     static const char *const captured[] = {"NEOReadDebugKeys=1", "SetCommandStreamReceiver=1",
                                            "ProductFamilyOverride=tgllp",
                                            "AUBDumpCaptureFileName=/dev/null", NULL};
-    (void)arena;
+    (void)arena, (void)root;
     return has_intel_gpu() ? NULL : captured;
 }
 
@@ -103,8 +127,9 @@ static bool never_executes(void)
  * the library that it contains. */
 #define POCL_VENDOR "/etc/OpenCL/vendors/pocl.icd"
 
-static const char *const *pocl_environment(rt_arena *arena)
+static const char *const *pocl_environment(rt_arena *arena, rt_text root)
 {
+    (void)root;
     char library[PATH_MAX] = "";
     FILE *file = fopen(POCL_VENDOR, "re");
     if (file && !fgets(library, sizeof library, file)) library[0] = 0;
@@ -120,7 +145,7 @@ static const char *const *pocl_environment(rt_arena *arena)
 #define POCL_SELECTOR "platform=Portable Computing Language"
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
-static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
+static const char *const fusions[] = {"on", "off", "shipped", NULL}; /* unfused.h */
 static const char *const engines[] = {"base", "v3", "v4", NULL};
 static const cnf_setting sim_settings[] = {
     {"schedule", schedules}, {"engine", engines}, {"fusion", fusions}, {NULL, NULL}};
@@ -131,6 +156,10 @@ static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, N
 static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
                                             "sm_90", "sm_100", "sm_120", NULL};
 static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
+
+static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION"}, {NULL, NULL}};
+/* What libsycl's own variable takes, such as level_zero:gpu. */
+static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"}, {NULL, NULL}};
 
 #define NVIDIA_INSTALL "the driver of an NVIDIA GPU (Debian: apt-get install nvidia-driver)"
 
@@ -170,7 +199,9 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Intel(R) OpenCL",
+        .options = fusion_options,
         .environment = intel_cpu_environment,
+        .takes_root = true,
     },
     {
         .name = "intel-gpu",
@@ -213,6 +244,7 @@ const cnf_subject cnf_subjects[] = {
         .format = RT_FORMAT_PTX,
         .settings = nvlink_settings,
         .environment = nvlink_environment,
+        .takes_root = true,
         .executes = never_executes,
     },
     {
@@ -229,7 +261,9 @@ const cnf_subject cnf_subjects[] = {
         .install = "ci/setup --with dpcpp",
         .runtime = &cnf_shipped_operations,
         .selector = "assay/libassay_dpcpp.so",
+        .options = dpcpp_options,
         .environment = dpcpp_environment,
+        .takes_root = true,
     },
 };
 

@@ -82,7 +82,8 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion
                       rt_buffer *out_result)
 {
     rt_buffer request = {0};
-    cnf_compile_request_fusion(&request, fusion);
+    const cnf_tool_store *store = user;
+    cnf_compile_request_fusion(&request, fusion, store->fuses_as_shipped);
     rt_status status = ask(user, sink, rt_buffer_bytes(&request),
                            CODE(FUSION_REJECTED) | CODE(UNSUPPORTED), out_result);
     rt_buffer_free(&request);

@@ -22,6 +22,7 @@ typedef struct cnf_tool_store {
      * answers are not sent. No other thread emits at the same time, since the threads of a scenario
      * take turns. */
     cnf_emitter *records;
+    bool fuses_as_shipped; /* with the original fusion compiler, not with ours */
     pthread_mutex_t lock; /* guards all members; drivers may link from several threads */
 } cnf_tool_store;
 

@@ -4,14 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cnf_unfused(const cnf_subject_options *options)
+/* True if the options, or the environment of this process, set fusion to the word. */
+static bool is_set(const cnf_subject_options *options, const char *word)
 {
     const char *variable = getenv("ASSAY_FUSION");
-    bool is_off = variable && strcmp(variable, "off") == 0;
+    bool is_word = variable && strcmp(variable, word) == 0;
     rt_text settings = options->settings;
-    while (settings.length > 0)
-        is_off = rt_text_is(rt_text_take_until(&settings, ','), "fusion=off") || is_off;
-    return is_off;
+    while (settings.length > 0) {
+        rt_text value = rt_text_take_until(&settings, ',');
+        rt_text name = rt_text_take_until(&value, '=');
+        is_word = is_word || (rt_text_is(name, "fusion") && rt_text_is(value, word));
+    }
+    return is_word;
+}
+
+bool cnf_unfused(const cnf_subject_options *options)
+{
+    return is_set(options, "off");
+}
+
+bool cnf_fuses_as_shipped(const cnf_subject_options *options)
+{
+    return is_set(options, "shipped");
 }
 
 rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings)

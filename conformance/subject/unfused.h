@@ -5,7 +5,8 @@
  * had run one by one). `sim{fusion=off}`, or `ASSAY_FUSION=off` in the environment of a driver's
  * subject, runs every list kernel by kernel, as after cancel_fusion. Memories are judged and
  * compared as usual, but promoted buffers, and the events of the fusion itself, are not observed.
- */
+ *
+ * With `shipped` instead of `off`, our runtime schedules, and the original compiler fuses. */
 #ifndef CONFORMANCE_SUBJECT_UNFUSED_H
 #define CONFORMANCE_SUBJECT_UNFUSED_H
 
@@ -13,6 +14,9 @@
 
 /* True if the options, or the environment of this process, ask for an unfused run. */
 bool cnf_unfused(const cnf_subject_options *options);
+
+/* True if they ask for the original fusion compiler (conformance/build/shipped_fusion.h). */
+bool cnf_fuses_as_shipped(const cnf_subject_options *options);
 
 /* Returns, in the arena, all settings but `fusion`: those that are for the device. */
 rt_text cnf_unfused_device_settings(rt_arena *arena, rt_text settings);

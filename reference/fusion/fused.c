@@ -438,6 +438,11 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
         const rt_fusion_place *place = &result->parameters[i];
         CHECK(place->kernel < plan->list->count);
         CHECK(place->parameter < plan->inputs[place->kernel].launch.argument_count);
+        if (result->local_bytes[i] > 0) {
+            arguments[i] =
+                (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = result->local_bytes[i]};
+            continue;
+        }
         arguments[i] = plan->inputs[place->kernel].launch.arguments[place->parameter];
         access_join(plan, place, &arguments[i]);
     }
@@ -445,10 +450,11 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
                         .arguments = arguments,
                         .argument_count = result->parameter_count,
                         .bundle = kernel->bundle};
-    launch.range.dimensions = plan->range.dimensions;
-    memcpy(launch.range.global, plan->range.global, sizeof launch.range.global);
-    memcpy(launch.range.local, plan->range.local, sizeof launch.range.local);
-    memcpy(launch.range.offset, plan->range.offset, sizeof launch.range.offset);
+    const rt_fusion_range *range = result->range.dimensions > 0 ? &result->range : &plan->range;
+    launch.range.dimensions = range->dimensions;
+    memcpy(launch.range.global, range->global, sizeof launch.range.global);
+    memcpy(launch.range.local, range->local, sizeof launch.range.local);
+    memcpy(launch.range.offset, range->offset, sizeof launch.range.offset);
     return launch;
 }
 

@@ -5,17 +5,19 @@
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
  *              count variable* local_size_max
- *     result:  count place*  count (promoted reason)*  local_size  image list of one
+ *     result:  count (place local bytes)*  count (promoted reason)*  local_size
+ *              has_range range?  image list of one
  *
  * Requests cross a pipe and results come from caches: the readers trust neither. */
 #include "reference/image/fusion_request.h"
 
-enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };
+enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 5 };
 
 /* Minimum sizes of the items in bytes. */
 enum {
     RANGE_SIZE = 76,
     PLACE_SIZE = 8,
+    PARAMETER_SIZE = PLACE_SIZE + 8,
     KERNEL_SIZE_MIN = 12 + RANGE_SIZE,
     IDENTITY_SIZE = 2 * PLACE_SIZE,
     PROMOTION_SIZE = PLACE_SIZE + 20,
@@ -97,8 +99,10 @@ void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
 {
     write_head(out, RESULT_TAG);
     rt_write_u32(out, result->parameter_count);
-    for (uint32_t i = 0; i < result->parameter_count; i++)
+    for (uint32_t i = 0; i < result->parameter_count; i++) {
         write_place(out, result->parameters[i]);
+        rt_write_u64(out, result->local_bytes ? result->local_bytes[i] : 0);
+    }
     rt_write_u32(out, result->promotion_count);
     for (uint32_t i = 0; i < result->promotion_count; i++) {
         CHECK(result->promoted[i] == (result->reasons[i].length == 0));
@@ -106,6 +110,8 @@ void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
         rt_write_text(out, result->reasons[i]);
     }
     rt_write_u64(out, result->local_size);
+    rt_write_u8(out, result->range.dimensions > 0);
+    if (result->range.dimensions > 0) write_range(out, &result->range);
     rt_image_list_write(out, (rt_image_list){&result->image, 1});
 }
 
@@ -243,11 +249,15 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     rt_reader reader = rt_reader_of(bytes);
     rt_fusion_result result = {0};
     read_head(&reader, RESULT_TAG);
-    result.parameter_count = rt_read_count(&reader, PLACE_SIZE);
+    result.parameter_count = rt_read_count(&reader, PARAMETER_SIZE);
     rt_fusion_place *places = rt_arena_alloc_array(arena, result.parameter_count, sizeof *places);
-    for (uint32_t i = 0; i < result.parameter_count; i++)
+    uint64_t *local_bytes = rt_arena_alloc_array(arena, result.parameter_count, sizeof *local_bytes);
+    for (uint32_t i = 0; i < result.parameter_count; i++) {
         places[i] = read_place(&reader, UINT32_MAX);
+        local_bytes[i] = rt_read_u64(&reader);
+    }
     result.parameters = places;
+    result.local_bytes = local_bytes;
     result.promotion_count = rt_read_count(&reader, OUTCOME_SIZE_MIN);
     bool *promoted = rt_arena_alloc_array(arena, result.promotion_count, sizeof *promoted);
     rt_text *reasons = rt_arena_alloc_array(arena, result.promotion_count, sizeof *reasons);
@@ -259,6 +269,7 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     result.promoted = promoted;
     result.reasons = reasons;
     result.local_size = rt_read_u64(&reader);
+    if (read_truth(&reader)) result.range = read_range(&reader);
     rt_image_list images = {0};
     if (!reader.failed) RT_TRY(rt_image_list_read(sink, arena, &reader, &images));
     require(&reader, images.count == 1 && images.images[0].kernel_count == 1);

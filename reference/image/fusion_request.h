@@ -92,10 +92,15 @@ typedef struct rt_fusion_result {
     rt_image image;                    /* one kernel, with the request's name */
     const rt_fusion_place *parameters; /* the origin of each parameter of the fused kernel, in
                                         * order; constants and duplicates are omitted */
+    /* For each parameter: bytes of local memory that the launch passes instead of the origin's
+     * argument, which the compiler promoted to a parameter; 0: the argument. NULL: all 0. */
+    const uint64_t *local_bytes;
     uint32_t parameter_count;
     const bool *promoted;   /* true for each requested promotion that was made */
     const rt_text *reasons; /* why each promotion was refused; empty if it was made */
     uint32_t promotion_count;
+    rt_fusion_range range; /* the launch geometry that the code was made for, if the compiler chose
+                            * another than the request's; dimensions 0: the request's */
     uint64_t local_size; /* bytes of local memory that its variables, including promoted buffers,
                           * may occupy: the sum of their rt_fusion_local_bytes */
 } rt_fusion_result;

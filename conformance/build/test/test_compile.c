@@ -892,7 +892,7 @@ static void call_fusion(compile_fixture *fixture, rt_bytes code)
                                       .spirv_version_max = 0x00010200};
     rt_buffer_free(&fixture->request);
     rt_buffer_free(&fixture->bytes);
-    cnf_compile_request_fusion(&fixture->request, &fusion);
+    cnf_compile_request_fusion(&fixture->request, &fusion, false);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      TIMEOUT_MS, &fixture->bytes, &fixture->answer);
 }

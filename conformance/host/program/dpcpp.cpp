@@ -272,13 +272,15 @@ extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
     forward("__sycl_unregister_lib", descriptor);
 }
 
+/* The wheels of a year have the same version, so the compiler's date distinguishes them. */
 #define VERSION_TEXT_OF(number) #number
 #define VERSION_TEXT(number)    VERSION_TEXT_OF(number)
 
 EXPORTED int assay_host_main(void)
 {
     int status = host_serve("libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(
-                                __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION),
+                                __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION)
+                                " of " VERSION_TEXT(__SYCL_COMPILER_VERSION),
                             dpcpp::answer);
     dpcpp::end_state();
     return status;

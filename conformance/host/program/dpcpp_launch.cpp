@@ -6,11 +6,15 @@
  * of a bundle. A launch with specialisation constants, or from a bundle, goes through kernel
  * bundles, as in SYCL itself.
  *
+ * Releases of libsycl differ in how a handler is given its kernel; dpcpp_handler.h has the
+ * operations, and the build chooses their implementation.
+ *
  * Anything that an application could do is passed on unchecked. Observed in libsycl 9.0.0: an
  * unknown name crashes the process; a local size whose first number in SYCL's order is zero is
  * ignored; a launch with fewer arguments than the previous one reuses the previous launch's
  * arguments for the missing ones. */
 #include "conformance/host/program/dpcpp.h"
+#include "conformance/host/program/dpcpp_handler.h"
 #include "conformance/host/program/dpcpp_private.h"
 
 #include <cstddef>
@@ -86,13 +90,6 @@ static host_kernel &host_kernel_of(const std::string &path, const std::string &n
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
-
-/* In SYCL's order: the dimension of OpenCL's get_global_id(0) comes last. */
-struct nd_range {
-    size_t dimensions = 0;
-    size_t global[3] = {}, local[3] = {}, offset[3] = {};
-    bool open = false; /* the runtime chooses the local size */
-};
 
 static nd_range read_range(request &in)
 {
@@ -172,15 +169,12 @@ static argument read_argument(request &in)
 static void set_plain(sycl::handler &handler, int index, const argument &value)
 {
     using sycl::ext::oneapi::experimental::raw_kernel_arg;
-    using sycl::ext::oneapi::experimental::work_group_memory;
-    if (value.kind == HOST_ARGUMENT_BYTES) {
+    if (value.kind == HOST_ARGUMENT_BYTES)
         handler.set_arg(index, raw_kernel_arg(value.bytes.data(), value.bytes.size()));
-    } else if (value.kind == HOST_ARGUMENT_LOCAL) {
-        work_group_memory<char[]> local(value.size, handler);
-        handler.set_arg(index, local);
-    } else {
+    else if (value.kind == HOST_ARGUMENT_LOCAL)
+        set_local(handler, index, value.size);
+    else
         handler.set_arg(index, static_cast<void *>(value.pointer));
-    }
 }
 
 template <sycl::access_mode Mode>
@@ -243,48 +237,37 @@ static_assert(sizeof(host_parameter) == sizeof(sycl::detail::kernel_param_desc_t
               "modules describe a capture as libsycl's headers do");
 
 /* Returns libsycl's record of the kernel. Like a static variable of a template in libsycl's
- * headers, it is requested once each time the module is loaded (getDeviceKernelInfo). */
-static sycl::detail::DeviceKernelInfo &found(host_kernel &kernel, host_through through)
+ * headers, it is requested once each time the module is loaded. */
+static kernel_record *found(host_kernel &kernel, host_through through)
 {
     static std::mutex lock;
     std::lock_guard<std::mutex> held(lock);
-    using description = sycl::detail::CompileTimeKernelInfoTy;
     bool is_lambda = through == HOST_THROUGH_LAMBDA;
     void *&kept = is_lambda ? kernel.found_by_lambda : kernel.found_by_name;
-    if (!kept && is_lambda) {
-        const sycl::detail::string_view none("");
-        kept = &sycl::detail::getDeviceKernelInfo(
-            description{sycl::detail::string_view(kernel.name), kernel.parameter_count, false, none,
-                        none, 0, 0, static_cast<int64_t>(kernel.size),
-                        reinterpret_cast<description::ParamDescGetterT>(
-                            reinterpret_cast<void (*)()>(kernel.parameter))});
-    } else if (!kept) {
-        kept = &sycl::detail::getDeviceKernelInfo(std::string_view(kernel.name));
-    }
-    return *static_cast<sycl::detail::DeviceKernelInfo *>(kept);
+    if (!kept) kept = is_lambda ? record_of_lambda(kernel) : record_of_name(kernel.name);
+    return static_cast<kernel_record *>(kept);
 }
 
-/* A lambda with the captures that a module describes. */
-class lambda : public sycl::detail::HostKernelBase
+/* Captures local memory; libsycl of 2025.0 has no type for that. */
+#if __has_include(<sycl/ext/oneapi/experimental/work_group_memory.hpp>)
+static void capture_local(sycl::handler &handler, char *to, size_t size)
 {
-  public:
-    explicit lambda(size_t size) : captures(size / sizeof(std::max_align_t) + 1) {}
-    char *getPtr() override
-    {
-        return reinterpret_cast<char *>(captures.data());
-    }
-
-  private:
-    std::vector<std::max_align_t> captures;
-};
+    using local_memory = sycl::ext::oneapi::experimental::work_group_memory<char[]>;
+    static_assert(sizeof(local_memory) == HOST_LOCAL_SIZE, "modules know its size");
+    local_memory local(size, handler);
+    std::memcpy(to, std::addressof(local), sizeof local); /* its operator& is the kernel's */
+}
+#else
+static void capture_local(sycl::handler &, char *, size_t)
+{
+    refuse_unreachable(HOST_UNREACHABLE_LAMBDA_LOCAL);
+}
+#endif
 
 /* Captures an argument as the parameter that the module describes. */
 static void capture(sycl::handler &handler, char *object, const host_parameter &parameter,
                     const argument &value)
 {
-    using local_memory = sycl::ext::oneapi::experimental::work_group_memory<char[]>;
-    static_assert(sizeof(local_memory) == HOST_LOCAL_SIZE, "modules know its size");
-    local_memory local(value.size, handler);
     const void *captured = &value.pointer;
     int kind = HOST_PARAMETER_POINTER;
     size_t size = sizeof value.pointer;
@@ -295,27 +278,25 @@ static void capture(sycl::handler &handler, char *object, const host_parameter &
         size = value.bytes.size();
     } else if (value.kind == HOST_ARGUMENT_LOCAL) {
         kind = HOST_PARAMETER_LOCAL;
-        captured = std::addressof(local); /* its operator& is the kernel's */
-        size = sizeof local;
+        size = HOST_LOCAL_SIZE;
     }
     if (kind != parameter.kind || size != static_cast<size_t>(parameter.size))
         refuse_unreachable(HOST_UNREACHABLE_LAMBDA_CAPTURES);
-    std::memcpy(object + parameter.offset, captured, size);
+    if (value.kind == HOST_ARGUMENT_LOCAL)
+        capture_local(handler, object + parameter.offset, value.size);
+    else
+        std::memcpy(object + parameter.offset, captured, size);
 }
 
 static void set_captured(sycl::handler &handler, const submission &parameters, host_kernel &kernel)
 {
     if (parameters.arguments.size() != kernel.parameter_count)
         refuse_unreachable(HOST_UNREACHABLE_LAMBDA_CAPTURES);
-    auto object = std::make_unique<lambda>(kernel.size);
+    std::unique_ptr<sycl::detail::HostKernelBase> object = make_lambda(kernel.size);
     char *captures = object->getPtr();
     for (unsigned i = 0; i < kernel.parameter_count; i++)
         capture(handler, captures, kernel.parameter(static_cast<int>(i)), parameters.arguments[i]);
-    handler.*member(host_kernel_kept{}) = std::move(object);
-    handler.*member(kernel_name{}) = sycl::detail::string_view(kernel.name);
-    (handler.*member(set_lambda{}))(captures);
-    (handler.*member(set_kernel_info{}))(&found(kernel, HOST_THROUGH_LAMBDA));
-    (handler.*member(set_command_type{}))(sycl::detail::CGType::Kernel);
+    take_lambda(handler, std::move(object), kernel, found(kernel, HOST_THROUGH_LAMBDA));
 }
 
 /* ---- Submits ------------------------------------------------------------------------------ */
@@ -355,24 +336,18 @@ static void fill_handler(sycl::handler &handler, const submission &parameters, c
     }
     if (!is_object)
         (handler.*member(verify_bundle{}))(sycl::detail::string_view(parameters.kernel));
-    (handler.*member(set_range{}))(sycl::detail::nd_range_view(range.global,
-                                                               range.open ? nullptr : range.local,
-                                                               range.offset, range.dimensions),
-                                   false);
+    set_range(handler, range);
     if (parameters.through == HOST_THROUGH_LAMBDA) {
         set_captured(handler, parameters, *from.host_code);
     } else if (is_object) {
         sycl::kernel kernel = from.bundle->get_kernel(kernel_id_of(parameters.kernel));
-        set_arguments(handler, parameters.arguments, [&] {
-            (handler.*member(set_kernel_object{}))(std::move(kernel));
-            (handler.*member(take_object_arguments{}))();
-        });
+        set_arguments(handler, parameters.arguments,
+                      [&] { take_kernel_object(handler, std::move(kernel)); });
     } else {
         set_arguments(handler, parameters.arguments, [&] {
-            (handler.*member(set_kernel{}))(
-                from.host_code ? &found(*from.host_code, HOST_THROUGH_NAME)
-                               : &sycl::detail::getDeviceKernelInfo(parameters.kernel));
-            (handler.*member(take_arguments{}))();
+            take_named_kernel(handler, parameters.kernel,
+                              from.host_code ? found(*from.host_code, HOST_THROUGH_NAME)
+                                             : record_of_name(parameters.kernel));
         });
     }
 }

@@ -20,24 +20,46 @@ const sycl::device &device_at(uint32_t number)
     return process.devices[number];
 }
 
+/* The default context: of Khronos's extension, or of the one that older releases have. */
+template <class Platform>
+static auto default_context(const Platform &platform, int)
+    -> decltype(platform.khr_get_default_context())
+{
+    return platform.khr_get_default_context();
+}
+template <class Platform> static sycl::context default_context(const Platform &platform, long)
+{
+    return platform.ext_oneapi_get_default_context();
+}
+
 sycl::context context_at(uint32_t number, const sycl::device &device)
 {
     if (number != HOST_NONE) return *the_state().contexts.at(number);
     if (the_state().common) return *the_state().common;
-    return device.get_platform().khr_get_default_context();
+    return default_context(device.get_platform(), 0);
+}
+
+/* libsycl 8 of 2025.0 does not know this aspect, so its devices do not have it. */
+template <class Aspect, Aspect Named = Aspect::ext_oneapi_virtual_functions>
+static bool has_virtual_functions(const sycl::device &device, int)
+{
+    return device.has(Named);
+}
+template <class Aspect> static bool has_virtual_functions(const sycl::device &, long)
+{
+    return false;
 }
 
 /* The bits of dev_aspect, in the order of its table of SYCL's numbers (fp16, fp64, atomic64,
  * ext_oneapi_virtual_functions). */
 static uint32_t aspect_bits(const sycl::device &device)
 {
-    static const sycl::aspect reported[] = {sycl::aspect::fp16, sycl::aspect::fp64,
-                                            sycl::aspect::atomic64,
-                                            sycl::aspect::ext_oneapi_virtual_functions};
+    const bool reported[] = {device.has(sycl::aspect::fp16), device.has(sycl::aspect::fp64),
+                             device.has(sycl::aspect::atomic64),
+                             has_virtual_functions<sycl::aspect>(device, 0)};
     uint32_t aspects = 0;
-    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
-        if (device.has(reported[i])) aspects |= 1u << i;
-    }
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+        aspects |= reported[i] ? 1u << i : 0;
     return aspects;
 }
 

@@ -6,8 +6,9 @@
  * explicit instantiation is legal, because access is not checked there (ISO C++17, 17.7.2 "Explicit
  * instantiation", paragraph 12).
  *
- * Observed: all of this holds for libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0); if another version
- * lacks a member, this header does not compile. */
+ * Observed: all of this holds for libsycl 8 and 9 (wheels intel-sycl-rt 2025.0.0 to 2026.2.0); if
+ * another version lacks a member, this header does not compile. What differs between them is in
+ * dpcpp_handler_*.cpp. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_PRIVATE_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_PRIVATE_H
 
@@ -30,33 +31,10 @@ template <class Tag, typename Tag::type Member> struct opened {
     };                                                                                             \
     template struct opened<tag, &class_name::name>
 
-/* Appends an argument unchanged. After extractFreeFunctionArgsAndReqs, an accessor passed this way
- * becomes one argument, as an OpenCL C kernel expects, instead of SYCL's four. */
+/* Appends an argument unchanged. An accessor passed this way after the others have been taken
+ * (dpcpp_handler.h) becomes one argument, as an OpenCL C kernel expects, instead of SYCL's four. */
 OPENED(add_argument, sycl::handler, addArg,
        void (sycl::handler::*)(sycl::detail::kernel_param_kind_t, void *, int, int));
-/* Sets the range, with an offset, with or without a local size. */
-OPENED(set_range, sycl::handler, setNDRangeDescriptor,
-       void (sycl::handler::*)(sycl::detail::nd_range_view, bool));
-/* Sets the kernel, given the program manager's record for its name. */
-OPENED(set_kernel, sycl::handler, setFreeFunctionKernelInfoRT,
-       void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
-/* Takes the arguments passed to set_arg. */
-OPENED(take_arguments, sycl::handler, extractFreeFunctionArgsAndReqs, void (sycl::handler::*)());
-/* The parts of a lambda's submit, which the template handler::StoreLambda does in this order: keeps
- * the lambda, and sets the kernel's name, the lambda's address, the record for the name and the
- * kind of the command. */
-OPENED(host_kernel_kept, sycl::handler, MHostKernel,
-       std::unique_ptr<sycl::detail::HostKernelBase> sycl::handler::*);
-OPENED(kernel_name, sycl::handler, MKernelName, sycl::detail::string_view sycl::handler::*);
-OPENED(set_lambda, sycl::handler, setKernelFunc, void (sycl::handler::*)(void *));
-OPENED(set_kernel_info, sycl::handler, setDeviceKernelInfoPtr,
-       void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
-OPENED(set_command_type, sycl::handler, setType, void (sycl::handler::*)(sycl::detail::CGType));
-/* The parts of parallel_for with a kernel object: sets it, and takes the arguments passed to
- * set_arg. */
-OPENED(set_kernel_object, sycl::handler, setDeviceKernelInfo,
-       void (sycl::handler::*)(sycl::kernel &&));
-OPENED(take_object_arguments, sycl::handler, extractArgsAndReqs, void (sycl::handler::*)());
 /* The parts of handler::set_specialization_constant: refuses it in a launch from a bundle, and the
  * bundle, not built yet, in which the value is set. */
 OPENED(set_constants_state, sycl::handler, setStateSpecConstSet, void (sycl::handler::*)());
@@ -102,7 +80,7 @@ OPENED(first_image, sycl::detail::kernel_bundle_plain, begin,
 OPENED(last_image, sycl::detail::kernel_bundle_plain, end,
        const sycl::detail::device_image_plain *(sycl::detail::kernel_bundle_plain::*)() const);
 
-#undef OPENED
+/* OPENED stays defined for dpcpp_handler_*.cpp. */
 
 } // namespace dpcpp
 

@@ -103,7 +103,7 @@ static int fixture_open(void **state)
                                  .module_count = MODULES,
                                  .preloaded = preloaded,
                                  .preloaded_count = 1};
-    f->runtime = (cnf_host_runtime){.library = RT_TEXT(REGISTRAR)};
+    f->runtime = (cnf_host_runtime){.library = RT_TEXT(REGISTRAR), .layout = RT_FAT_80};
     *state = f;
     return 0;
 }
@@ -397,7 +397,7 @@ static void only_the_half_registers_its_variables(void **state)
     f->modules[APP].device_globals = (rt_device_global_list){globals, 3};
     ((scn_host_half *)f->modules[APP].host_halves)->globals = (rt_device_global_list){globals, 2};
     rt_buffer c = {0}, cpp = {0};
-    assert_true(rt_ok(cnf_host_write_c(f->sink, &c, &f->scenario, APP)));
+    assert_true(rt_ok(cnf_host_write_c(f->sink, &c, &f->scenario, APP, RT_FAT_80)));
     assert_null(strstr(rt_buffer_string(&c), "_Z5named"));
     assert_null(strstr(rt_buffer_string(&c), "_Z4used"));
     assert_non_null(strstr(rt_buffer_string(&c), ", \"_Z5other\", 4ul, 0);"));

@@ -78,7 +78,7 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(tried, 9); /* the settings of sim, which is always available: schedules,
+    assert_int_equal(tried, 10); /* the settings of sim, which is always available: schedules,
                                  * engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
@@ -107,7 +107,7 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
         set("ASSAY_VENV", rows[i].venv);
         set("XDG_DATA_HOME", rows[i].data);
         set("HOME", rows[i].home);
-        const char *const *list = subject->environment(&arena);
+        const char *const *list = subject->environment(&arena, (rt_text){0});
         const char *const names[] = {"OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES="};
         for (size_t k = 0; k < 2; k++) {
             assert_memory_equal(list[k], names[k], strlen(names[k]));
@@ -126,7 +126,7 @@ static void intel_gpu_is_captured_where_there_is_none(void **state)
     rt_arena arena = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cnf_subject *subject = cnf_subject_find(rt_text_of(names[i]));
-        const char *const *list = subject->environment(&arena);
+        const char *const *list = subject->environment(&arena, (rt_text){0});
         assert_int_equal(list == NULL, subject->executes());
         bool captures = false;
         for (; list && *list; list++)
@@ -145,7 +145,7 @@ static void dpcpp_sees_that_driver_and_no_cache(void **state)
         "SYCL_CACHE_PERSISTENT=0"};
     const cnf_subject *subject = cnf_subject_find(RT_TEXT("dpcpp"));
     rt_arena arena = {0};
-    const char *const *list = subject->environment(&arena);
+    const char *const *list = subject->environment(&arena, (rt_text){0});
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_memory_equal(list[i], expected[i], strlen(expected[i]));
     assert_null(list[sizeof expected / sizeof *expected]);

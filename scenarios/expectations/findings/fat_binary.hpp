@@ -1,8 +1,9 @@
-// The format of a fat binary, as version 9 of shipped DPC++ reads it, for the programs here that
-// build device images by hand.
+// The format of a fat binary, as versions 8 and 9 of shipped DPC++ read it, for the programs here
+// that build device images by hand.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <sycl/version.hpp>
 
 struct entry {
     void *address;
@@ -24,6 +25,9 @@ struct image {
     uint16_t version;
     uint8_t kind, format;
     const char *target, *compile_options, *link_options;
+#if __LIBSYCL_MAJOR_VERSION < 9
+    const char *manifest_begin, *manifest_end;
+#endif
     const unsigned char *begin, *end;
     const entry *entries_begin, *entries_end;
     const property_set *sets_begin, *sets_end;
@@ -57,8 +61,18 @@ static const descriptor *add(const contents &of)
 {
     auto *entries = new entry[1]{{nullptr, of.entry, 0, 0, 0}};
     const entry *end = entries + (of.entry ? 1 : 0);
-    auto *made = new image{3,        4,      of.format, of.target, "",      "",
-                           of.begin, of.end, entries,   end,       of.sets, of.sets + of.set_count};
+    auto *made = new image{};
+    made->version = __LIBSYCL_MAJOR_VERSION < 9 ? 2 : 3;
+    made->kind = 4;
+    made->format = of.format;
+    made->target = of.target;
+    made->compile_options = made->link_options = "";
+    made->begin = of.begin;
+    made->end = of.end;
+    made->entries_begin = entries;
+    made->entries_end = end;
+    made->sets_begin = of.sets;
+    made->sets_end = of.sets + of.set_count;
     auto *registered = new descriptor{1, 1, made, nullptr, nullptr};
     __sycl_register_lib(registered);
     return registered;
