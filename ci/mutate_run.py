@@ -67,11 +67,77 @@ def kind_of(record):
     return CRASH if record["verdict"] == "CRASH" or DEAD_WORKER.search(said) else VERDICT
 
 
+class Interrupted(Exception):
+    """The run ends, so nothing is started any more."""
+
+
+class Children:
+    """The processes of a run.  Each leads a session, so that a run that is interrupted ends them together with what
+    they have started."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.running = set()
+        self.has_ended = False
+
+    def start(self, arguments, **options):
+        with self.lock:
+            if self.has_ended:
+                raise Interrupted
+            process = subprocess.Popen(arguments, start_new_session=True, **options)
+            self.running.add(process)
+            return process
+
+    def finished(self, process):
+        with self.lock:
+            self.running.discard(process)
+
+    def run(self, arguments, limit=None, **options):
+        """The exit status and the output of a process; the status is None if it did not end in `limit` seconds."""
+        process = self.start(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+        try:
+            output = process.communicate(timeout=limit)[0]
+            return process.returncode, output.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            self.kill(process)
+            return None, ""
+        finally:
+            self.finished(process)
+
+    @staticmethod
+    def kill(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+    def end(self):
+        with self.lock:
+            self.has_ended = True
+            running = list(self.running)
+        for process in running:
+            self.kill(process)
+
+    def for_each(self, jobs, function, items, done):
+        """Calls `function` for the items on `jobs` threads, and `done` with each result on this one."""
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            tasks = [pool.submit(function, item) for item in items]
+            try:
+                for task in concurrent.futures.as_completed(tasks):
+                    done(task.result())
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.end()
+                raise
+
+
 class Scenarios:
     """The scenarios of the tree, and which mutants each of them reaches."""
 
-    def __init__(self, build):
+    def __init__(self, build, children):
         self.build = build
+        self.children = children
         self.root = build.root
         self.assay = build.build / "assay"
         self.cache = build.folder / "cache"
@@ -104,10 +170,15 @@ class Scenarios:
         if missing:
             say(f"finding what {len(missing)} scenarios reach")
             self.warm(missing, jobs)
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                for name, found in zip(missing, pool.map(self.reach_of, missing)):
-                    kept[name] = {"key": keys[name], **found}
-            write_json(path, {name: kept[name] for name in self.names})
+
+            def keep(found):
+                name, row = found
+                kept[name] = {"key": keys[name], **row}
+
+            try:
+                self.children.for_each(jobs, self.reach_of, missing, keep)
+            finally:
+                write_json(path, {name: kept[name] for name in self.names if name in kept})
         for name in self.names:
             row = kept[name]
             self.reached[name] = tuple(zlib.decompress(base64.b64decode(row[stage])) for stage in ("compile", "rest"))
@@ -115,21 +186,26 @@ class Scenarios:
 
     def warm(self, names, jobs):
         """Fills the cache; all scenarios must pass without a mutant."""
-        done = subprocess.run([*self.command(names, "/dev/null", 120), f"-j{jobs}"], cwd=self.root,
-                              env=self.environment(), capture_output=True, text=True)
-        if done.returncode != 0:
-            print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
+        try:
+            status, output = self.children.run([*self.command(names, "/dev/null", 120), f"-j{jobs}"], cwd=self.root,
+                                               env=self.environment())
+        except BaseException:
+            self.children.end()
+            raise
+        if status != 0:
+            print(output[-4000:], file=sys.stderr)
             sys.exit("ci/mutate: a scenario does not pass without a mutant")
 
     def reach_of(self, name):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
-            done = subprocess.run(self.command([name], records, 120), cwd=self.root, capture_output=True, text=True,
-                                  env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
+            status, output = self.children.run(
+                self.command([name], records, 120), cwd=self.root,
+                env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
             record = self.records(records)[-1:]
             # A skipped scenario needs something that this machine lacks, such as the SYCL compiler.
-            if done.returncode not in (0, 4) or not record or record[0]["verdict"] not in ("PASS", "SKIP"):
-                print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
+            if status not in (0, 4) or not record or record[0]["verdict"] not in ("PASS", "SKIP"):
+                print(output[-4000:], file=sys.stderr)
                 sys.exit(f"ci/mutate: {name} does not pass without a mutant")
             with open(reached, "rb") as file:
                 data = file.read()
@@ -137,9 +213,9 @@ class Scenarios:
                 say(f"{name} is skipped")
                 data = bytes(len(data))
         half = len(data) // 2
-        return {"seconds": record[0]["seconds"],
-                **{stage: base64.b64encode(zlib.compress(part)).decode()
-                   for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
+        return name, {"seconds": record[0]["seconds"],
+                      **{stage: base64.b64encode(zlib.compress(part)).decode()
+                         for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
 
     @staticmethod
     def records(path):
@@ -204,40 +280,47 @@ class Runner:
         self.path = build.folder / f"results-{scenarios.identity[:12]}.jsonl"
         self.compiler = Compiler(build)
         self.lock = threading.Lock()
+        self.children = scenarios.children
         self.killers = collections.defaultdict(list)
-        self.processes = set()
         self.results = {}
         if self.path.is_file():
             for line in self.path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
                 self.results[row["number"]] = row
 
-    def run(self, numbers, jobs):
-        """Runs the mutants that have no record; returns the records of all."""
-        left = [number for number in numbers if number not in self.results]
+    def run(self, numbers, jobs, units=None):
+        """Runs the mutants that have no record; returns the records of all.  Unit tests judge those that no scenario
+        notices."""
+        self.run_those(numbers, jobs, lambda row: row is None, self.result_of)
+        if units:
+            left = [n for n in numbers if self.results[n]["result"] in (SURVIVED, UNREACHED)]
+            if any(self.results[n].get("unit_of") != units.identity for n in left):
+                units.make(jobs)
+
+                def judged(number):
+                    return {**self.results[number], "unit_of": units.identity, "unit": units.killer(number)}
+
+                self.run_those(left, jobs, lambda row: row.get("unit_of") != units.identity, judged)
+        return [self.results[number] for number in numbers]
+
+    def run_those(self, numbers, jobs, is_due, function):
+        due = [number for number in numbers if is_due(self.results.get(number))]
         begin = time.monotonic()
         done = collections.Counter()
-        with open(self.path, "a", encoding="utf-8") as file, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            tasks = [pool.submit(self.result_of, number) for number in left]
-            try:
-                for task in concurrent.futures.as_completed(tasks):
-                    row = task.result()
-                    self.results[row["number"]] = row
-                    file.write(json.dumps(row) + "\n")
-                    file.flush()
-                    done[row["result"]] += 1
-                    self.progress(sum(done.values()), len(left), done, begin)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for process in list(self.processes):
-                    os.killpg(process.pid, signal.SIGKILL)
-                raise
-        return [self.results[number] for number in numbers]
+        with open(self.path, "a", encoding="utf-8") as file:
+            def keep(row):
+                self.results[row["number"]] = row
+                file.write(json.dumps(row) + "\n")
+                file.flush()
+                done["by unit tests" if row.get("unit") else row["result"]] += 1
+                self.progress(sum(done.values()), len(due), done, begin)
+
+            self.children.for_each(jobs, function, due, keep)
 
     @staticmethod
     def progress(count, total, done, begin):
         left = (time.monotonic() - begin) / count * (total - count)
-        killed = sum(done[kind] for kind in KILLED)
+        killed = sum(done[kind] for kind in (*KILLED, "by unit tests"))
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
             f"{left // 60:.0f}:{left % 60:02.0f} left")
 
@@ -295,12 +378,10 @@ class Runner:
             environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
                                                      TMPDIR=folder)
             timeout = patience * self.scenarios.timeout(names)
-            process = subprocess.Popen(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root,
-                                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                       start_new_session=True)
-            self.processes.add(process)
+            process = self.children.start(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root,
+                                          env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             status = self.wait(process, path, 2 * timeout)
-            self.processes.discard(process)
+            self.children.finished(process)
             records = self.scenarios.records(path)
         for record in records:
             if record["verdict"] != "PASS":
@@ -322,6 +403,5 @@ class Runner:
                 if now != size:
                     size, since = now, time.monotonic()
                 if time.monotonic() - since > limit:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
+                    Children.kill(process)
                     return None

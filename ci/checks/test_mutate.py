@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 CI = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
@@ -317,10 +318,46 @@ def test_report():
                 for n, m in enumerate(mutants)]
         rows[1] = {**rows[1], "result": "verdict", "by": "s"}
         cells = mutate_report.table(rows, reviewed, lambda row: "all")[0]
-        if cells[1:4] != ["50 %", "9-91", "1/2"] or cells[-1] != "1":  # of three, one is equivalent
+        # Of three, one is equivalent.
+        if cells[1:4] != ["50 %", "9-91", "1/2"] or cells[-3:] != ["1", "0", "50 %"]:
             sys.exit(f"the score is {cells}")
+        judged = [rows[0], rows[1], {**rows[2], "unit": "t"}]
+        if mutate_report.table(judged, reviewed, lambda row: "all")[0][-3:] != ["1", "1", "100 %"]:
+            sys.exit("a unit test that notices a mutant does not count")
+        if not reviewed.contradicted([{**rows[0], "unit": "t"}]):
+            sys.exit("an entry that is called equivalent although a unit test notices its mutant is accepted")
         if not reviewed.contradicted([{**rows[0], "result": "verdict", "by": "s"}]):
             sys.exit("an entry whose mutant is killed is accepted")
+
+
+def test_children():
+    """An interrupted run ends its processes with what they have started, and starts no more."""
+    children = mutate_run.Children()
+    begin = time.monotonic()
+
+    def sleep(_):
+        return children.run(["sh", "-c", "sleep 60 & echo $!; wait"])
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    def work(item):
+        return children.run(["true"]) if item == 0 else sleep(item)
+
+    try:
+        children.for_each(2, work, range(4), interrupt)
+        sys.exit("an interruption is lost")
+    except KeyboardInterrupt:
+        pass
+    if time.monotonic() - begin > 30:
+        sys.exit("an interrupted run waits for its processes")
+    try:
+        children.start(["true"])
+        sys.exit("an interrupted run starts a process")
+    except mutate_run.Interrupted:
+        pass
+    if mutate_run.Children().run(["sleep", "60"], limit=0.1)[0] is not None:
+        sys.exit("a process that does not end in time has a status")
 
 
 def main():
@@ -329,6 +366,7 @@ def main():
     test_run()
     test_same_code()
     test_report()
+    test_children()
 
 
 if __name__ == "__main__":
