@@ -38,10 +38,17 @@ class Units:
         """Builds the tests and finds what they reach."""
         say("building the unit tests")
         run(["cmake", "-S", self.build.tree, "-B", self.build.build, "-DBUILD_TESTING=ON"])
+        # CTest knows the command of a test only once its program, which has the test's name, exists.
+        tests = {test["name"] for part in PARTS for test in self.tests(part)}
+        targets = {line.split(":")[0] for line in run(["ninja", "-C", self.build.build, "-t", "targets",
+                                                       "all"]).splitlines() if "_EXECUTABLE_LINKER_" in line}
+        run(["ninja", "-C", self.build.build, f"-j{jobs}", *sorted(tests & targets)])
         for part in PARTS:
-            self.commands.update(self.listed(self.build.build / part))
-        targets = sorted({os.path.basename(arguments[0]) for arguments, _ in self.commands.values()})
-        run(["ninja", "-C", self.build.build, f"-j{jobs}", *targets])
+            for test in self.tests(part):
+                properties = self.properties(test)
+                environment = dict(row.split("=", 1) for row in properties.get("ENVIRONMENT", ()))
+                if test["name"] in targets:
+                    self.commands[test["name"]] = test["command"], environment
         path = self.build.folder / "reach-units.json"
         kept = read_json(path, {})
         if kept.get("identity") != self.identity:
@@ -53,14 +60,14 @@ class Units:
             self.reached[name] = zlib.decompress(base64.b64decode(row["reached"]))
             self.seconds[name] = row["seconds"]
 
-    def listed(self, folder):
-        """Yields (name, (arguments, environment)) of the programs that a folder of the build tests once."""
-        for test in json.loads(run(["ctest", "--test-dir", folder, "--show-only=json-v1"]))["tests"]:
-            properties = {row["name"]: row["value"] for row in test.get("properties", ())}
-            arguments = test.get("command", [""])
-            # The label `long` is that of tests that repeat others.
-            if properties.get("LABELS") == ["unit"] and pathlib.Path(arguments[0]).parent == self.build.build:
-                yield test["name"], (arguments, dict(row.split("=", 1) for row in properties.get("ENVIRONMENT", ())))
+    @staticmethod
+    def properties(test):
+        return {row["name"]: row["value"] for row in test.get("properties", ())}
+
+    def tests(self, part):
+        """The unit tests of a folder of the build, without those that repeat others, which have the label `long`."""
+        listed = run(["ctest", "--test-dir", self.build.build / part, "--show-only=json-v1"])
+        return [test for test in json.loads(listed)["tests"] if self.properties(test).get("LABELS") == ["unit"]]
 
     def run_test(self, name, limit, **variables):
         """The exit status of a test, None if it did not end in time, and its output."""
