@@ -140,6 +140,10 @@ PLANTED = {
                    'error becomes OK: rt_fail(s, RT_IO, "%d %d", a < 1, ROWS_MAX) => RT_STATUS_OK']),
     "a trace": (C, "void f(void *t, int a) { RT_TRACE(t, a < 1, 2); }", []),
     "a free": (C, "void f(int **a) { rt_free(a[1]); }", []),
+    "a loop that frees": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) rt_free(a[i]); }", []),
+    "a loop that frees and counts": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) { rt_free(a[i]); plain(); } }",
+                                     ["first element lost: 0 => 1", "last element lost: i < n => (i) + 1 < n",
+                                      "relational: i < n => i <= n", "call removed: plain(); => removed"]),
     "the body of a macro": (C, "int f(int a, int b) { return LARGER(a, b); }", []),
     "constants": (C, "int f(int a) { static const int t[ROWS_MAX] = {1, 2}; int b[3]; enum { X = 4 };\n"
                      "    _Static_assert(X == 4, \"\");\n"
