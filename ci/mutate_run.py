@@ -105,6 +105,9 @@ class Children:
         except subprocess.TimeoutExpired:
             self.kill(process)
             return None, ""
+        except BaseException:
+            self.kill(process)
+            raise
         finally:
             self.finished(process)
 
@@ -197,12 +200,8 @@ class Scenarios:
         """Fills the cache; all scenarios must pass without a mutant."""
         if not names:
             return
-        try:
-            status, output = self.children.run([*self.command(names, profile, "/dev/null", 120), f"-j{jobs}"],
-                                               cwd=self.root, env=self.environment())
-        except BaseException:
-            self.children.end()
-            raise
+        status, output = self.children.run([*self.command(names, profile, "/dev/null", 120), f"-j{jobs}"],
+                                           cwd=self.root, env=self.environment())
         if status != 0:
             print(output[-4000:], file=sys.stderr)
             sys.exit("ci/mutate: a scenario does not pass without a mutant")

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import io
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -360,6 +361,21 @@ def test_children():
         sys.exit("an interrupted run starts a process")
     except mutate_run.Interrupted:
         pass
+
+    def alarm(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    alone = mutate_run.Children()
+    try:
+        alone.run(["sleep", "60"])
+        sys.exit("an interruption of a single process is lost")
+    except KeyboardInterrupt:
+        pass
+    signal.signal(signal.SIGALRM, before)
+    if alone.running or time.monotonic() - begin > 30:
+        sys.exit("an interrupted run leaves its process")
     if mutate_run.Children().run(["sleep", "60"], limit=0.1)[0] is not None:
         sys.exit("a process that does not end in time has a status")
 
