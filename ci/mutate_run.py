@@ -71,6 +71,11 @@ def kind_of(record):
     return CRASH if record["verdict"] == "CRASH" or DEAD_WORKER.search(said) else VERDICT
 
 
+def time_left(count, total, begin):
+    left = (time.monotonic() - begin) / count * (total - count)
+    return f"{left // 60:.0f}:{left % 60:02.0f}"
+
+
 class Interrupted(Exception):
     """The run ends, so nothing is started any more."""
 
@@ -182,9 +187,15 @@ class Scenarios:
             for profile in PROFILES:
                 self.warm([row.split(" ")[0] for row in missing if row.endswith(" " + profile)], profile, jobs)
 
+            begin, done = time.monotonic(), 0
+
             def keep(found):
+                nonlocal done
                 row, values = found
                 kept[row] = {"key": keys[row], **values}
+                done += 1
+                if done % 100 == 0:
+                    say(f"{done}/{len(missing)}, {time_left(done, len(missing), begin)} left")
 
             try:
                 self.children.for_each(jobs, self.reach_of, missing, keep)
@@ -330,10 +341,9 @@ class Runner:
 
     @staticmethod
     def progress(count, total, done, begin):
-        left = (time.monotonic() - begin) / count * (total - count)
         killed = sum(done[kind] for kind in (*KILLED, "by unit tests"))
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
-            f"{left // 60:.0f}:{left % 60:02.0f} left")
+            f"{time_left(count, total, begin)} left")
 
     def groups(self, mutant, number, profile):
         """Lists of scenarios with the same treatment by the cache, in the order in which they run."""
