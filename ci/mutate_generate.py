@@ -36,8 +36,9 @@ CONFIGURATIONS = re.compile(r"\bSIM_CHECKED\b")
 # Calls whose arguments are messages; only the code of a status is changed in them.
 MESSAGE_CALL = re.compile(r"(^|_)(fail|fail_naming|fail_prefixed|panic|v?f?printf|v?snprintf|warn|perror|fputs|puts)$"
                           r"|^(refuse|report)$|_report$")
-# Calls that only give something back, or only write a trace.
+# Calls that only give something back, only write a trace, or only let a test run another thread.
 FREE_CALL = re.compile(r"(^|_)(free|destroy)$|^(rt_arena_reset|close|fclose|munmap|dlclose)$|Dispose|^rt_trace_"
+                       r"|^rt_handover_point$"
                        r"|^__builtin|^va_(start|end)$")
 SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|alloc_array|memcmp|strcmp|strncmp)$"
                             r"|^operator")
@@ -272,6 +273,8 @@ class Generator:
         children = list(cursor.get_children())
         where = self.unit.range_of(cursor)
         body = children.pop()
+        if self.only_frees(body):
+            return
         inner = context.but(in_loop=True, breaks="loop")
         semicolons = self.semicolons(where) if where else None
         for child in children:
@@ -285,6 +288,15 @@ class Generator:
             else:
                 self.expression(child, context)
         self.statement(body, inner)
+
+    def only_frees(self, cursor):
+        """True if a statement consists of calls that free something."""
+        inner = self.bare(cursor)
+        if inner.kind in (Kind.COMPOUND_STMT, Kind.FOR_STMT):
+            children = list(inner.get_children())
+            statements = children if inner.kind == Kind.COMPOUND_STMT else children[-1:]
+            return bool(statements) and all(self.only_frees(child) for child in statements)
+        return inner.kind == Kind.CALL_EXPR and FREE_CALL.search(inner.spelling or "") is not None
 
     def semicolons(self, where):
         """Places of the two semicolons in the head of a for."""

@@ -59,9 +59,14 @@ class Reviewed:
                                 for key in self.entries if key not in keys]
 
     def contradicted(self, rows):
-        """Entries of mutants that do not survive."""
-        return [f"{self.path.name}: {place(row['key'])} is killed by {row['by']}; remove the entry"
-                for row in rows if row["result"] in KILLED and self.class_of(row["key"])]
+        """Entries of mutants that scenarios notice, or that are called equivalent although a unit test notices them."""
+        found = []
+        for row in rows:
+            entry = self.class_of(row["key"])
+            by = row["by"] if row["result"] in KILLED else row.get("unit") if entry == EQUIVALENT else None
+            if entry and by:
+                found.append(f"{self.path.name}: {place(row['key'])} is killed by {by}; remove the entry")
+        return found
 
 
 def place(key):
@@ -82,11 +87,14 @@ def wilson(count, total):
 class Score:
     def __init__(self):
         self.counts = collections.Counter()
-        self.equivalent = 0
+        self.equivalent = self.units = 0
 
     def add(self, row, reviewed):
         self.counts[row["result"]] += 1
-        self.equivalent += row["result"] not in KILLED and reviewed.class_of(row["key"]) == EQUIVALENT
+        is_survivor = row["result"] not in KILLED
+        is_equivalent = is_survivor and reviewed.class_of(row["key"]) == EQUIVALENT
+        self.equivalent += is_equivalent
+        self.units += is_survivor and not is_equivalent and row.get("unit") is not None
 
     @property
     def killed(self):
@@ -98,13 +106,24 @@ class Score:
 
     def cells(self):
         low, high = wilson(self.killed, self.total)
-        share = f"{100 * self.killed / self.total:.0f} %" if self.total else "-"
-        return [share, f"{low:.0f}-{high:.0f}", f"{self.killed}/{self.total}",
+        return [percent(self.killed, self.total), f"{low:.0f}-{high:.0f}", f"{self.killed}/{self.total}",
                 *(str(self.counts[kind]) for kind in KILLED), str(self.counts[SURVIVED]), str(self.counts[UNREACHED]),
-                str(self.equivalent)]
+                str(self.equivalent), str(self.units), percent(self.killed + self.units, self.total)]
 
 
-HEAD = ["", "score", "95 %", "killed", *(f"by {kind}" for kind in KILLED), "survived", "unreached", "equivalent"]
+def percent(count, total):
+    return f"{100 * count / total:.0f} %" if total else "-"
+
+
+def score_of(rows, reviewed):
+    score = Score()
+    for row in rows:
+        score.add(row, reviewed)
+    return score
+
+
+HEAD = ["", "score", "95 %", "killed", *(f"by {kind}" for kind in KILLED), "survived", "unreached", "equivalent",
+        "by unit tests", "with them"]
 
 
 def folder_of(name):
@@ -128,7 +147,8 @@ def survivor_text(row, mutant, reviewed):
     """A mutant that no scenario noticed, for people."""
     entry = reviewed.entries.get(tuple(row["key"]))
     text = [f"{mutant.file}:{mutant.line}: {mutant.function}: {mutant.operator} ({row['result']}"
-            + (f", {row['scenarios']} scenarios" if row["scenarios"] else "") + ")",
+            + (f", {row['scenarios']} scenarios" if row["scenarios"] else "")
+            + (f", noticed by {row['unit']}" if row.get("unit") else "") + ")",
             f"    - {mutant.original}", f"    + {mutant.mutated}"]
     if entry:
         text.append(f"    {entry['class']}: " + (f"{entry['date']}, {entry['scenario']}" if entry["class"] == OPEN
@@ -143,7 +163,9 @@ def report(rows, mutants, reviewed):
              table_text([HEAD, *table(rows, reviewed, lambda row: row["key"][2])])]
     left = [row for row in rows if row["result"] not in KILLED]
     left.sort(key=lambda row: (row["key"][0], row["line"], row["key"]))
-    for title, chosen in (("not reviewed", [row for row in left if not reviewed.class_of(row["key"])]),
+    is_new = [row for row in left if not reviewed.class_of(row["key"])]
+    for title, chosen in (("not reviewed", [row for row in is_new if not row.get("unit")]),
+                          ("noticed by unit tests alone", [row for row in is_new if row.get("unit")]),
                           ("reviewed", [row for row in left if reviewed.class_of(row["key"])])):
         if chosen:
             parts.append(f"Survivors, {title}: {len(chosen)}\n" +

@@ -1,5 +1,5 @@
-"""Runs mutants on scenarios: first every scenario without a mutant, which shows what it reaches, then each mutant on
-the scenarios that reach it, until one of them does not pass.
+"""Runs mutants on scenarios: first every scenario without a mutant in each profile, which shows what it reaches, then
+each mutant on the scenarios that reach it, until one of them does not pass.
 
 Device code is compiled once: clang's and the SYCL compiler's output is in the artefact cache of build/mutate for all
 mutants, and so are the answers of assay's own compile stage for mutants that this stage does not reach.  With the
@@ -28,6 +28,9 @@ FEW = 20
 MEMORY_MIB = 4096
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
+# A mutant runs in the profile of the documents first: only some of the code is for shipped DPC++'s.
+PROFILES = ("documents", "dpcpp")
+
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
 FEATURES = {
     "reference/compiler/fuse": ("fusion",),
@@ -45,6 +48,7 @@ FEATURES = {
 VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
 SURVIVED, UNREACHED, SAME_CODE = "survived", "unreached", "same code"
 KILLED = (VERDICT, CRASH, TIME_OUT)
+EXPECTED = ("PASS", "XFAIL")  # XFAIL: a known failure of a compiler that happened as recorded
 # Statuses of a compile stage that died, by their signature; a worker for a fusion list says it in its message.
 DEAD_WORKER = re.compile(r"tool\.(?!answer)|compiler worker (ended|did not end)")
 SLOW_WORKER = re.compile(r"tool\.timeout|compiler worker did not end")
@@ -60,25 +64,99 @@ def features_of(name):
 
 
 def kind_of(record):
-    """How a record that is not a PASS noticed its mutant."""
+    """How a record that is not as expected noticed its mutant."""
     said = record["signature"] + " " + record.get("message", "")
     if record["verdict"] in ("TIMEOUT", "HANG") or SLOW_WORKER.search(said):
         return TIME_OUT
     return CRASH if record["verdict"] == "CRASH" or DEAD_WORKER.search(said) else VERDICT
 
 
+def time_left(count, total, begin):
+    left = (time.monotonic() - begin) / count * (total - count)
+    return f"{left // 60:.0f}:{left % 60:02.0f}"
+
+
+class Interrupted(Exception):
+    """The run ends, so nothing is started any more."""
+
+
+class Children:
+    """The processes of a run.  Each leads a session, so that a run that is interrupted ends them together with what
+    they have started."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.running = set()
+        self.has_ended = False
+
+    def start(self, arguments, **options):
+        with self.lock:
+            if self.has_ended:
+                raise Interrupted
+            process = subprocess.Popen(arguments, start_new_session=True, **options)
+            self.running.add(process)
+            return process
+
+    def finished(self, process):
+        with self.lock:
+            self.running.discard(process)
+
+    def run(self, arguments, limit=None, **options):
+        """The exit status and the output of a process; the status is None if it did not end in `limit` seconds."""
+        process = self.start(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+        try:
+            output = process.communicate(timeout=limit)[0]
+            return process.returncode, output.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            self.kill(process)
+            return None, ""
+        except BaseException:
+            self.kill(process)
+            raise
+        finally:
+            self.finished(process)
+
+    @staticmethod
+    def kill(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+    def end(self):
+        with self.lock:
+            self.has_ended = True
+            running = list(self.running)
+        for process in running:
+            self.kill(process)
+
+    def for_each(self, jobs, function, items, done):
+        """Calls `function` for the items on `jobs` threads, and `done` with each result on this one."""
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            tasks = [pool.submit(function, item) for item in items]
+            try:
+                for task in concurrent.futures.as_completed(tasks):
+                    done(task.result())
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.end()
+                raise
+
+
 class Scenarios:
     """The scenarios of the tree, and which mutants each of them reaches."""
 
-    def __init__(self, build):
+    def __init__(self, build, children):
         self.build = build
+        self.children = children
         self.root = build.root
         self.assay = build.build / "assay"
         self.cache = build.folder / "cache"
         folder = self.root / "scenarios"
         self.names = sorted(str(path.relative_to(self.root)) for path in folder.rglob("*.yaml")
                             if path.name != "requirements.yaml" and "expectations" not in path.parts)
-        self.reached = {}  # {name: (bytes of the compile stage, bytes of the rest)}
+        self.reached = {}  # {(name, profile): (bytes of the compile stage, bytes of the rest)}
         self.seconds = {}
         self.identity = digest([build.state, *((self.root / name).read_bytes() for name in self.names)])
 
@@ -86,9 +164,10 @@ class Scenarios:
         """The time limit of a child, in seconds."""
         return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds.get(name, 0) for name in names)))
 
-    def command(self, names, records, timeout):
-        return [str(self.assay), "run", *names, "--on", "sim", "-j1", "--cache", str(self.cache), "--json", records,
-                "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color", "never", "--fail-fast"]
+    def command(self, names, profile, records, timeout):
+        return [str(self.assay), "run", *names, "--on", "sim", "--profile", profile, "-j1", "--cache", str(self.cache),
+                "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color", "never",
+                "--fail-fast"]
 
     def environment(self, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")
@@ -99,47 +178,66 @@ class Scenarios:
         """Runs every scenario that changed, by itself and with nothing of its own from the cache."""
         path = self.build.folder / "reach.json"
         kept = read_json(path, {})
-        keys = {name: digest([self.build.state, (self.root / name).read_bytes()]) for name in self.names}
-        missing = [name for name in self.names if kept.get(name, {}).get("key") != keys[name]]
+        # The key of a scenario in a profile is a name of the file.
+        keys = {f"{name} {profile}": digest([self.build.state, (self.root / name).read_bytes()])
+                for name in self.names for profile in PROFILES}
+        missing = [row for row in keys if kept.get(row, {}).get("key") != keys[row]]
         if missing:
-            say(f"finding what {len(missing)} scenarios reach")
-            self.warm(missing, jobs)
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                for name, found in zip(missing, pool.map(self.reach_of, missing)):
-                    kept[name] = {"key": keys[name], **found}
-            write_json(path, {name: kept[name] for name in self.names})
-        for name in self.names:
-            row = kept[name]
-            self.reached[name] = tuple(zlib.decompress(base64.b64decode(row[stage])) for stage in ("compile", "rest"))
-            self.seconds[name] = row["seconds"]
+            say(f"finding what {len(missing)} runs of scenarios reach")
+            for profile in PROFILES:
+                self.warm([row.split(" ")[0] for row in missing if row.endswith(" " + profile)], profile, jobs)
 
-    def warm(self, names, jobs):
+            begin, done = time.monotonic(), 0
+
+            def keep(found):
+                nonlocal done
+                row, values = found
+                kept[row] = {"key": keys[row], **values}
+                done += 1
+                if done % 100 == 0:
+                    say(f"{done}/{len(missing)}, {time_left(done, len(missing), begin)} left")
+
+            try:
+                self.children.for_each(jobs, self.reach_of, missing, keep)
+            finally:
+                write_json(path, {row: kept[row] for row in keys if row in kept})
+        for row in keys:
+            name, profile = row.split(" ")
+            self.reached[name, profile] = tuple(zlib.decompress(base64.b64decode(kept[row][stage]))
+                                                for stage in ("compile", "rest"))
+            self.seconds[name] = max(self.seconds.get(name, 0), kept[row]["seconds"])
+
+    def warm(self, names, profile, jobs):
         """Fills the cache; all scenarios must pass without a mutant."""
-        done = subprocess.run([*self.command(names, "/dev/null", 120), f"-j{jobs}"], cwd=self.root,
-                              env=self.environment(), capture_output=True, text=True)
-        if done.returncode != 0:
-            print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
+        if not names:
+            return
+        status, output = self.children.run([*self.command(names, profile, "/dev/null", 120), f"-j{jobs}"],
+                                           cwd=self.root, env=self.environment())
+        if status != 0:
+            print(output[-4000:], file=sys.stderr)
             sys.exit("ci/mutate: a scenario does not pass without a mutant")
 
-    def reach_of(self, name):
+    def reach_of(self, row):
+        name, profile = row.split(" ")
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
-            done = subprocess.run(self.command([name], records, 120), cwd=self.root, capture_output=True, text=True,
-                                  env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
+            status, output = self.children.run(
+                self.command([name], profile, records, 120), cwd=self.root,
+                env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
             record = self.records(records)[-1:]
             # A skipped scenario needs something that this machine lacks, such as the SYCL compiler.
-            if done.returncode not in (0, 4) or not record or record[0]["verdict"] not in ("PASS", "SKIP"):
-                print(done.stdout[-3000:] + done.stderr[-1000:], file=sys.stderr)
-                sys.exit(f"ci/mutate: {name} does not pass without a mutant")
+            if status not in (0, 4) or not record or record[0]["verdict"] not in (*EXPECTED, "SKIP"):
+                print(output[-4000:], file=sys.stderr)
+                sys.exit(f"ci/mutate: {name} does not pass without a mutant in profile {profile}")
             with open(reached, "rb") as file:
                 data = file.read()
             if record[0]["verdict"] == "SKIP":
                 say(f"{name} is skipped")
                 data = bytes(len(data))
         half = len(data) // 2
-        return {"seconds": record[0]["seconds"],
-                **{stage: base64.b64encode(zlib.compress(part)).decode()
-                   for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
+        return row, {"seconds": record[0]["seconds"],
+                     **{stage: base64.b64encode(zlib.compress(part)).decode()
+                        for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
 
     @staticmethod
     def records(path):
@@ -149,11 +247,11 @@ class Scenarios:
         with open(path, encoding="utf-8", errors="replace") as file:
             return [json.loads(line) for line in file if line.endswith("\n")]
 
-    def reaching(self, number):
+    def reaching(self, number, profile):
         """(names that reach a mutant in the compile stage, names that reach it elsewhere only)."""
-        compiled = [name for name in self.names if self.reached[name][0][number]]
-        rest = [name for name in self.names if self.reached[name][1][number] and not self.reached[name][0][number]]
-        return compiled, rest
+        stages = {name: [part[number] for part in self.reached[name, profile]] for name in self.names}
+        return ([name for name, (compiled, _) in stages.items() if compiled],
+                [name for name, (compiled, rest) in stages.items() if rest and not compiled])
 
 
 class Compiler:
@@ -204,46 +302,52 @@ class Runner:
         self.path = build.folder / f"results-{scenarios.identity[:12]}.jsonl"
         self.compiler = Compiler(build)
         self.lock = threading.Lock()
+        self.children = scenarios.children
         self.killers = collections.defaultdict(list)
-        self.processes = set()
         self.results = {}
         if self.path.is_file():
             for line in self.path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
                 self.results[row["number"]] = row
 
-    def run(self, numbers, jobs):
-        """Runs the mutants that have no record; returns the records of all."""
-        left = [number for number in numbers if number not in self.results]
+    def run(self, numbers, jobs, units=None):
+        """Runs the mutants that have no record; returns the records of all.  Unit tests judge those that no scenario
+        notices."""
+        self.run_those(numbers, jobs, lambda row: row is None, self.result_of)
+        if units:
+            left = [n for n in numbers if self.results[n]["result"] in (SURVIVED, UNREACHED)]
+            if any(self.results[n].get("unit_of") != units.identity for n in left):
+                units.make(jobs)
+
+                def judged(number):
+                    return {**self.results[number], "unit_of": units.identity, "unit": units.killer(number)}
+
+                self.run_those(left, jobs, lambda row: row.get("unit_of") != units.identity, judged)
+        return [self.results[number] for number in numbers]
+
+    def run_those(self, numbers, jobs, is_due, function):
+        due = [number for number in numbers if is_due(self.results.get(number))]
         begin = time.monotonic()
         done = collections.Counter()
-        with open(self.path, "a", encoding="utf-8") as file, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            tasks = [pool.submit(self.result_of, number) for number in left]
-            try:
-                for task in concurrent.futures.as_completed(tasks):
-                    row = task.result()
-                    self.results[row["number"]] = row
-                    file.write(json.dumps(row) + "\n")
-                    file.flush()
-                    done[row["result"]] += 1
-                    self.progress(sum(done.values()), len(left), done, begin)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for process in list(self.processes):
-                    os.killpg(process.pid, signal.SIGKILL)
-                raise
-        return [self.results[number] for number in numbers]
+        with open(self.path, "a", encoding="utf-8") as file:
+            def keep(row):
+                self.results[row["number"]] = row
+                file.write(json.dumps(row) + "\n")
+                file.flush()
+                done["by unit tests" if row.get("unit") else row["result"]] += 1
+                self.progress(sum(done.values()), len(due), done, begin)
+
+            self.children.for_each(jobs, function, due, keep)
 
     @staticmethod
     def progress(count, total, done, begin):
-        left = (time.monotonic() - begin) / count * (total - count)
-        killed = sum(done[kind] for kind in KILLED)
+        killed = sum(done[kind] for kind in (*KILLED, "by unit tests"))
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
-            f"{left // 60:.0f}:{left % 60:02.0f} left")
+            f"{time_left(count, total, begin)} left")
 
-    def groups(self, mutant, number):
+    def groups(self, mutant, number, profile):
         """Lists of scenarios with the same treatment by the cache, in the order in which they run."""
-        compiled, rest = self.scenarios.reaching(number)
+        compiled, rest = self.scenarios.reaching(number, profile)
         seconds = self.scenarios.seconds
         if len(compiled) + len(rest) > FEW:
             compiled, rest = ([name for name in names if seconds[name] <= SLOW_S] for names in (compiled, rest))
@@ -260,21 +364,23 @@ class Runner:
             for names, answers in ((rest, "find"), (compiled, "none")):
                 chosen = [name for name in names if rank(name) == level]
                 if chosen:
-                    yield chosen, answers
+                    yield chosen, profile, answers
 
     def result_of(self, number):
         mutant = self.build.mutants[number]
         begin = time.monotonic()
         row = {"number": number, "key": list(mutant.key), "line": mutant.line, "result": UNREACHED, "scenarios": 0}
-        for names, answers in self.groups(mutant, number):
+        for names, profile, answers in (group for profile in PROFILES
+                                        for group in self.groups(mutant, number, profile)):
             row["result"] = SURVIVED
-            ran, killed = self.run_on(number, names, answers)
-            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], answers):
+            ran, killed = self.run_on(number, names, profile, answers)
+            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], profile, answers):
                 names = [name for name in names if name != killed[1]]
-                ran, killed = self.run_on(number, names, answers) if names else (0, None)
+                ran, killed = self.run_on(number, names, profile, answers) if names else (0, None)
             row["scenarios"] += ran
             if killed:
                 row["result"], row["by"] = killed
+                row["profile"] = profile
                 with self.lock:
                     listed = [name for name in self.killers[mutant.file] if name != row["by"]]
                     self.killers[mutant.file] = [row["by"], *listed][:KILLERS]
@@ -284,26 +390,24 @@ class Runner:
         row["seconds"] = round(time.monotonic() - begin, 2)
         return row
 
-    def is_confirmed(self, number, name, answers):
+    def is_confirmed(self, number, name, profile, answers):
         """True if a scenario does not pass with three times the time either: the machine may have been busy."""
-        return self.run_on(number, [name], answers, patience=3)[1] is not None
+        return self.run_on(number, [name], profile, answers, patience=3)[1] is not None
 
-    def run_on(self, number, names, answers, patience=1):
+    def run_on(self, number, names, profile, answers, patience=1):
         """(scenarios that ran, (how, by which the mutant was killed) or None)."""
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             path = os.path.join(folder, "records")
             environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
                                                      TMPDIR=folder)
             timeout = patience * self.scenarios.timeout(names)
-            process = subprocess.Popen(self.scenarios.command(names, path, timeout), cwd=self.scenarios.root,
-                                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                       start_new_session=True)
-            self.processes.add(process)
+            process = self.children.start(self.scenarios.command(names, profile, path, timeout),
+                                          cwd=self.scenarios.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             status = self.wait(process, path, 2 * timeout)
-            self.processes.discard(process)
+            self.children.finished(process)
             records = self.scenarios.records(path)
         for record in records:
-            if record["verdict"] != "PASS":
+            if record["verdict"] not in EXPECTED:
                 return len(records), (kind_of(record), record.get("file", names[0]))
         if status == 0 and len(records) == len(names):
             return len(records), None
@@ -322,6 +426,5 @@ class Runner:
                 if now != size:
                     size, since = now, time.monotonic()
                 if time.monotonic() - since > limit:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
+                    Children.kill(process)
                     return None

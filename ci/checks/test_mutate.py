@@ -8,9 +8,11 @@ import contextlib
 import dataclasses
 import io
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 CI = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
@@ -139,6 +141,10 @@ PLANTED = {
                    'error becomes OK: rt_fail(s, RT_IO, "%d %d", a < 1, ROWS_MAX) => RT_STATUS_OK']),
     "a trace": (C, "void f(void *t, int a) { RT_TRACE(t, a < 1, 2); }", []),
     "a free": (C, "void f(int **a) { rt_free(a[1]); }", []),
+    "a loop that frees": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) rt_free(a[i]); }", []),
+    "a loop that frees and counts": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) { rt_free(a[i]); plain(); } }",
+                                     ["first element lost: 0 => 1", "last element lost: i < n => (i) + 1 < n",
+                                      "relational: i < n => i <= n", "call removed: plain(); => removed"]),
     "the body of a macro": (C, "int f(int a, int b) { return LARGER(a, b); }", []),
     "constants": (C, "int f(int a) { static const int t[ROWS_MAX] = {1, 2}; int b[3]; enum { X = 4 };\n"
                      "    _Static_assert(X == 4, \"\");\n"
@@ -317,10 +323,61 @@ def test_report():
                 for n, m in enumerate(mutants)]
         rows[1] = {**rows[1], "result": "verdict", "by": "s"}
         cells = mutate_report.table(rows, reviewed, lambda row: "all")[0]
-        if cells[1:4] != ["50 %", "9-91", "1/2"] or cells[-1] != "1":  # of three, one is equivalent
+        # Of three, one is equivalent.
+        if cells[1:4] != ["50 %", "9-91", "1/2"] or cells[-3:] != ["1", "0", "50 %"]:
             sys.exit(f"the score is {cells}")
+        judged = [rows[0], rows[1], {**rows[2], "unit": "t"}]
+        if mutate_report.table(judged, reviewed, lambda row: "all")[0][-3:] != ["1", "1", "100 %"]:
+            sys.exit("a unit test that notices a mutant does not count")
+        if not reviewed.contradicted([{**rows[0], "unit": "t"}]):
+            sys.exit("an entry that is called equivalent although a unit test notices its mutant is accepted")
         if not reviewed.contradicted([{**rows[0], "result": "verdict", "by": "s"}]):
             sys.exit("an entry whose mutant is killed is accepted")
+
+
+def test_children():
+    """An interrupted run ends its processes with what they have started, and starts no more."""
+    children = mutate_run.Children()
+    begin = time.monotonic()
+
+    def sleep(_):
+        return children.run(["sh", "-c", "sleep 60 & echo $!; wait"])
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    def work(item):
+        return children.run(["true"]) if item == 0 else sleep(item)
+
+    try:
+        children.for_each(2, work, range(4), interrupt)
+        sys.exit("an interruption is lost")
+    except KeyboardInterrupt:
+        pass
+    if time.monotonic() - begin > 30:
+        sys.exit("an interrupted run waits for its processes")
+    try:
+        children.start(["true"])
+        sys.exit("an interrupted run starts a process")
+    except mutate_run.Interrupted:
+        pass
+
+    def alarm(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    alone = mutate_run.Children()
+    try:
+        alone.run(["sleep", "60"])
+        sys.exit("an interruption of a single process is lost")
+    except KeyboardInterrupt:
+        pass
+    signal.signal(signal.SIGALRM, before)
+    if alone.running or time.monotonic() - begin > 30:
+        sys.exit("an interrupted run leaves its process")
+    if mutate_run.Children().run(["sleep", "60"], limit=0.1)[0] is not None:
+        sys.exit("a process that does not end in time has a status")
 
 
 def main():
@@ -329,6 +386,7 @@ def main():
     test_run()
     test_same_code()
     test_report()
+    test_children()
 
 
 if __name__ == "__main__":

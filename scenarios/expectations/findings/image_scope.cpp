@@ -14,6 +14,10 @@
 // library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
 //
+// imports (DG-SCOPE-04): the image with the variable imports a function of another image.  4 is copied
+// to the variable before any launch, for which a program is created in the normal way, and the
+// kernel reads 10 * 4.
+//
 // first, last (DG-SCOPE-03): two images have a variable with the same id; the kernel `hundred` of
 // the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first,
 // or of the last, image is launched, so there is one program, and a copy reads what the kernel
@@ -34,6 +38,8 @@ CODE(one);
 CODE(two);
 CODE(hundred);
 CODE(two_hundred);
+CODE(importing);
+CODE(g);
 
 /* With this property the host object is the value alone, in a class that g++ 12 accepts. */
 using properties = decltype(syclex::properties{syclex::device_image_scope});
@@ -95,6 +101,17 @@ static void register_two()
                                         {"SYCL/program metadata", &mapping, &mapping + 1}};
     add({hundred_begin, hundred_end, "hundred", sets, 2});
     add({two_hundred_begin, two_hundred_end, "two_hundred", sets, 2});
+}
+
+static void register_importing()
+{
+    static const property g_symbol{"g", nullptr, 1, 1};
+    static const property_set sets[] = {{"SYCL/device globals", &global, &global + 1},
+                                        {"SYCL/program metadata", &mapping, &mapping + 1},
+                                        {"SYCL/imported symbols", &g_symbol, &g_symbol + 1}};
+    static const property_set exporter{"SYCL/exported symbols", &g_symbol, &g_symbol + 1};
+    add({importing_begin, importing_end, "scale", sets, 3});
+    add({g_begin, g_end, "g", &exporter, 1});
 }
 
 /* ---- Launches and copies --------------------------------------------------------------------- */
@@ -169,6 +186,16 @@ static int library(sycl::queue &queue)
     return copy_of_two(queue);
 }
 
+static int imports(sycl::queue &queue)
+{
+    const int four = 4;
+    register_importing();
+    queue.copy(&four, counter).wait();
+    int seen = launch(queue, "scale");
+    std::printf("%d, must be 40\n", seen);
+    return seen != 40;
+}
+
 static int one_of_two(sycl::queue &queue, const char *kernel, int must_be)
 {
     int value = -1;
@@ -187,9 +214,10 @@ try {
     if (std::strcmp(what, "default") == 0) return constants_default(queue);
     if (std::strcmp(what, "values") == 0) return constants_values(queue);
     if (std::strcmp(what, "library") == 0) return library(queue);
+    if (std::strcmp(what, "imports") == 0) return imports(queue);
     if (std::strcmp(what, "first") == 0) return one_of_two(queue, "hundred", 100);
     if (std::strcmp(what, "last") == 0) return one_of_two(queue, "two_hundred", 200);
-    std::printf("usage: image_scope default|values|library|first|last\n");
+    std::printf("usage: image_scope default|values|library|imports|first|last\n");
     return 2;
 } catch (const sycl::exception &refused) {
     std::printf("refused: %s\n", refused.what());

@@ -80,6 +80,13 @@ kernel void two_hundred(global int *data)
 {
     data[0] = counter = 200;
 }
+#elif defined(PART_importing)
+int g(int x);
+global int counter = 0;
+kernel void scale(global int *data)
+{
+    data[0] = g(counter);
+}
 #elif defined(PART_first) || defined(PART_second)
 kernel void work(global int *data)
 {
