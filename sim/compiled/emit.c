@@ -185,7 +185,7 @@ void tier_emit(tier_emitter *e, sim_tier_code *out_code)
     LLVMBuildBr(e->variables, start);
     *out_code = (sim_tier_code){.saved_bytes = saved_bytes,
                                 .private_bytes = e->flat->private_bytes,
-                                .view_count = e->accesses.count,
+                                .access_count = e->accesses.count,
                                 .block_count = e->flat->blocks.count,
                                 .barrier_count = e->flat->barrier_count,
                                 .kernel_frame = e->flat->instances.items[0].frame};

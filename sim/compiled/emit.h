@@ -74,6 +74,41 @@ LLVMBasicBlockRef tier_block_new(const tier_emitter *e, const char *name);
 LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value);
 LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer);
 
+/* A place for a row of lanes, by number, that helpers read or write. */
+LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type);
+
+/* ---- memory.c ---- */
+
+/* One access while it is emitted. */
+typedef struct tier_memory {
+    sim_tier_access *access;
+    sim_lane_type type; /* of a component */
+    const sim_register *places;
+    bool is_uniform;      /* all lanes have one address */
+    LLVMValueRef base;    /* the uniform part of the address */
+    LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */
+    LLVMBasicBlockRef done;
+} tier_memory;
+
+/* Calls a helper that accesses anything, lane by lane, and goes to m->done; ends the LLVM block. */
+void tier_access_any(tier_emitter *e, const tier_memory *m);
+/* Ends an in-line load of a component. */
+void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component,
+                      LLVMValueRef value);
+/* Gives up if an offset is outside [0, end) or not aligned; offsets and end are numbers of 64 bits. */
+void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offsets,
+                        LLVMValueRef end);
+LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,
+                            uint32_t type_count, LLVMValueRef *arguments, uint32_t count);
+
+void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h);
+void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h);
+
+/* ---- private.c ---- */
+
+/* Emits an access whose base is the address of a private variable; false if it is not. */
+bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m);
+
 /* ---- control.c ---- */
 
 /* Emits all blocks of the kernel. */

@@ -148,3 +148,134 @@ void tier_flat_free(tier_flat *flat)
     rt_vector_free(&flat->blocks);
     rt_vector_free(&flat->loops);
 }
+
+/* ---- Private variables that are known ------------------------------------------------------- */
+
+#define TRACE_DEPTH_MAX 12u
+
+/* A private variable of an instance. */
+typedef struct variable {
+    uint32_t instance, number;
+} variable;
+
+/* What is known of the variable that a register points into, while its writers are traced. */
+typedef struct trace {
+    const tier_flat *flat;
+    bool is_found; /* some writer gives `found` */
+    variable found;
+    uint32_t depth;
+} trace;
+
+static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
+                           const sim_op *before, sim_register place);
+
+static bool writes(const sim_code_function *function, const sim_op *op, sim_register place)
+{
+    uint8_t shape = tier_handler_at(op->handler)->shape;
+    if (shape == TIER_STORE || shape == TIER_BOUND || shape == TIER_FENCE || shape == TIER_FORGET)
+        return false;
+    if (shape != TIER_LOAD) return op->target == place;
+    for (uint32_t k = 0; k < op->count; k++) {
+        if (function->places[op->extra + k] == place) return true;
+    }
+    return false;
+}
+
+static bool trace_found(trace *t, variable found)
+{
+    bool agrees = !t->is_found ||
+                  (t->found.instance == found.instance && t->found.number == found.number);
+    t->is_found = true;
+    t->found = found;
+    return agrees;
+}
+
+/* Traces what an operation of the block writes. Only one operand of a sum can be an address. */
+static bool trace_op(trace *t, uint32_t instance, const sim_code_block *block, const sim_op *op)
+{
+    switch (op->handler) {
+    case SIM_H_FRAME_ADDRESS: return trace_found(t, (variable){instance, op->extra});
+    case SIM_H_MOVE_I64_VV:
+    case SIM_H_MOVE_I64_VS:
+    case SIM_H_MOVE_I64_SS: return trace_register(t, instance, block, op, op->a);
+    case SIM_H_SUB_I64_VV:
+    case SIM_H_SUB_I64_VS:
+    case SIM_H_SUB_I64_SS: return trace_register(t, instance, block, op, op->a);
+    case SIM_H_ADD_I64_VV:
+    case SIM_H_ADD_I64_VS:
+    case SIM_H_ADD_I64_SV:
+    case SIM_H_ADD_I64_SS: break;
+    default: return false;
+    }
+    trace a = *t;
+    if (trace_register(&a, instance, block, op, op->a)) {
+        *t = a;
+        return true;
+    }
+    return trace_register(t, instance, block, op, op->b);
+}
+
+/* Traces the register's writers anywhere in the function. */
+static bool trace_writers(trace *t, uint32_t instance, sim_register place)
+{
+    const tier_instance *in = &t->flat->instances.items[instance];
+    const sim_code_function *function = in->function;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        if (function->parameters[i].place != place) continue;
+        if (!in->call || i >= in->call->argument_count) return false;
+        sim_register argument = t->flat->instances.items[in->caller]
+                                    .function->places[in->call->argument_first + i];
+        if (!trace_register(t, in->caller, NULL, NULL, argument)) return false;
+    }
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const sim_code_block *block = &function->blocks[b];
+        for (uint32_t i = 0; i < block->op_count; i++) {
+            const sim_op *op = &function->ops[block->op_first + i];
+            if (writes(function, op, place) && !trace_op(t, instance, block, op)) return false;
+        }
+        for (uint32_t e = 0; e < block->edge_count; e++) {
+            const sim_edge *edge = &function->edges[block->edge_first + e];
+            for (uint32_t i = 0; i < edge->move_count; i++) {
+                const sim_op *op = &function->ops[edge->move_first + i];
+                if (op->target == place && !trace_op(t, instance, NULL, op)) return false;
+            }
+        }
+        if (block->end != SIM_END_CALL) continue;
+        const sim_call *call = &function->calls[block->extra];
+        for (uint32_t k = 0; k < call->result_count; k++) {
+            if (function->places[call->result_first + k] == place) return false;
+        }
+    }
+    return true;
+}
+
+/* Traces a register as an operation of the block reads it: its last writer before that, or any
+ * writer if there is none. */
+static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
+                           const sim_op *before, sim_register place)
+{
+    const sim_code_function *function = t->flat->instances.items[instance].function;
+    if (place >> SIM_REGISTER_SHIFT == SIM_SPACE_POOL) return false;
+    if (t->depth >= TRACE_DEPTH_MAX) return false;
+    t->depth++;
+    for (const sim_op *op = before; block && op-- > function->ops + block->op_first;) {
+        if (!writes(function, op, place)) continue;
+        bool is_known = trace_op(t, instance, block, op);
+        t->depth--;
+        return is_known;
+    }
+    bool is_known = trace_writers(t, instance, place);
+    t->depth--;
+    return is_known;
+}
+
+bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
+                           uint32_t *out_variable)
+{
+    trace t = {.flat = flat};
+    if (!trace_register(&t, instance, block, op, place) || !t.is_found) return false;
+    *out_frame = flat->instances.items[t.found.instance].frame;
+    *out_variable = t.found.number;
+    return true;
+}

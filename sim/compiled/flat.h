@@ -52,6 +52,12 @@ void tier_flat_free(tier_flat *flat);
 /* Returns the block that an edge of the block leads to. */
 uint32_t tier_target(const tier_flat *flat, uint32_t block, const sim_edge *edge);
 
+/* True if the register, as an operation of the block reads it, is computed from the address of one
+ * private variable, which is then returned. It may point outside the variable. */
+bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
+                           uint32_t *out_variable);
+
 /* True if lanes that run block `from` may find others waiting in block `at`, which follows it. It
  * is false if `at` is inside a loop that `from` precedes: lanes enter a loop together, so that
  * compiled code need not be prepared for it. */

@@ -95,8 +95,7 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
 }
 
-/* A place for a row of lanes, by number, that helpers read or write. */
-static LLVMValueRef scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type)
+LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type)
 {
     return tier_pointer(e, e->values, row * SIM_TIER_LANES * 8u, type);
 }
@@ -108,19 +107,19 @@ static void emit_math(tier_emitter *e, const sim_op *op, const tier_handler *h)
     LLVMTypeRef type = tier_type(e, (sim_lane_type)h->from, is_chunk);
     for (uint32_t i = 0; i < (h->shape == TIER_MATH1 ? 1u : 2u); i++) {
         LLVMValueRef value = tier_read(e, places[i], (sim_lane_type)h->from, is_chunk);
-        LLVMBuildStore(e->builder, value, scratch(e, i, type));
+        LLVMBuildStore(e->builder, value, tier_scratch(e, i, type));
     }
     LLVMValueRef mask =
         is_chunk ? tier_bits(e, tier_active(e), e->i32) : tier_number(e->i32, 1);
-    LLVMValueRef b = h->shape == TIER_MATH1 ? LLVMConstNull(e->bytes_pointer) : scratch(e, 1, e->i8);
+    LLVMValueRef b = h->shape == TIER_MATH1 ? LLVMConstNull(e->bytes_pointer) : tier_scratch(e, 1, e->i8);
     LLVMValueRef arguments[] = {tier_number(e->i32, op->extra),
                                 tier_number(e->i32, h->from == SIM_F64),
                                 mask,
-                                scratch(e, 0, e->i8),
+                                tier_scratch(e, 0, e->i8),
                                 b,
-                                scratch(e, 2, e->i8)};
+                                tier_scratch(e, 2, e->i8)};
     (void)tier_call_helper(e, (const void *)(uintptr_t)e->helpers->math, LLVMVoidTypeInContext(e->llvm), arguments, 6);
-    LLVMValueRef result = LLVMBuildLoad2(e->builder, type, scratch(e, 2, type), "");
+    LLVMValueRef result = LLVMBuildLoad2(e->builder, type, tier_scratch(e, 2, type), "");
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
 }
 
@@ -177,90 +176,7 @@ static void emit_check(tier_emitter *e, const sim_op *op, const tier_handler *h)
     if (h->shape != TIER_BOUND) tier_write(e, op->target, type, a, true);
 }
 
-/* ---- Memory --------------------------------------------------------------------------------- */
-
-static uint32_t width_index(uint32_t bytes)
-{
-    return (uint32_t)__builtin_ctz(bytes);
-}
-
-static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier_handler *h)
-{
-    const sim_register *places = e->flat->instances.items[e->instance].function->places + op->extra;
-    sim_tier_access *access = rt_alloc(sizeof *access);
-    uint8_t low = 0, high = op->count;
-    while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
-        low++;
-    while (high > low + 1 && places[high - 1] == SIM_REGISTER_NONE)
-        high--;
-    if (places[low] == SIM_REGISTER_NONE) low = 0, high = op->count;
-    *access = (sim_tier_access){.form = h->form,
-                                .bytes = (uint8_t)sim_lane_bytes((sim_lane_type)h->from),
-                                .count = op->count,
-                                .low = low,
-                                .high = high,
-                                .is_store = h->shape == TIER_STORE,
-                                .view = e->accesses.count,
-                                .alignment = op->c,
-                                .stride = op->stride,
-                                .imm = op->imm};
-    *rt_vector_push(&e->accesses) = access;
-    return access;
-}
-
-/* Calls the helper of an access; gives up if it returns 0. */
-static void call_memory(tier_emitter *e, const sim_op *op, const sim_tier_access *access)
-{
-    static const sim_lane_type index_types[SIM_MEMORY_FORM_COUNT] = {
-        [SIM_MEMORY_U32] = SIM_I32, [SIM_MEMORY_S32] = SIM_I32, [SIM_MEMORY_I64] = SIM_I64};
-    bool is_each = access->form == SIM_MEMORY_EACH;
-    bool is_one = access->form == SIM_MEMORY_ONE || access->form == SIM_MEMORY_SAME;
-    LLVMValueRef base = is_each ? tier_number(e->i64, 0) : tier_read(e, op->a, SIM_I64, false);
-    if (!is_one) {
-        sim_lane_type type = is_each ? SIM_I64 : index_types[access->form];
-        LLVMValueRef index = tier_read(e, is_each ? op->a : op->b, type, true);
-        LLVMBuildStore(e->builder, index,
-                       tier_pointer(e, e->index, 0, tier_type(e, type, true)));
-    }
-    sim_tier_memory_helper *const *helpers = access->is_store ? e->helpers->store[access->form]
-                                                              : e->helpers->load[access->form];
-    LLVMValueRef arguments[] = {e->context,
-                                tier_constant_pointer(e, access),
-                                base,
-                                tier_pointer(e, e->index, 0, e->i8),
-                                tier_bits(e, tier_active(e), e->i32),
-                                scratch(e, 0, e->i8)};
-    LLVMValueRef done = tier_call_helper(
-        e, (const void *)(uintptr_t)helpers[width_index(access->bytes)], e->i32, arguments, 6);
-    LLVMValueRef is_fine = LLVMBuildICmp(e->builder, LLVMIntNE, done, tier_number(e->i32, 0), "");
-    tier_give_up_unless(e, is_fine, SIM_TIER_NO_REASON);
-}
-
-static void emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h)
-{
-    const sim_tier_access *access = access_new(e, op, h);
-    const sim_register *places = e->flat->instances.items[e->instance].function->places + op->extra;
-    bool is_chunk = access->form != SIM_MEMORY_ONE;
-    LLVMTypeRef type = tier_type(e, (sim_lane_type)h->from, is_chunk);
-    call_memory(e, op, access);
-    for (uint32_t k = 0; k < access->count; k++) {
-        if (places[k] == SIM_REGISTER_NONE) continue;
-        LLVMValueRef value = LLVMBuildLoad2(e->builder, type, scratch(e, k, type), "");
-        tier_write(e, places[k], (sim_lane_type)h->from, value, true);
-    }
-}
-
-static void emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
-{
-    const sim_tier_access *access = access_new(e, op, h);
-    const sim_register *places = e->flat->instances.items[e->instance].function->places + op->extra;
-    LLVMTypeRef type = tier_type(e, (sim_lane_type)h->from, true);
-    for (uint32_t k = 0; k < access->count; k++) {
-        LLVMValueRef value = tier_read(e, places[k], (sim_lane_type)h->from, true);
-        LLVMBuildStore(e->builder, value, scratch(e, k, type));
-    }
-    call_memory(e, op, access);
-}
+/* ---- Private variables ---------------------------------------------------------------------- */
 
 static void emit_frame_address(tier_emitter *e, const sim_op *op)
 {
@@ -300,8 +216,8 @@ void tier_emit_op(tier_emitter *e, const sim_op *op)
     case TIER_INDEX:
     case TIER_HOLDS:
     case TIER_BOUND: emit_check(e, op, h); return;
-    case TIER_LOAD: emit_load(e, op, h); return;
-    case TIER_STORE: emit_store(e, op, h); return;
+    case TIER_LOAD: tier_emit_load(e, op, h); return;
+    case TIER_STORE: tier_emit_store(e, op, h); return;
     case TIER_FENCE: return; /* orders nothing without atomics */
     case TIER_FRAME_ADDRESS: emit_frame_address(e, op); return;
     case TIER_FORGET: emit_forget(e, op); return;

@@ -92,7 +92,8 @@ static LLVMModuleRef module_create(LLVMContextRef llvm, const tier_flat *flat,
     LLVMDisposeModule(e.lanes);
     for (uint32_t i = 0; i < e.accesses.count; i++)
         *rt_vector_push(&owner->memory) = e.accesses.items[i];
-    rt_vector_free(&e.accesses);
+    *rt_vector_push(&owner->memory) = e.accesses.items;
+    out_code->accesses = e.accesses.items;
     if (getenv("ASSAY_TIER_DUMP")) LLVMPrintModuleToFile(e.module, "/tmp/h-tier/before.ll", NULL);
     if (LLVMVerifyModule(e.module, LLVMPrintMessageAction, NULL)) {
         LLVMDisposeModule(e.module);

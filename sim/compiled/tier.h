@@ -24,41 +24,53 @@ typedef struct sim_tier_frame {
     uint32_t number;        /* in its private addresses; 0: no variables */
 } sim_tier_frame;
 
-/* A load or store as its helper sees it. */
+/* The object that an access last reached. */
+typedef struct sim_tier_view {
+    uint64_t key; /* class and object of the address (SIM_TIER_KEY); UINT64_MAX: none yet */
+    uint8_t *data, *defined;      /* defined: NULL if all bytes are */
+    const bool *all_defined;      /* if true, `defined` is not examined; NULL: false */
+    uint64_t end;                 /* offsets below it are inside: an access fits */
+    struct sim_race_shadow *race; /* NULL: accesses cannot race */
+    struct sim_race_clock *clock; /* of that memory */
+    uint64_t is_plain;            /* 1: a load needs no check but that of its offsets */
+} sim_tier_view;
+#define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
+
+/* A load or store, as compiled code and its helpers see it. */
 typedef struct sim_tier_access {
     uint8_t form;      /* sim_memory_form */
     uint8_t bytes;     /* of a component */
     uint8_t count;     /* components */
     uint8_t low, high; /* LOAD: components [low, high) count as read, as in the interpreter */
     bool is_store;
-    uint32_t view; /* index of its view */
     uint32_t alignment, stride;
     int64_t imm;
+    sim_tier_view view;
 } sim_tier_access;
-
-/* The object that an access last reached. */
-typedef struct sim_tier_view {
-    uint64_t key; /* class and object of the address (SIM_TIER_KEY); UINT64_MAX: none yet */
-    uint8_t *data, *defined;         /* defined: NULL if all bytes are */
-    const bool *all_defined;         /* if true, `defined` is not examined; NULL: false */
-    uint64_t size;                   /* at most INT32_MAX */
-    struct sim_race_shadow *race;    /* NULL: accesses cannot race */
-    struct sim_race_clock *clock;    /* of that memory */
-    uint64_t plain_size; /* `size` if loads need no more than a check of their bounds, otherwise 0 */
-} sim_tier_view;
-#define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
 
 typedef struct sim_tier_context sim_tier_context;
 
-/* What compiled code calls. Each returns 0 if the code must give up. `mask` has a bit for each
- * active lane, `index` one element of the form's type per lane (for SIM_MEMORY_EACH, addresses),
- * `values` the components' values, SIM_TIER_LANES of each component. */
-typedef uint32_t sim_tier_memory_helper(sim_tier_context *c, const sim_tier_access *access,
-                                        uint64_t base, const void *index, uint32_t mask,
-                                        void *values);
+/* What compiled code calls. `mask` has a bit for each active lane. Values and operands are rows of
+ * SIM_TIER_ROW_BYTES, one per component. Those that return a number return 0 if the code must give
+ * up. */
+#define SIM_TIER_ROW_BYTES (SIM_TIER_LANES * 8u)
+/* How the lanes of an access are laid out: all are active, and each accesses the place after the
+ * one before it; the active ones access one place; anything else. */
+enum { SIM_TIER_RUN, SIM_TIER_SAME, SIM_TIER_MIXED };
 typedef struct sim_tier_helpers {
-    sim_tier_memory_helper *load[SIM_MEMORY_FORM_COUNT][4]; /* by form and log2 of the width */
-    sim_tier_memory_helper *store[SIM_MEMORY_FORM_COUNT][4];
+    /* Fills in access->view for an address in global or local memory. */
+    uint32_t (*find)(sim_tier_context *c, sim_tier_access *access, uint64_t address);
+    /* Access the view's object, which fits at the offsets `at` of all active lanes; those of other
+     * lanes are inside as well. `kind`: SIM_TIER_RUN and so on. By log2 of the width. */
+    uint32_t (*load[4])(sim_tier_context *c, const sim_tier_access *access, uint32_t kind,
+                        uint32_t mask, const uint32_t *at, void *values);
+    uint32_t (*store[4])(sim_tier_context *c, const sim_tier_access *access, uint32_t kind,
+                         uint32_t mask, const uint32_t *at, const void *values);
+    /* Access anything: `addresses` has the full address of each active lane. */
+    uint32_t (*load_any[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
+                            const uint64_t *addresses, void *values);
+    uint32_t (*store_any[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
+                             const uint64_t *addresses, const void *values);
     /* Applies sim_math `function` to the active lanes of a (and b). */
     void (*math)(uint32_t function, uint32_t is_double, uint32_t mask, const void *a, const void *b,
                  void *out);
@@ -83,9 +95,8 @@ struct sim_tier_context {
     uint32_t resume; /* 0: the kernel's start; otherwise the number of the barrier to leave */
     uint32_t lid;    /* local linear id of lane 0 */
     uint32_t reason; /* sim_tier_reason: why the code gave up */
-    uint8_t *private_memory, *private_defined; /* granule g, eight bytes, of lane l: at (g * 16 + l)
-                                                * * 8 */
-    sim_tier_view *views;
+    /* Granule g, four bytes, of lane l is at (g * SIM_TIER_LANES + l) * 4. */
+    uint8_t *private_memory, *private_defined;
     const sim_tier_frame *frames[SIM_TIER_FRAMES]; /* the active ones by number */
     struct sim_exec *exec;                         /* for helpers */
 };
@@ -113,7 +124,8 @@ typedef struct sim_tier_code {
     sim_tier_entry *run;
     uint64_t saved_bytes;   /* per chunk that waits at a barrier */
     uint64_t private_bytes; /* per work-item */
-    uint32_t view_count, block_count;
+    sim_tier_access *const *accesses; /* their views are the caller's to reset before a launch */
+    uint32_t access_count, block_count;
     uint32_t barrier_count;
     const uint32_t *barrier_order; /* by number: sim_order_pack; [0] is unused */
     const sim_tier_frame *kernel_frame;

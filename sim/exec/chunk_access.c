@@ -1,18 +1,23 @@
-/* Loads and stores of compiled code: the accesses of a chunk's lanes, fully checked, as in memory.c
- * and lane_access.c. What those would report, or cannot be sure of, makes the code give up, so
- * nothing here makes a finding. */
+/* The accesses of compiled code that are not made in line: those of memory that the launch may
+ * write, whose bytes may be undefined, or that differ between lanes. They are checked as in memory.c,
+ * race.c and lane_access.c; what those would report, or cannot be sure of, makes the code give up,
+ * so nothing here makes a finding. */
 #include "sim/exec/chunk_access.h"
 
+#include "sim/exec/chunks.h"
 #include "sim/exec/race_cells.h"
 #include "sim/number/math.h"
 
 #include <string.h>
 
-#define LANES_N SIM_TIER_LANES
-/* Forms and widths are constants after inlining. */
+#define ALL_LANES SIM_CHUNK_ALL
+_Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
+/* Widths are constants after inlining. */
 #define ALWAYS inline __attribute__((always_inline))
-/* A component's values in `values`. */
-#define COMPONENT_BYTES (LANES_N * 8u)
+/* Iterates over the active lanes. */
+#define FOR_MASKED(mask, i)                                                                        \
+    for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
+         left &= left - 1)
 
 typedef uint8_t chunk_8 __attribute__((may_alias));
 typedef uint16_t chunk_16 __attribute__((aligned(1), may_alias));
@@ -25,29 +30,24 @@ static uint32_t give_up(sim_tier_context *c, sim_tier_reason reason)
     return 0;
 }
 
-/* The offsets of the lanes' accesses in one object; those of inactive lanes are 0. */
-typedef struct chunk_places {
-    uint32_t at[LANES_N];
-    sim_chunk_kind kind; /* RUN: only if all lanes are active; SAME: then, or for uniform addresses */
-} chunk_places;
-
 /* ---- Objects -------------------------------------------------------------------------------- */
 
-/* Finds the object at the address for an access that has not reached it before. */
-__attribute__((noinline)) static bool view_find(sim_tier_context *c, const sim_tier_access *a,
-                                                uint64_t address, sim_tier_view *out)
+static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_t address)
 {
     sim_exec *x = c->exec;
+    sim_tier_view *out = &access->view;
     sim_view_memory view;
     sim_finding_kind kind;
+    uint64_t size = (uint64_t)access->bytes * access->count;
     out->key = UINT64_MAX;
-    if (!sim_access_find(x, address, &view, &kind)) return false;
-    if (view.size > INT32_MAX || view.size < (uint64_t)a->bytes * a->count) return false;
-    if (view.forbidden & (a->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS)) return false;
+    if (!sim_access_find(x, address, &view, &kind)) return give_up(c, SIM_TIER_ACCESS);
+    if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
+    if (view.forbidden & (access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS))
+        return give_up(c, SIM_TIER_ACCESS);
     *out = (sim_tier_view){.key = SIM_TIER_KEY(address),
                            .data = view.data,
                            .defined = view.defined,
-                           .size = view.size,
+                           .end = view.size - size + 1,
                            .race = view.race};
     if (view.class == SIM_CLASS_LOCAL) {
         const sim_local_object *local = &x->launch->locals.items[view.object - 1];
@@ -55,182 +55,142 @@ __attribute__((noinline)) static bool view_find(sim_tier_context *c, const sim_t
         out->defined = x->launch->locals_defined.data + local->offset;
     }
     if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
-    if (!out->defined && !out->race) out->plain_size = out->size;
-    return true;
-}
-
-static inline sim_tier_view *view_at(sim_tier_context *c, const sim_tier_access *a,
-                                     uint64_t address)
-{
-    sim_tier_view *view = &c->views[a->view];
-    if (view->key == SIM_TIER_KEY(address) || view_find(c, a, address, view)) return view;
-    return NULL;
+    out->is_plain = !out->defined && !out->race;
+    return 1;
 }
 
 /* ---- Races ---------------------------------------------------------------------------------- */
 
-/* The cells [first, first + n) that one lane accesses. */
-static inline bool lane_is_open(const sim_race_clock *clock, const uint32_t *cells, uint32_t first,
-                                uint32_t n, uint32_t mine)
+/* The cells that the lanes of a chunk access: cells[at] of each active lane, then those after them.
+ * If `is_run`, the lanes' cells are adjacent. */
+typedef struct chunk_cells {
+    sim_words at, mine, mask;
+    uint32_t first, lanes; /* lanes: a bit for each active one */
+    bool is_run;
+} chunk_cells;
+
+static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
 {
-    uint32_t open = 0;
-    for (uint32_t i = 0; i < n; i++)
-        open |= (uint32_t)SIM_CELL_IS_OPEN(clock, cells[first + i], mine);
-    return open != 0;
+    if (r->is_run) return sim_words_get(cells + r->first);
+    uint32_t at[SIM_CHUNK], found[SIM_CHUNK];
+    sim_words_put(at, r->at);
+    FOR_CHUNK_LANES found[i] = cells[at[i]];
+    return sim_words_get(found);
+}
+
+static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words from)
+{
+    if (r->is_run) {
+        sim_words_put(cells + r->first, from);
+        return;
+    }
+    uint32_t at[SIM_CHUNK], words[SIM_CHUNK];
+    sim_words_put(at, r->at);
+    sim_words_put(words, from);
+    FOR_MASKED(r->lanes, i) cells[at[i]] = words[i];
+}
+
+static ALWAYS bool cells_are_settled(const sim_race_clock *clock, const chunk_cells *r,
+                                     const uint32_t *cells)
+{
+    sim_words found = cells_get(r, cells);
+    return !sim_words_any((sim_words)SIM_CELL_IS_OPEN(clock, found, r->mine) & r->mask);
+}
+
+static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r, uint32_t *cells)
+{
+    sim_words cell = cells_get(r, cells), stamp = cell & SIM_RACE_STAMP;
+    sim_words here = (sim_words)(stamp >= clock->ordered_from);
+    sim_words other = (sim_words)(stamp != r->mine) | cell,
+              before = (sim_words)(stamp < clock->group_first);
+    sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
+    cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
+    if (r->is_run) return;
+    /* A cell that another lane has overwritten has several readers. */
+    sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
+    if (!sim_words_any(differs)) return;
+    FOR_MASKED(r->lanes, i)
+    {
+        if ((cells[r->at[i]] & SIM_RACE_STAMP) != r->mine[i]) cells[r->at[i]] |= SIM_RACE_SEVERAL;
+    }
+}
+
+/* Makes the lanes the last writers; false if two lanes share a cell. */
+static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
+{
+    cells_put(r, cells, r->mine);
+    return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
 /* Narrows the cells if necessary; returns the number of cells per lane. */
-static inline uint32_t cells_open(const sim_tier_view *view, sim_race_kind kind,
-                                  const chunk_places *p, uint32_t mask, uint32_t first,
-                                  uint32_t size)
+static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view,
+                                  sim_race_kind kind, uint32_t chunk_kind, uint32_t mask,
+                                  const uint32_t *at, uint32_t first, uint32_t size,
+                                  chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
+    static const uint8_t ones[2] = {0, 1};
+    uint8_t lanes[SIM_CHUNK];
     uint32_t bits = first | size;
-    if (shadow->shift) {
-        for (uint32_t i = 0; i < LANES_N; i++)
-            bits |= mask >> i & 1 ? p->at[i] : 0;
-    }
+    FOR_CHUNK_LANES lanes[i] = ones[mask >> i & 1];
+    out->mask = sim_words_mask(lanes);
+    out->lanes = mask;
+    sim_words offsets = sim_words_get(at);
+    if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
     if (!shadow->cells[kind] || (shadow->shift && (bits & 3)))
         sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
+    out->at = (offsets + first) >> shadow->shift;
+    out->first = out->at[0];
+    out->mine = sim_words_count() + (view->clock->base + c->lid);
+    out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
     return size >> shadow->shift;
 }
 
-/* Sixteen adjacent cells, one for each lane: true if none is open. */
-static inline bool run_is_settled(const sim_race_clock *clock, const uint32_t *cells, uint32_t stamp)
+static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
+                                     chunk_cells r, uint32_t kinds, uint32_t count)
 {
-    uint32_t open = 0;
-    for (uint32_t i = 0; i < LANES_N; i++)
-        open |= (uint32_t)SIM_CELL_IS_OPEN(clock, cells[i], stamp + i);
-    return open == 0;
-}
-
-static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, const chunk_places *p,
-                             uint32_t mask, uint32_t first, uint32_t size)
-{
-    sim_race_shadow *shadow = view->race;
-    const sim_race_clock *clock = view->clock;
-    uint32_t n = cells_open(view, SIM_RACE_READS, p, mask, first, size), shift = shadow->shift;
-    uint32_t settled = sim_race_settled(clock, shadow->class), base = clock->base + c->lid;
-    uint32_t from = clock->launch_first, group = clock->group_first, ordered = clock->ordered_from;
-    uint32_t *reads = shadow->cells[SIM_RACE_READS];
-    bool is_run = p->kind == SIM_CHUNK_RUN && n == 1;
-    if (clock->is_split) return false;
-    for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    for (uint32_t kind = 0; kind < kinds; kind++) {
         if (!sim_race_may_be_open(shadow, kind, settled)) continue;
-        const uint32_t *cells = shadow->cells[kind];
-        if (is_run) {
-            if (!run_is_settled(clock, cells + ((p->at[0] + first) >> shift), base)) return false;
-            continue;
+        chunk_cells part = r;
+        for (uint32_t k = 0; k < count; k++, part.at += 1, part.first++) {
+            if (!cells_are_settled(clock, &part, shadow->cells[kind])) return false;
         }
-        for (uint32_t left = mask; left; left &= left - 1) {
-            uint32_t i = (uint32_t)__builtin_ctz(left);
-            if (lane_is_open(clock, cells, (p->at[i] + first) >> shift, n, base + i)) return false;
-        }
-    }
-    shadow->from[SIM_RACE_READS] = ordered;
-    if (is_run) {
-        uint32_t *cells = reads + ((p->at[0] + first) >> shift);
-        for (uint32_t i = 0; i < LANES_N; i++)
-            cells[i] = sim_cell_joined(cells[i], base + i, from, group, ordered);
-        return true;
-    }
-    uint32_t left = mask;
-    if (p->kind == SIM_CHUNK_SAME) { /* only the first and the last reader matter */
-        left = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
-    }
-    for (; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(left), at = (p->at[i] + first) >> shift;
-        for (uint32_t k = at; k < at + n; k++)
-            reads[k] = sim_cell_joined(reads[k], base + i, from, group, ordered);
     }
     return true;
 }
 
-/* Lanes that write the same cell find each other's stamp open. */
-static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, const chunk_places *p,
-                              uint32_t mask, uint32_t size)
+static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
+                             uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
 {
+    chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    uint32_t n = cells_open(view, SIM_RACE_WRITES, p, mask, 0, size), shift = shadow->shift;
-    uint32_t settled = sim_race_settled(clock, shadow->class), base = clock->base + c->lid;
-    bool is_run = p->kind == SIM_CHUNK_RUN && n == 1;
-    if (clock->is_split) return false;
-    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
-        const uint32_t *cells = shadow->cells[kind];
-        if (kind == SIM_RACE_WRITES || !sim_race_may_be_open(shadow, kind, settled)) continue;
-        if (is_run) {
-            if (!run_is_settled(clock, cells + (p->at[0] >> shift), base)) return false;
-            continue;
-        }
-        for (uint32_t left = mask; left; left &= left - 1) {
-            uint32_t i = (uint32_t)__builtin_ctz(left);
-            if (lane_is_open(clock, cells, p->at[i] >> shift, n, base + i)) return false;
-        }
-    }
-    shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
-    uint32_t *writes = shadow->cells[SIM_RACE_WRITES];
-    if (is_run) {
-        uint32_t *cells = writes + (p->at[0] >> shift);
-        if (!run_is_settled(clock, cells, base)) return false;
-        for (uint32_t i = 0; i < LANES_N; i++)
-            cells[i] = base + i;
-        return true;
-    }
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(left), at = p->at[i] >> shift;
-        if (lane_is_open(clock, writes, at, n, base + i)) return false;
-        for (uint32_t k = at; k < at + n; k++)
-            writes[k] = base + i;
-    }
+    /* Of several lanes that read one place, the first and the last matter. */
+    if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
+    uint32_t count = cells_open(c, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    if (clock->is_split ||
+        !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
+        return false;
+    shadow->from[SIM_RACE_READS] = clock->ordered_from;
+    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_READS]);
     return true;
 }
 
-/* ---- Offsets -------------------------------------------------------------------------------- */
-
-static inline uint64_t lane_distance(const sim_tier_access *a, uint32_t form, const void *index,
-                                     uint32_t lane)
+static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
+                              uint32_t mask, const uint32_t *at, uint32_t size)
 {
-    switch (form) {
-    case SIM_MEMORY_U32: return (uint64_t)((const uint32_t *)index)[lane] * a->stride;
-    case SIM_MEMORY_S32: return (uint64_t)((const int32_t *)index)[lane] * a->stride;
-    case SIM_MEMORY_I64: return ((const uint64_t *)index)[lane] * a->stride;
-    case SIM_MEMORY_EACH: return ((const uint64_t *)index)[lane];
-    default: return 0;
+    chunk_cells r;
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = view->clock;
+    uint32_t count = cells_open(c, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count)) return false;
+    shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
+    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++) {
+        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
     }
-}
-
-/* Computes the lanes' offsets from `start`, the offset of the uniform part; false if an active lane
- * is outside the object or not aligned. */
-static ALWAYS bool places_find(const sim_tier_access *a, uint32_t form, uint64_t start,
-                               const void *index, uint32_t mask, uint64_t last, uint32_t step,
-                               chunk_places *p)
-{
-    uint32_t outside = 0, bits = 0, apart = 0, differ = 0;
-    if (form == SIM_MEMORY_ONE || form == SIM_MEMORY_SAME) {
-        if (start > last || (start & (a->alignment - 1))) return false;
-        for (uint32_t i = 0; i < LANES_N; i++)
-            p->at[i] = (uint32_t)start;
-        p->kind = SIM_CHUNK_SAME;
-        return true;
-    }
-    for (uint32_t i = 0; i < LANES_N; i++) {
-        uint64_t offset = start + lane_distance(a, form, index, i);
-        bool is_active = mask >> i & 1;
-        outside |= (uint32_t)(is_active & (offset > last));
-        p->at[i] = is_active ? (uint32_t)offset : 0;
-    }
-    for (uint32_t i = 0; i < LANES_N; i++) {
-        bits |= p->at[i];
-        apart |= p->at[i] ^ (p->at[0] + i * step);
-        differ |= p->at[i] ^ p->at[0];
-    }
-    p->kind = SIM_CHUNK_MIXED;
-    if (mask == (1u << LANES_N) - 1) {
-        if (apart == 0) p->kind = SIM_CHUNK_RUN;
-        if (differ == 0) p->kind = SIM_CHUNK_SAME;
-    }
-    return (outside | (bits & (a->alignment - 1))) == 0;
+    return true;
 }
 
 /* ---- Private memory ------------------------------------------------------------------------- */
@@ -251,7 +211,19 @@ static inline bool variable_find(const sim_tier_context *c, uint64_t address, ui
 
 static inline uint64_t granule_place(uint64_t position, uint32_t lane)
 {
-    return (position / 8 * LANES_N + lane) * 8 + position % 8;
+    return (position / 4 * SIM_TIER_LANES + lane) * 4 + position % 4;
+}
+
+/* The place of a lane's bytes [address, address + size); false if they are not in one variable. */
+static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, uint64_t address,
+                                uint64_t *out_position)
+{
+    uint64_t first, size, needed = (uint64_t)a->bytes * a->count;
+    uint64_t offset = sim_address_offset(address);
+    if (!variable_find(c, address, &first, &size)) return false;
+    if (size < needed || offset > size - needed || offset & (a->alignment - 1)) return false;
+    *out_position = first + offset;
+    return true;
 }
 
 #define WIDTH_BITS 8
@@ -272,9 +244,10 @@ static inline uint64_t granule_place(uint64_t position, uint32_t lane)
 static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, const void *a,
                        const void *b, void *out)
 {
-    uint8_t active[LANES_N];
-    sim_math_lanes lanes = {.count = LANES_N, .mask = active, .a = a, .b = b, .out = out};
-    for (uint32_t i = 0; i < LANES_N; i++)
+    uint8_t active[SIM_TIER_LANES];
+    sim_math_lanes lanes = {
+        .count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
+    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
         active[i] = mask >> i & 1;
     if (mask == 1) lanes.count = 1;
     if (is_double) {
@@ -286,10 +259,10 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
 
 static void private_forget(sim_tier_context *c, uint32_t mask, uint64_t first, uint64_t size)
 {
-    CHECK(first % 8 == 0);
-    for (uint64_t at = first; at < first + size; at += 8) {
-        uint64_t *granules = (uint64_t *)(void *)(c->private_defined + granule_place(at, 0));
-        for (uint32_t i = 0; i < LANES_N; i++)
+    CHECK(first % 4 == 0);
+    for (uint64_t at = first; at < first + size; at += 4) {
+        uint32_t *granules = (uint32_t *)(void *)(c->private_defined + granule_place(at, 0));
+        for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
             granules[i] = mask >> i & 1 ? 0 : granules[i];
     }
 }
@@ -308,12 +281,13 @@ static void chunk_forget(sim_tier_context *c, uint64_t address, uint32_t mask)
     if (variable_find(c, address, &first, &size)) private_forget(c, mask, first, size);
 }
 
-#define WIDTHS(op, form)                                                                           \
-    [SIM_MEMORY_##form] = {op##_##form##_8, op##_##form##_16, op##_##form##_32, op##_##form##_64},
-
+#define WIDTHS(name) {name##_8, name##_16, name##_32, name##_64}
 const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
-    .load = {SIM_MEMORY_FORMS(WIDTHS, load)},
-    .store = {SIM_MEMORY_FORMS(WIDTHS, store)},
+    .find = chunk_find,
+    .load = WIDTHS(load),
+    .store = WIDTHS(store),
+    .load_any = WIDTHS(load_any),
+    .store_any = WIDTHS(store_any),
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,

@@ -187,10 +187,10 @@ static void private_arguments(const sim_launch_state *l, sim_compiled *run)
         uint64_t first = frame->private_first + frame->function->variables[variable].offset;
         rt_bytes bytes = run->arguments[i].bytes;
         for (uint64_t k = 0; k < bytes.size; k++) {
-            uint64_t at = (first + k) / 8 * SIM_TIER_LANES * 8 + (first + k) % 8;
+            uint64_t at = (first + k) / 4 * SIM_TIER_LANES * 4 + (first + k) % 4;
             for (uint32_t lane = 0; lane < SIM_TIER_LANES; lane++) {
-                run->context.private_memory[at + lane * 8] = bytes.data[k];
-                run->context.private_defined[at + lane * 8] = 0xff;
+                run->context.private_memory[at + lane * 4] = bytes.data[k];
+                run->context.private_defined[at + lane * 4] = 0xff;
             }
         }
     }
@@ -275,9 +275,8 @@ static void run_open(sim_launch_state *l, sim_compiled *run, const sim_tier_code
     sim_lane_memory_grow(&run->saved, chunks * code->saved_bytes + 64, 0);
     sim_lane_memory_grow(&run->private_memory, private_bytes + 64, 0);
     sim_lane_memory_grow(&run->private_defined, private_bytes + 64, 0);
-    c->views = rt_alloc_array(code->view_count + 1, sizeof *c->views);
-    for (uint32_t i = 0; i < code->view_count; i++)
-        c->views[i].key = UINT64_MAX;
+    for (uint32_t i = 0; i < code->access_count; i++)
+        code->accesses[i]->view.key = UINT64_MAX;
     c->parked = rt_alloc_array(code->block_count + 1, sizeof *c->parked);
     run->uniforms = rt_alloc(function->uniform_bytes + 8);
     c->uniforms = run->uniforms;
@@ -295,7 +294,6 @@ static void run_close(sim_compiled *run)
     rt_free(run->saved.block);
     rt_free(run->private_memory.block);
     rt_free(run->private_defined.block);
-    rt_free(run->context.views);
     rt_free(run->context.parked);
     rt_free(run->uniforms);
 }
