@@ -12,6 +12,7 @@
 #include "sim/check/shadow.h"
 #include "sim/exec/fragment.h"
 #include "sim/memory/note.h"
+#include "sim/number/lane_types.h"
 
 typedef void sim_handle(sim_exec *x, const sim_op *op);
 
@@ -129,23 +130,6 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
                              uint32_t bytes);
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                               uint32_t bytes);
-
-/* The C types of lanes by name (sim_lane_type without its prefix): unsigned or float (U), signed
- * (S), and the widths of integers (BITS). */
-#define U_I8     uint8_t
-#define U_I16    uint16_t
-#define U_I32    uint32_t
-#define U_I64    uint64_t
-#define U_F32    float
-#define U_F64    double
-#define S_I8     int8_t
-#define S_I16    int16_t
-#define S_I32    int32_t
-#define S_I64    int64_t
-#define BITS_I8  8
-#define BITS_I16 16
-#define BITS_I32 32
-#define BITS_I64 64
 
 /* Iterations are independent: the target is the same row as an operand or overlaps no operand. */
 #ifdef __clang__

@@ -13,24 +13,6 @@
 
 #include <string.h>
 
-/* ---- Types of lanes: a type wide enough to compute in, and one twice as wide ---------------- */
-
-__extension__ typedef unsigned __int128 wide_unsigned;
-__extension__ typedef __int128 wide_signed;
-
-#define W_I8   uint32_t
-#define W_I16  uint32_t
-#define W_I32  uint32_t
-#define W_I64  uint64_t
-#define D_I8   uint32_t
-#define D_I16  uint32_t
-#define D_I32  uint64_t
-#define D_I64  wide_unsigned
-#define DS_I8  int32_t
-#define DS_I16 int32_t
-#define DS_I32 int64_t
-#define DS_I64 wide_signed
-
 /* The operand's lanes from `low` on. */
 #define ROW(type, place) ((const type *)__builtin_assume_aligned(sim_at(x, place), 64) + x->low)
 
@@ -115,175 +97,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
     LANES_SHAPE(name##_V, T, R, ROW_OPERAND(T, a), LANE(T, a), EXPRESSION)                         \
     UNIFORM_SHAPE(name##_S, T, R, UNIFORM_OPERAND(T, a), EXPRESSION)
 
-/* ---- Integer operations that are always defined --------------------------------------------- */
-
-#define W(t, v)  ((W_##t)(v))
-#define SG(t, v) ((S_##t)(v))
-#define ALL_INT(SHAPES, name, EXPRESSION)                                                          \
-    SHAPES(name##_I8, uint8_t, uint8_t, EXPRESSION(I8))                                            \
-    SHAPES(name##_I16, uint16_t, uint16_t, EXPRESSION(I16))                                        \
-    SHAPES(name##_I32, uint32_t, uint32_t, EXPRESSION(I32))                                        \
-    SHAPES(name##_I64, uint64_t, uint64_t, EXPRESSION(I64))
-
-#define E_ADD(t) W(t, a) + W(t, b)
-#define E_SUB(t) W(t, a) - W(t, b)
-#define E_MUL(t) W(t, a) * W(t, b)
-#define E_AND(t) a &b
-#define E_OR(t)  a | b
-#define E_XOR(t) a ^ b
-ALL_INT(FOUR_SHAPES, ADD, E_ADD)
-ALL_INT(FOUR_SHAPES, SUB, E_SUB)
-ALL_INT(FOUR_SHAPES, MUL, E_MUL)
-ALL_INT(FOUR_SHAPES, AND, E_AND)
-ALL_INT(FOUR_SHAPES, OR, E_OR)
-ALL_INT(FOUR_SHAPES, XOR, E_XOR)
-
-#define E_UMIN(t)     a < b ? a : b
-#define E_UMAX(t)     a > b ? a : b
-#define E_SMIN(t)     SG(t, a) < SG(t, b) ? a : b
-#define E_SMAX(t)     SG(t, a) > SG(t, b) ? a : b
-#define E_ROTATE(t)   W(t, a) << (b & (BITS_##t - 1)) | W(t, a) >> (-b & (BITS_##t - 1))
-#define E_UMULHI(t)   ((D_##t)a * (D_##t)b) >> BITS_##t
-#define E_SMULHI(t)   ((DS_##t)SG(t, a) * (DS_##t)SG(t, b)) >> BITS_##t
-#define E_UADDSAT(t)  (U_##t)(a + b) < a ? (U_##t) - 1 : (U_##t)(a + b)
-#define E_USUBSAT(t)  a < b ? 0 : a - b
-#define E_UHADD(t)    (a & b) + ((a ^ b) >> 1)
-#define E_URHADD(t)   (a | b) - ((a ^ b) >> 1)
-#define E_SHADD(t)    SG(t, a &b) + (SG(t, a ^ b) >> 1)
-#define E_SRHADD(t)   SG(t, a | b) - (SG(t, a ^ b) >> 1)
-#define E_UABSDIFF(t) a < b ? b - a : a - b
-#define E_SABSDIFF(t) SG(t, a) < SG(t, b) ? W(t, b) - W(t, a) : W(t, a) - W(t, b)
-/* The maximum of the type, or the minimum if v is negative. */
-#define LIMIT(t, v) ((U_##t)((U_##t)((U_##t) - 1 >> 1) + ((v) >> (BITS_##t - 1))))
-#define E_SADDSAT(t)                                                                               \
-    ((U_##t)((U_##t)(W(t, a) + W(t, b)) ^ a) & (U_##t)((U_##t)(W(t, a) + W(t, b)) ^ b)) >>         \
-            (BITS_##t - 1)                                                                         \
-        ? LIMIT(t, a)                                                                              \
-        : (U_##t)(W(t, a) + W(t, b))
-#define E_SSUBSAT(t)                                                                               \
-    ((U_##t)(a ^ b) & (U_##t)(a ^ (U_##t)(W(t, a) - W(t, b)))) >> (BITS_##t - 1)                   \
-        ? LIMIT(t, a)                                                                              \
-        : (U_##t)(W(t, a) - W(t, b))
-ALL_INT(TWO_SHAPES, UMIN, E_UMIN)
-ALL_INT(TWO_SHAPES, UMAX, E_UMAX)
-ALL_INT(TWO_SHAPES, SMIN, E_SMIN)
-ALL_INT(TWO_SHAPES, SMAX, E_SMAX)
-ALL_INT(TWO_SHAPES, ROTATE, E_ROTATE)
-ALL_INT(TWO_SHAPES, UMULHI, E_UMULHI)
-ALL_INT(TWO_SHAPES, SMULHI, E_SMULHI)
-ALL_INT(TWO_SHAPES, UADDSAT, E_UADDSAT)
-ALL_INT(TWO_SHAPES, SADDSAT, E_SADDSAT)
-ALL_INT(TWO_SHAPES, USUBSAT, E_USUBSAT)
-ALL_INT(TWO_SHAPES, SSUBSAT, E_SSUBSAT)
-ALL_INT(TWO_SHAPES, UHADD, E_UHADD)
-ALL_INT(TWO_SHAPES, SHADD, E_SHADD)
-ALL_INT(TWO_SHAPES, URHADD, E_URHADD)
-ALL_INT(TWO_SHAPES, SRHADD, E_SRHADD)
-ALL_INT(TWO_SHAPES, UABSDIFF, E_UABSDIFF)
-ALL_INT(TWO_SHAPES, SABSDIFF, E_SABSDIFF)
-
-static inline uint64_t reverse_bits(uint64_t v)
-{
-    v = (v >> 1 & UINT64_C(0x5555555555555555)) | (v & UINT64_C(0x5555555555555555)) << 1;
-    v = (v >> 2 & UINT64_C(0x3333333333333333)) | (v & UINT64_C(0x3333333333333333)) << 2;
-    v = (v >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (v & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
-    return __builtin_bswap64(v);
-}
-#define E_CLZ(t)      a ? __builtin_clzll(a) - (64 - BITS_##t) : BITS_##t
-#define E_CTZ(t)      a ? __builtin_ctzll(a) : BITS_##t
-#define E_POPCOUNT(t) __builtin_popcountll(a)
-#define E_REVERSE(t)  reverse_bits(a) >> (64 - BITS_##t)
-ALL_INT(ONE_SHAPES, CLZ, E_CLZ)
-ALL_INT(ONE_SHAPES, CTZ, E_CTZ)
-ALL_INT(ONE_SHAPES, POPCOUNT, E_POPCOUNT)
-ALL_INT(ONE_SHAPES, REVERSE, E_REVERSE)
-
-/* ---- Comparisons ---------------------------------------------------------------------------- */
-
-#define ALL_INT_COMPARE(name, EXPRESSION)                                                          \
-    FOUR_SHAPES(name##_I8, uint8_t, uint8_t, EXPRESSION(I8))                                       \
-    FOUR_SHAPES(name##_I16, uint16_t, uint8_t, EXPRESSION(I16))                                    \
-    FOUR_SHAPES(name##_I32, uint32_t, uint8_t, EXPRESSION(I32))                                    \
-    FOUR_SHAPES(name##_I64, uint64_t, uint8_t, EXPRESSION(I64))
-#define E_EQ(t)  a == b
-#define E_NE(t)  a != b
-#define E_ULT(t) a < b
-#define E_ULE(t) a <= b
-#define E_SLT(t) SG(t, a) < SG(t, b)
-#define E_SLE(t) SG(t, a) <= SG(t, b)
-ALL_INT_COMPARE(EQ, E_EQ)
-ALL_INT_COMPARE(NE, E_NE)
-ALL_INT_COMPARE(ULT, E_ULT)
-ALL_INT_COMPARE(ULE, E_ULE)
-ALL_INT_COMPARE(SLT, E_SLT)
-ALL_INT_COMPARE(SLE, E_SLE)
-
-#define ALL_FLOAT_COMPARE(name, EXPRESSION)                                                        \
-    FOUR_SHAPES(name##_F32, float, uint8_t, EXPRESSION)                                            \
-    FOUR_SHAPES(name##_F64, double, uint8_t, EXPRESSION)
-ALL_FLOAT_COMPARE(FEQ, a == b)
-ALL_FLOAT_COMPARE(FONE, (a < b) | (a > b))
-ALL_FLOAT_COMPARE(FUNE, a != b)
-ALL_FLOAT_COMPARE(FLT, a < b)
-ALL_FLOAT_COMPARE(FLE, a <= b)
-ALL_FLOAT_COMPARE(FORD, (a == a) & (b == b))
-
-/* ---- Floats --------------------------------------------------------------------------------- */
-
-#define ALL_FLOAT(SHAPES, name, F32_EXPRESSION, F64_EXPRESSION)                                    \
-    SHAPES(name##_F32, float, float, F32_EXPRESSION)                                               \
-    SHAPES(name##_F64, double, double, F64_EXPRESSION)
-ALL_FLOAT(FOUR_SHAPES, FADD, a + b, a + b)
-ALL_FLOAT(FOUR_SHAPES, FSUB, a - b, a - b)
-ALL_FLOAT(FOUR_SHAPES, FMUL, a *b, a *b)
-ALL_FLOAT(FOUR_SHAPES, FDIV, a / b, a / b)
-/* If one operand is a NaN, the result is the other operand. */
-ALL_FLOAT(TWO_SHAPES, FMIN, a < b || b != b ? a : b, a < b || b != b ? a : b)
-ALL_FLOAT(TWO_SHAPES, FMAX, a > b || b != b ? a : b, a > b || b != b ? a : b)
-ALL_FLOAT(ONE_SHAPES, SQRT, __builtin_sqrtf(a), __builtin_sqrt(a))
-/* Computed in double: two much finer roundings precede the rounding to float. No float gives a
- * value so close to a rounding boundary that they would change the result. */
-ONE_SHAPES(RSQRT_F32, float, float, 1.0 / __builtin_sqrt((double)a))
-ALL_FLOAT(ONE_SHAPES, FLOOR, __builtin_floorf(a), __builtin_floor(a))
-ALL_FLOAT(ONE_SHAPES, CEIL, __builtin_ceilf(a), __builtin_ceil(a))
-ALL_FLOAT(ONE_SHAPES, TRUNC, __builtin_truncf(a), __builtin_trunc(a))
-ALL_FLOAT(ONE_SHAPES, RINT, __builtin_rintf(a), __builtin_rint(a))
-
-/* Round halfway cases away from zero; a - trunc(a) is exact. */
-static inline float round_f32(float a)
-{
-    float t = __builtin_truncf(a), fraction = __builtin_fabsf(a - t);
-    return fraction >= 0.5f ? t + __builtin_copysignf(1.0f, a) : t;
-}
-static inline double round_f64(double a)
-{
-    double t = __builtin_trunc(a), fraction = __builtin_fabs(a - t);
-    return fraction >= 0.5 ? t + __builtin_copysign(1.0, a) : t;
-}
-ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
-
-#define LANE_TYPE     F32
-#define FMA_FUNCTION  __builtin_fmaf
-#define MATH_FUNCTION sim_math_float
-#include "sim/exec/lanes_float.inc"
-#define LANE_TYPE     F64
-#define FMA_FUNCTION  __builtin_fma
-#define MATH_FUNCTION sim_math_double
-#include "sim/exec/lanes_float.inc"
-
-/* ---- Conversions ---------------------------------------------------------------------------- */
-
-#define CONVERT_ZEXT(from, to) ONE_SHAPES(ZEXT_##from##_##to, U_##from, U_##to, a)
-#define CONVERT_SEXT(from, to) ONE_SHAPES(SEXT_##from##_##to, U_##from, U_##to, (S_##to)SG(from, a))
-#define CONVERT_CUT(from, to)  ONE_SHAPES(CUT_##from##_##to, U_##from, U_##to, a)
-#define CONVERT_UTOF(from, to) ONE_SHAPES(UTOF_##from##_##to, U_##from, U_##to, a)
-#define CONVERT_STOF(from, to) ONE_SHAPES(STOF_##from##_##to, U_##from, U_##to, SG(from, a))
-#define CONVERT_FTOF(from, to) ONE_SHAPES(FTOF_##from##_##to, U_##from, U_##to, a)
-#define CONVERT(op, from, to)  CONVERT_##op(from, to)
-SIM_CONVERSIONS(CONVERT)
-#undef CONVERT
-
-/* ---- Operations that can be undefined: shifts, conversions to integers, division ------------ */
+/* ---- Shapes of operations that can be undefined ---------------------------------------------- */
 
 static const char shift_wrong[] = "shift by the width of the value or more,";
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value,";
@@ -347,15 +161,6 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
     SHIFT_SHAPE(name##_SV, T, bits, UNIFORM_OPERAND(T, a), , EXPRESSION)                           \
     SHIFT_SHAPES_VS(name, T, bits, EXPRESSION)                                                     \
     SHIFT_SHAPES_SS(name, T, bits, EXPRESSION)
-#define ALL_SHIFTS(t)                                                                              \
-    SHIFT_SHAPES(SHL_##t, U_##t, BITS_##t, W(t, a) << b)                                           \
-    SHIFT_SHAPES(SHR_##t, U_##t, BITS_##t, a >> b)                                                 \
-    SHIFT_SHAPES(SAR_##t, U_##t, BITS_##t, SG(t, a) >> b)
-ALL_SHIFTS(I8)
-ALL_SHIFTS(I16)
-ALL_SHIFTS(I32)
-ALL_SHIFTS(I64)
-
 /* The integer type can hold the numbers from `low_bound` to below `high_bound`, after truncation.
  */
 #define TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                      \
@@ -388,22 +193,6 @@ ALL_SHIFTS(I64)
 #define TO_INT_SHAPES(name, T, R, V, trunc_function, low_bound, high_bound)                        \
     TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                          \
     TO_INT_SHAPES_S(name, T, R, V, trunc_function, low_bound, high_bound)
-#define TRUNC_F32 __builtin_truncf
-#define TRUNC_F64 __builtin_trunc
-#define POWER_I8  256
-#define POWER_I16 65536
-#define POWER_I32 4294967296
-#define POWER_I64 18446744073709551616.0
-#define CONVERT_FTOU(from, to)                                                                     \
-    TO_INT_SHAPES(FTOU_##from##_##to, U_##from, U_##to, U_##to, TRUNC_##from, 0,                   \
-                  (U_##from)POWER_##to)
-#define CONVERT_FTOS(from, to)                                                                     \
-    TO_INT_SHAPES(FTOS_##from##_##to, U_##from, U_##to, S_##to, TRUNC_##from,                      \
-                  -(U_##from)POWER_##to / 2, (U_##from)POWER_##to / 2)
-#define CONVERT(op, from, to) CONVERT_##op(from, to)
-SIM_FLOAT_TO_INT(CONVERT)
-#undef CONVERT
-
 /* No vector unit divides integers, so only active lanes are computed. */
 #define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
@@ -432,22 +221,18 @@ SIM_FLOAT_TO_INT(CONVERT)
 #define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
     DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                    \
     DIVIDE_SHAPES_S(name, T, WRONG, EXPRESSION)
-#define OVERFLOWS(t) (b == 0 || (a == (U_##t)(W(t, 1) << (BITS_##t - 1)) && b == (U_##t) - 1))
-/* The remainder with the sign of the divisor. */
-#define SMOD(t)                                                                                    \
-    (SG(t, a) % SG(t, b) != 0 && ((SG(t, a) % SG(t, b) < 0) != (SG(t, b) < 0))                     \
-         ? SG(t, a) % SG(t, b) + SG(t, b)                                                          \
-         : SG(t, a) % SG(t, b))
-#define ALL_DIVISIONS(t)                                                                           \
-    DIVIDE_SHAPES(UDIV_##t, U_##t, (b == 0), a / b)                                                \
-    DIVIDE_SHAPES(UREM_##t, U_##t, (b == 0), a % b)                                                \
-    DIVIDE_SHAPES(SDIV_##t, U_##t, OVERFLOWS(t), SG(t, a) / SG(t, b))                              \
-    DIVIDE_SHAPES(SREM_##t, U_##t, OVERFLOWS(t), SG(t, a) % SG(t, b))                              \
-    DIVIDE_SHAPES(SMOD_##t, U_##t, OVERFLOWS(t), SMOD(t))
-ALL_DIVISIONS(I8)
-ALL_DIVISIONS(I16)
-ALL_DIVISIONS(I32)
-ALL_DIVISIONS(I64)
+/* ---- The operations ------------------------------------------------------------------------- */
+
+#include "sim/number/operations.inc"
+
+#define LANE_TYPE     F32
+#define FMA_FUNCTION  __builtin_fmaf
+#define MATH_FUNCTION sim_math_float
+#include "sim/exec/lanes_float.inc"
+#define LANE_TYPE     F64
+#define FMA_FUNCTION  __builtin_fma
+#define MATH_FUNCTION sim_math_double
+#include "sim/exec/lanes_float.inc"
 
 /* ---- Moves and selections ------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* Launching a kernel: arguments, work-groups, waves. */
 #include "reference/base/alloc.h"
 #include "sim/exec/barrier.h"
+#include "sim/exec/compiled.h"
 #include "sim/exec/parallel.h"
 #include "sim/exec/print.h"
 #include "sim/exec/schedule.h"
@@ -149,14 +150,23 @@ rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
-/* Writes the arguments to the uniform registers of the kernel's frame or, if they are structures,
- * to the private memory of every lane. */
-static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
+/* Writes a structure to a private variable of every lane. */
+static void variable_set(const sim_wave *wave, uint64_t first, rt_bytes bytes)
+{
+    const sim_exec x = {.wave = (sim_wave *)wave};
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+        for (uint64_t k = 0; k < bytes.size; k++) {
+            *sim_private_byte(&x, lane, first + k) = bytes.data[k];
+            *sim_private_defined(&x, lane, first + k) = 0xff;
+        }
+    }
+}
+
+void sim_launch_arguments(const sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
                           const sim_argument *arguments)
 {
     const sim_kernel *kernel = l->kernel;
     const sim_code_function *function = frame->function;
-    const sim_exec x = {.wave = wave};
     uint32_t local = l->program->local_count;
     CHECK(frame->depth == 0 && function == &l->program->functions[kernel->function]);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -176,12 +186,7 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
             address = sim_address_of(SIM_CLASS_PRIVATE,
                                      frame->number << SIM_PRIVATE_VARIABLE_BITS | variable);
             uint64_t first = frame->private_first + function->variables[variable].offset;
-            for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-                for (uint64_t k = 0; k < argument->bytes.size; k++) {
-                    *sim_private_byte(&x, lane, first + k) = argument->bytes.data[k];
-                    *sim_private_defined(&x, lane, first + k) = 0xff;
-                }
-            }
+            if (wave) variable_set(wave, first, argument->bytes);
         }
         for (uint32_t k = kernel->leaf_first[i]; k < kernel->leaf_first[i + 1]; k++) {
             sim_leaf leaf = function->parameters[k];
@@ -272,9 +277,8 @@ static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
         *part += distance; /* may write past lane_count, since rows have room for whole chunks */
 }
 
-/* Sets the rows for the running group: from one group to the next, the ids of all lanes change by
- * the same amount. */
-static void rows_set(const sim_launch_state *l, const sim_wave *wave)
+/* From one group to the next, the ids of all lanes change by the same amount. */
+void sim_launch_rows(const sim_launch_state *l, const sim_wave *wave)
 {
     const sim_range *range = l->range;
     uint64_t linear = 0;
@@ -316,6 +320,18 @@ static void pool_set(sim_launch_state *l)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
+void sim_launch_barrier(sim_launch_state *l, uint32_t order)
+{
+    l->barrier_count++;
+    /* Objects whose bytes are all defined need no shadow until undefined bytes are stored. */
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        sim_local_object *local = &l->locals.items[i];
+        if (local->all_defined) continue;
+        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+    }
+    sim_race_barrier(l, order);
+}
+
 /* Called after every wave has run. True if the group has ended. If all waves have reached a
  * barrier, lets them pass it. */
 static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
@@ -339,16 +355,9 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         x->stop = true;
         return true;
     }
-    l->barrier_count++;
-    /* Objects whose bytes are all defined need no shadow until undefined bytes are stored. */
-    for (uint32_t i = 0; i < l->locals.count; i++) {
-        sim_local_object *local = &l->locals.items[i];
-        if (local->all_defined) continue;
-        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
-    }
     const sim_code_block *barrier = sim_block_before(waves[0].waiting.items[0]);
     CHECK(barrier->end == SIM_END_BARRIER);
-    sim_race_barrier(l, barrier->extra);
+    sim_launch_barrier(l, barrier->extra);
     for (uint32_t i = 0; i < count; i++) {
         sim_turns turns;
         sim_schedule_units(l, &waves[i], &turns);
@@ -357,11 +366,8 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
     return false;
 }
 
-static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
-                      const sim_argument *arguments)
+static void group_begin(sim_launch_state *l)
 {
-    sim_launch_state *l = x->launch;
-    const sim_code_function *function = &l->program->functions[l->kernel->function];
     /* Local memory starts undefined. */
     if (l->locals_memory.data) {
         memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
@@ -374,14 +380,26 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
         l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
     }
     sim_race_group(l);
+}
+
+static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
+                      const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    const sim_code_function *function = &l->program->functions[l->kernel->function];
+    group_begin(l);
+    if (l->compiled) {
+        sim_compiled_group(x, waves);
+        return;
+    }
     for (uint32_t i = 0; i < l->wave_count; i++) {
         sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
-        rows_set(l, &waves[i]);
+        sim_launch_rows(l, &waves[i]);
         if (!frame) {
             sim_kernel_exhausted(x, &waves[i]);
             return;
         }
-        arguments_set(l, &waves[i], frame, arguments);
+        sim_launch_arguments(l, &waves[i], frame, arguments);
         sim_turns turns;
         sim_schedule_units(l, &waves[i], &turns);
         if (turns.unit_lanes) sim_wave_part(&waves[i], &turns);
@@ -549,7 +567,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
             if (!memory->data || memory->all_defined) continue;
             if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
         }
-        if (!sim_launch_parallel(&l, arguments)) {
+        if (!sim_compiled_launch(&l, arguments) && !sim_launch_parallel(&l, arguments)) {
             sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
         }
     }

@@ -35,12 +35,6 @@ typedef struct worker {
     bool is_started;
 } worker;
 
-/* The previous contents of an object that the kernel may write. */
-typedef struct saved_memory {
-    sim_memory *memory;
-    uint8_t *data, *defined; /* defined: NULL if all bytes were defined */
-} saved_memory;
-
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
@@ -51,23 +45,22 @@ static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
     return copy;
 }
 
-static saved_memory *memory_keep(const sim_launch_state *l, const sim_argument *arguments)
+sim_saved_memory *sim_memory_keep(const sim_launch_state *l, const sim_argument *arguments)
 {
     uint32_t count = l->kernel->parameter_count;
-    saved_memory *saved = rt_alloc_array(count + 1u, sizeof *saved);
+    sim_saved_memory *saved = rt_alloc_array(count + 1u, sizeof *saved);
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
         if (!l->kernel->written.parameters[i]) continue;
         sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
         if (!memory->data) continue;
-        saved[i] = (saved_memory){memory, bytes_copy(memory->data, memory->size),
+        saved[i] = (sim_saved_memory){memory, bytes_copy(memory->data, memory->size),
                                   bytes_copy(memory->defined, memory->size)};
     }
     return saved;
 }
 
-/* Frees the saved contents; if `restores` is true, copies them back first. */
-static void memory_end(saved_memory *saved, uint32_t count, bool restores)
+void sim_memory_end(sim_saved_memory *saved, uint32_t count, bool restores)
 {
     for (uint32_t i = 0; i < count; i++) {
         const sim_memory *memory = saved[i].memory;
@@ -253,7 +246,7 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     if (count > groups) count = (uint32_t)groups;
     CHECK(count >= 2 && count <= THREADS_MAX);
     worker *workers = rt_alloc_array(count, sizeof *workers);
-    saved_memory *before = memory_keep(l, arguments);
+    sim_saved_memory *before = sim_memory_keep(l, arguments);
     bool stands = true;
     uint64_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -267,7 +260,7 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     for (uint32_t i = 0; i < count; i++)
         worker_close(&workers[i], world);
     l->world->parallel_count += stands;
-    memory_end(before, l->kernel->parameter_count, !stands);
+    sim_memory_end(before, l->kernel->parameter_count, !stands);
     rt_free(workers);
     return stands;
 }

@@ -16,8 +16,27 @@ uint64_t sim_launch_group_count(const sim_launch_state *launch);
 RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
 /* Runs the groups of a part, with separate race detection. */
 void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
+/* Writes the arguments to the uniform registers of the kernel's frame or, if they are structures, to
+ * the private memory of every lane of the wave; a NULL wave's lanes are left to the caller. */
+void sim_launch_arguments(const sim_launch_state *launch, sim_wave *wave, const sim_frame *frame,
+                          const sim_argument *arguments);
+/* Sets the wave's built-in rows for the running group. */
+void sim_launch_rows(const sim_launch_state *launch, const sim_wave *wave);
+/* All work-items of the group pass a barrier with that order (sim_order_pack). */
+void sim_launch_barrier(sim_launch_state *launch, uint32_t order);
 /* Frees the launch's memory; its findings must have been reported. */
 void sim_launch_close(sim_launch_state *launch);
+
+/* The previous contents of an object that the kernel may write. */
+typedef struct sim_saved_memory {
+    sim_memory *memory;
+    uint8_t *data, *defined; /* defined: NULL if all bytes were defined */
+} sim_saved_memory;
+
+/* Copies the memory that the arguments allow the kernel to write: an element for each parameter,
+ * which sim_memory_end frees; if `restores` is true, it copies the contents back first. */
+sim_saved_memory *sim_memory_keep(const sim_launch_state *launch, const sim_argument *arguments);
+void sim_memory_end(sim_saved_memory *saved, uint32_t count, bool restores);
 
 /* Runs all groups on the world's threads.  False, with memory unchanged, if the results may depend
  * on the order of the groups; the caller must then run the launch on one thread. */

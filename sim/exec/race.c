@@ -2,6 +2,7 @@
  * (check/race.h), for all lanes at once.  If one is open, sim/check/race.c handles the lanes one by
  * one and reports what is wrong. */
 #include "sim/exec/chunks.h"
+#include "sim/exec/race_cells.h"
 
 #include <string.h>
 
@@ -97,13 +98,6 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`.
- * Works for single cells and for vectors of them. */
-#define IS_OPEN(r, cell, mine)                                                                     \
-    (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
-     ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
-      (((cell)&SIM_RACE_OLDER) != 0)))
-
 /* Iterates over the chunks of a row that is not in sequence, except those without active lanes. */
 #define FOR_ROW_CHUNKS(r)                                                                          \
     for (uint32_t c = 0; c < (r)->count; c += SIM_CHUNK)                                           \
@@ -152,13 +146,13 @@ static bool row_settled(const row *r, const uint32_t *cells)
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
         cells += r->first;
-        FOR_LANES open |= (uint32_t)IS_OPEN(r, cells[i], stamp + i);
+        FOR_LANES open |= (uint32_t)SIM_CELL_IS_OPEN(r, cells[i], stamp + i);
         return open == 0;
     }
     FOR_ROW_CHUNKS(r)
     {
         sim_words found = chunk_get(r, cells, c), mine = sim_words_get(r->mine + c);
-        found_open |= (sim_words)IS_OPEN(r, found, mine) & sim_words_mask(r->mask + c);
+        found_open |= (sim_words)SIM_CELL_IS_OPEN(r, found, mine) & sim_words_mask(r->mask + c);
     }
     return !sim_words_any(found_open);
 }
@@ -192,19 +186,7 @@ static bool row_write(const row *r, uint32_t *cells)
     return false;
 }
 
-/* Returns the cell after a read, as sim_race_join computes it, but only for a clock that has given
- * no work-item two stamps since the last barrier. */
-static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
-                              uint32_t ordered)
-{
-    uint32_t stamp = cell & SIM_RACE_STAMP;
-    bool here = stamp >= ordered;
-    bool several = here & ((stamp != mine) | ((cell & SIM_RACE_SEVERAL) != 0));
-    bool older = (stamp >= first) & ((stamp < group) | ((cell & SIM_RACE_OLDER) != 0));
-    return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
-}
-
-/* Like joined(), for the sixteen lanes of a chunk. */
+/* Like sim_cell_joined(), for the sixteen lanes of a chunk. */
 static inline sim_words joined_words(const row *r, sim_words cell, sim_words mine)
 {
     sim_words stamp = cell & SIM_RACE_STAMP, here = (sim_words)(stamp >= r->ordered_from);
@@ -238,7 +220,7 @@ static void row_read(const row *r, uint32_t *cells)
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
         cells += r->first;
-        FOR_LANES cells[i] = joined(cells[i], stamp + i, first, group, ordered);
+        FOR_LANES cells[i] = sim_cell_joined(cells[i], stamp + i, first, group, ordered);
         return;
     }
     FOR_ROW_CHUNKS(r) chunk_read(r, cells, c);

@@ -71,6 +71,7 @@ typedef struct sim_launch_state {
     struct sim_race *race;        /* check/race.h; NULL while nothing runs */
     sim_race_shadow *local_races; /* one per object of local memory; NULL: accesses to them cannot
                                    * race */
+    struct sim_compiled *compiled; /* exec/compiled.c; NULL: the groups are interpreted */
 } sim_launch_state;
 
 /* Maximum number of bytes that one lane loads or stores in one operation: 16 components, or an

@@ -48,6 +48,7 @@ static void memory_free(sim_memory *memory)
 void sim_world_destroy(sim_world *world)
 {
     if (!world) return;
+    if (world->tier) world->tier_free(world->tier);
     for (uint32_t i = 0; i < world->objects.count; i++)
         memory_free(&world->objects.items[i]);
     sim_instances_free(world);

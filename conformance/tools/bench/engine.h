@@ -23,6 +23,7 @@ typedef struct bench_run {
  * codes of sim_launch, such as RT_BUDGET. */
 RT_MUST_USE rt_status bench_on_sim(rt_sink *sink, const bench_run *run);
 RT_MUST_USE rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run);
+RT_MUST_USE rt_status bench_on_sim_compiled(rt_sink *sink, const bench_run *run);
 
 /* Runs a case on the first device of the only OpenCL platform that the loader finds, from source.
  * TOOL: a call failed; the message has its name and code. */

@@ -6,6 +6,8 @@
 #include "sim/sim.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /* A case's objects and arguments in a world. */
 typedef struct sim_bench {
@@ -110,7 +112,29 @@ static rt_status link_code(rt_sink *sink, rt_bytes code, sim_program **out_progr
     return status;
 }
 
-static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
+/* The compiler is next to this program. */
+static rt_status tier_choose(sim_world *world)
+{
+    char path[4096];
+    static const char name[] = "libassay_tier.so";
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+    CHECK(length > 0);
+    while (path[length - 1] != '/')
+        length--;
+    memcpy(path + length, name, sizeof name);
+    return sim_world_choose_tier(world, RT_TEXT("compiled"), path);
+}
+
+static void tier_report(const sim_bench *bench)
+{
+    sim_tier_report report = sim_world_tier_report(bench->world);
+    if (report.reason.length)
+        fprintf(stderr, "%s is interpreted because it %.*s\n", bench->run->test_case->name,
+                RT_TEXT_ARG(report.reason));
+    fprintf(stderr, "%s: compiled in %.1f ms\n", bench->run->test_case->name, report.compile_ms);
+}
+
+static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks, bool is_compiled)
 {
     CHECK(run->repeat >= 1);
     sim_program *program;
@@ -124,10 +148,12 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
                        .sink = sink};
     CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     if (!checks) sim_world_drop_checks(bench.world);
+    if (is_compiled) RT_TRY(tier_choose(bench.world));
     const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->test_case->name));
     rt_status status =
         kernel ? run_in_world(&bench, kernel)
                : rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", run->test_case->name);
+    if (is_compiled) tier_report(&bench);
     rt_free(bench.content);
     sim_world_destroy(bench.world);
     sim_program_destroy(program);
@@ -136,10 +162,15 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks)
 
 rt_status bench_on_sim(rt_sink *sink, const bench_run *run)
 {
-    return run_on_sim(sink, run, true);
+    return run_on_sim(sink, run, true, false);
 }
 
 rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run)
 {
-    return run_on_sim(sink, run, false);
+    return run_on_sim(sink, run, false, false);
+}
+
+rt_status bench_on_sim_compiled(rt_sink *sink, const bench_run *run)
+{
+    return run_on_sim(sink, run, true, true);
 }

@@ -80,6 +80,7 @@ static int time_case(const char *engine, const bench_run *run, const char *out)
         rt_status (*run)(rt_sink *sink, const bench_run *run);
     } engines[] = {{"sim", bench_on_sim},
                    {"sim-unchecked", bench_on_sim_unchecked},
+                   {"sim-compiled", bench_on_sim_compiled},
                    {"opencl", bench_on_opencl},
                    {"host", bench_on_host}};
     uint32_t at = 0, count = sizeof engines / sizeof *engines;

@@ -1,0 +1,123 @@
+/* What the files that generate LLVM's code share. */
+#ifndef SIM_TIER_EMIT_H
+#define SIM_TIER_EMIT_H
+
+#include "sim/compiled/flat.h"
+#include "sim/compiled/handlers.h"
+
+#include <llvm-c/Core.h>
+
+/* A register as a variable on the stack, which LLVM promotes to values. */
+typedef struct tier_register {
+    uint64_t key; /* instance, width and place; 0: free */
+    LLVMValueRef variable;
+    LLVMTypeRef type;
+    bool is_kept; /* its value outlives a block, so it is saved at barriers */
+} tier_register;
+
+typedef struct tier_emitter {
+    const tier_flat *flat;
+    const sim_tier_helpers *helpers;
+    LLVMContextRef llvm;
+    LLVMModuleRef module, lanes; /* `lanes`: lane.c */
+    LLVMBuilderRef builder, variables; /* the second appends to the entry block */
+    LLVMValueRef function, context;
+    LLVMTypeRef i1, i8, i16, i32, i64, bytes_pointer, mask, word; /* word: a bit for each block */
+    LLVMBasicBlockRef *bodies;  /* per block: runs the lanes in `active` */
+    LLVMBasicBlockRef *unparks; /* per block: makes the lanes that wait for it active */
+    LLVMBasicBlockRef exit, gives_up[SIM_TIER_REASON_COUNT];
+    LLVMBasicBlockRef *barriers; /* per barrier: saves the registers and returns */
+    LLVMValueRef active, parked, spent, steps, values, index;
+    tier_register *registers; /* a hash table */
+    uint32_t register_count, register_room;
+    RT_VECTOR(sim_tier_access *) accesses;
+    uint32_t block, instance; /* that are being emitted */
+} tier_emitter;
+
+/* ---- registers.c ---- */
+
+/* The LLVM type of a lane type: of one value, or of a chunk of them. */
+LLVMTypeRef tier_type(const tier_emitter *e, sim_lane_type type, bool is_chunk);
+/* Pointer to a value of that type, `offset` bytes after a pointer. */
+LLVMValueRef tier_pointer(const tier_emitter *e, LLVMValueRef from, uint64_t offset,
+                          LLVMTypeRef type);
+/* Gets a register's value; a uniform register gives the same value in every lane of a chunk. */
+LLVMValueRef tier_read(tier_emitter *e, sim_register place, sim_lane_type type, bool is_chunk);
+/* Sets a register; if `blends`, lanes that are not active keep their value. */
+void tier_write(tier_emitter *e, sim_register place, sim_lane_type type, LLVMValueRef value,
+                bool blends);
+/* Gets a register of another instance. */
+LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place,
+                          sim_lane_type type, bool is_chunk);
+void tier_write_in(tier_emitter *e, uint32_t instance, sim_register place, sim_lane_type type,
+                   LLVMValueRef value, bool blends);
+LLVMValueRef tier_splat(const tier_emitter *e, LLVMValueRef value);
+
+/* ---- widen.c ---- */
+
+/* Computes the function of lane.c with that name for a chunk or for one value. */
+LLVMValueRef tier_widen(tier_emitter *e, const char *prefix, const char *name,
+                        const LLVMValueRef *operands, bool is_chunk);
+
+/* ---- operations.c ---- */
+
+void tier_emit_op(tier_emitter *e, const sim_op *op);
+/* Continues if the bit is 1, and gives up otherwise. */
+void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason);
+/* True if any lane of the mask is active. */
+LLVMValueRef tier_any(const tier_emitter *e, LLVMValueRef mask);
+LLVMValueRef tier_active(const tier_emitter *e);
+LLVMValueRef tier_bits(const tier_emitter *e, LLVMValueRef mask, LLVMTypeRef type);
+LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTypeRef result,
+                              LLVMValueRef *arguments, uint32_t count);
+LLVMBasicBlockRef tier_block_new(const tier_emitter *e, const char *name);
+LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value);
+LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer);
+
+/* A place for a row of lanes, by number, that helpers read or write. */
+LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type);
+
+/* ---- memory.c ---- */
+
+/* One access while it is emitted. */
+typedef struct tier_memory {
+    sim_tier_access *access;
+    sim_lane_type type; /* of a component */
+    const sim_register *places;
+    bool is_uniform;      /* all lanes have one address */
+    LLVMValueRef base;    /* the uniform part of the address */
+    LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */
+    LLVMBasicBlockRef done;
+} tier_memory;
+
+/* Calls a helper that accesses anything, lane by lane, and goes to m->done; ends the LLVM block. */
+void tier_access_any(tier_emitter *e, const tier_memory *m);
+/* Ends an in-line load of a component. */
+void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component,
+                      LLVMValueRef value);
+/* Gives up if an offset is outside [0, end) or not aligned; offsets and end are numbers of 64 bits. */
+void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offsets,
+                        LLVMValueRef end);
+LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,
+                            uint32_t type_count, LLVMValueRef *arguments, uint32_t count);
+
+void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h);
+void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h);
+
+/* ---- private.c ---- */
+
+/* Emits an access whose base is the address of a private variable; false if it is not. */
+bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m);
+
+/* ---- control.c ---- */
+
+/* Emits all blocks of the kernel. */
+void tier_emit_blocks(tier_emitter *e);
+
+/* ---- emit.c ---- */
+
+/* Fills the module with the kernel's function, `tier_chunk`, and sets all members of *out_code but
+ * `run`. */
+void tier_emit(tier_emitter *e, sim_tier_code *out_code);
+
+#endif

@@ -1,0 +1,281 @@
+/* Lists the blocks of a kernel with all of its calls inlined. */
+#include "sim/compiled/flat.h"
+
+#include "reference/base/alloc.h"
+#include "sim/compiled/handlers.h"
+
+#define OPS_MAX    8192u
+#define DEPTH_MAX  16u
+
+static const char *ops_are_covered(const sim_code_function *function, const sim_code_block *block)
+{
+    for (uint32_t i = 0; i < block->op_count; i++) {
+        const sim_op *op = &function->ops[block->op_first + i];
+        if (tier_handler_at(op->handler)->shape == TIER_UNCOVERED)
+            return tier_handler_at(op->handler)->name;
+    }
+    return NULL;
+}
+
+static const char *block_is_covered(const sim_code_function *function, const sim_code_block *block)
+{
+    switch ((sim_end)block->end) {
+    case SIM_END_CALL_POINTER: return "calls through a function pointer";
+    case SIM_END_MEET: return "has an operation of a sub-group";
+    default: break;
+    }
+    return ops_are_covered(function, block);
+}
+
+static bool is_active(const tier_flat *flat, uint32_t instance, const sim_code_function *function)
+{
+    for (; instance != SIM_NONE; instance = flat->instances.items[instance].caller) {
+        if (flat->instances.items[instance].function == function) return true;
+    }
+    return false;
+}
+
+/* Adds an activation and gives its variables their place and number, as exec/fragment.c does. */
+static uint32_t instance_add(tier_flat *flat, const sim_code_function *function, uint32_t caller,
+                             const sim_call *call)
+{
+    uint32_t index = flat->instances.count;
+    sim_tier_frame *frame = rt_alloc(sizeof *frame);
+    *frame = (sim_tier_frame){.function = function};
+    uint32_t number = 1, depth = 0;
+    for (uint32_t i = caller; i != SIM_NONE; i = flat->instances.items[i].caller) {
+        number += flat->instances.items[i].function->variable_count > 0;
+        depth++;
+    }
+    if (caller != SIM_NONE) {
+        const sim_tier_frame *parent = flat->instances.items[caller].frame;
+        frame->private_first = parent->private_first + parent->function->private_bytes;
+    }
+    if (function->variable_count) frame->number = number;
+    uint64_t end = frame->private_first + function->private_bytes;
+    if (end > flat->private_bytes) flat->private_bytes = end;
+    *rt_vector_push(&flat->instances) =
+        (tier_instance){.function = function,
+                        .caller = caller,
+                        .call = call,
+                        .first = flat->blocks.count,
+                        .depth = depth,
+                        .place_of = rt_alloc_array(function->block_count, sizeof(uint32_t)),
+                        .frame = frame};
+    return index;
+}
+
+/* Adds the blocks of an instance and of the functions that it calls. */
+static const char *blocks_add(tier_flat *flat, uint32_t instance)
+{
+    const sim_code_function *function = flat->instances.items[instance].function;
+    uint32_t left = SIM_NONE;
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const sim_code_block *block = &function->blocks[b];
+        const char *reason = block_is_covered(function, block);
+        if (reason) return reason;
+        uint32_t at = flat->blocks.count;
+        flat->op_count += block->op_count;
+        if (at >= TIER_BLOCKS_MAX || flat->op_count > OPS_MAX) return "is too large";
+        flat->instances.items[instance].place_of[b] = at;
+        *rt_vector_push(&flat->blocks) = (tier_block){.instance = instance, .block = block, .left = left};
+        left = SIM_NONE;
+        if (block->end == SIM_END_BARRIER) flat->blocks.items[at].barrier = flat->barrier_count++;
+        if (block->end != SIM_END_CALL) continue;
+        const sim_call *call = &function->calls[block->extra];
+        const sim_code_function *callee = &flat->program->functions[call->function];
+        if (is_active(flat, instance, callee)) return "is recursive";
+        if (flat->instances.items[instance].depth >= DEPTH_MAX) return "is too large";
+        left = instance_add(flat, callee, instance, call);
+        flat->blocks.items[at].callee = left;
+        reason = blocks_add(flat, left);
+        if (reason) return reason;
+    }
+    flat->instances.items[instance].last = flat->blocks.count - 1;
+    return NULL;
+}
+
+uint32_t tier_target(const tier_flat *flat, uint32_t block, const sim_edge *edge)
+{
+    const tier_instance *in = &flat->instances.items[flat->blocks.items[block].instance];
+    CHECK(edge->target < in->function->block_count);
+    return in->place_of[edge->target];
+}
+
+bool tier_may_find(const tier_flat *flat, uint32_t from, uint32_t at)
+{
+    for (uint32_t i = 0; i < flat->loops.count; i++) {
+        const tier_loop *loop = &flat->loops.items[i];
+        if (from < loop->header && loop->header < at && at <= loop->last) return false;
+    }
+    return true;
+}
+
+/* Finds the loops, and the blocks in which lanes may wait: those that a divergent branch leads to,
+ * and those that are reached by a jump over other blocks. */
+static void edges_examine(tier_flat *flat)
+{
+    for (uint32_t b = 0; b < flat->blocks.count; b++) {
+        const tier_block *from = &flat->blocks.items[b];
+        const tier_instance *in = &flat->instances.items[from->instance];
+        const sim_edge *edges = in->function->edges + from->block->edge_first;
+        bool diverges = (from->block->end == SIM_END_BRANCH || from->block->end == SIM_END_SWITCH) &&
+                        !sim_register_uniform(from->block->condition);
+        for (uint32_t e = 0; e < from->block->edge_count; e++) {
+            uint32_t target = tier_target(flat, b, &edges[e]);
+            if (target <= b) *rt_vector_push(&flat->loops) = (tier_loop){target, b};
+            if (diverges || target > b + 1) flat->blocks.items[target].may_be_parked = true;
+        }
+        if (from->block->end == SIM_END_RETURN && from->instance != 0)
+            flat->blocks.items[in->last + 1].may_be_parked = true;
+    }
+}
+
+const char *tier_flatten(const sim_program *program, uint32_t function, tier_flat *out_flat)
+{
+    *out_flat = (tier_flat){.program = program, .barrier_count = 1};
+    uint32_t kernel = instance_add(out_flat, &program->functions[function], SIM_NONE, NULL);
+    const char *reason = blocks_add(out_flat, kernel);
+    if (!reason) edges_examine(out_flat);
+    return reason;
+}
+
+void tier_flat_free(tier_flat *flat)
+{
+    for (uint32_t i = 0; i < flat->instances.count; i++)
+        rt_free(flat->instances.items[i].place_of);
+    rt_vector_free(&flat->instances);
+    rt_vector_free(&flat->blocks);
+    rt_vector_free(&flat->loops);
+}
+
+/* ---- Private variables that are known ------------------------------------------------------- */
+
+#define TRACE_DEPTH_MAX 12u
+
+/* A private variable of an instance. */
+typedef struct variable {
+    uint32_t instance, number;
+} variable;
+
+/* What is known of the variable that a register points into, while its writers are traced. */
+typedef struct trace {
+    const tier_flat *flat;
+    bool is_found; /* some writer gives `found` */
+    variable found;
+    uint32_t depth;
+} trace;
+
+static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
+                           const sim_op *before, sim_register place);
+
+static bool writes(const sim_code_function *function, const sim_op *op, sim_register place)
+{
+    uint8_t shape = tier_handler_at(op->handler)->shape;
+    if (shape == TIER_STORE || shape == TIER_BOUND || shape == TIER_FENCE || shape == TIER_FORGET)
+        return false;
+    if (shape != TIER_LOAD) return op->target == place;
+    for (uint32_t k = 0; k < op->count; k++) {
+        if (function->places[op->extra + k] == place) return true;
+    }
+    return false;
+}
+
+static bool trace_found(trace *t, variable found)
+{
+    bool agrees = !t->is_found ||
+                  (t->found.instance == found.instance && t->found.number == found.number);
+    t->is_found = true;
+    t->found = found;
+    return agrees;
+}
+
+/* Traces what an operation of the block writes. Only one operand of a sum can be an address. */
+static bool trace_op(trace *t, uint32_t instance, const sim_code_block *block, const sim_op *op)
+{
+    switch (op->handler) {
+    case SIM_H_FRAME_ADDRESS: return trace_found(t, (variable){instance, op->extra});
+    case SIM_H_MOVE_I64_VV:
+    case SIM_H_MOVE_I64_VS:
+    case SIM_H_MOVE_I64_SS: return trace_register(t, instance, block, op, op->a);
+    case SIM_H_SUB_I64_VV:
+    case SIM_H_SUB_I64_VS:
+    case SIM_H_SUB_I64_SS: return trace_register(t, instance, block, op, op->a);
+    case SIM_H_ADD_I64_VV:
+    case SIM_H_ADD_I64_VS:
+    case SIM_H_ADD_I64_SV:
+    case SIM_H_ADD_I64_SS: break;
+    default: return false;
+    }
+    trace a = *t;
+    if (trace_register(&a, instance, block, op, op->a)) {
+        *t = a;
+        return true;
+    }
+    return trace_register(t, instance, block, op, op->b);
+}
+
+/* Traces the register's writers anywhere in the function. */
+static bool trace_writers(trace *t, uint32_t instance, sim_register place)
+{
+    const tier_instance *in = &t->flat->instances.items[instance];
+    const sim_code_function *function = in->function;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        if (function->parameters[i].place != place) continue;
+        if (!in->call || i >= in->call->argument_count) return false;
+        sim_register argument = t->flat->instances.items[in->caller]
+                                    .function->places[in->call->argument_first + i];
+        if (!trace_register(t, in->caller, NULL, NULL, argument)) return false;
+    }
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const sim_code_block *block = &function->blocks[b];
+        for (uint32_t i = 0; i < block->op_count; i++) {
+            const sim_op *op = &function->ops[block->op_first + i];
+            if (writes(function, op, place) && !trace_op(t, instance, block, op)) return false;
+        }
+        for (uint32_t e = 0; e < block->edge_count; e++) {
+            const sim_edge *edge = &function->edges[block->edge_first + e];
+            for (uint32_t i = 0; i < edge->move_count; i++) {
+                const sim_op *op = &function->ops[edge->move_first + i];
+                if (op->target == place && !trace_op(t, instance, NULL, op)) return false;
+            }
+        }
+        if (block->end != SIM_END_CALL) continue;
+        const sim_call *call = &function->calls[block->extra];
+        for (uint32_t k = 0; k < call->result_count; k++) {
+            if (function->places[call->result_first + k] == place) return false;
+        }
+    }
+    return true;
+}
+
+/* Traces a register as an operation of the block reads it: its last writer before that, or any
+ * writer if there is none. */
+static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
+                           const sim_op *before, sim_register place)
+{
+    const sim_code_function *function = t->flat->instances.items[instance].function;
+    if (place >> SIM_REGISTER_SHIFT == SIM_SPACE_POOL) return false;
+    if (t->depth >= TRACE_DEPTH_MAX) return false;
+    t->depth++;
+    for (const sim_op *op = before; block && op-- > function->ops + block->op_first;) {
+        if (!writes(function, op, place)) continue;
+        bool is_known = trace_op(t, instance, block, op);
+        t->depth--;
+        return is_known;
+    }
+    bool is_known = trace_writers(t, instance, place);
+    t->depth--;
+    return is_known;
+}
+
+bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
+                           uint32_t *out_variable)
+{
+    trace t = {.flat = flat};
+    if (!trace_register(&t, instance, block, op, place) || !t.is_found) return false;
+    *out_frame = flat->instances.items[t.found.instance].frame;
+    *out_variable = t.found.number;
+    return true;
+}

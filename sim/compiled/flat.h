@@ -1,0 +1,66 @@
+/* A kernel with all of its calls inlined: one list of blocks in the order in which lanes run. */
+#ifndef SIM_TIER_FLAT_H
+#define SIM_TIER_FLAT_H
+
+#include "reference/base/vector.h"
+#include "sim/compiled/tier.h"
+
+#define TIER_BLOCKS_MAX 512u
+
+/* One activation: a call of a function, or the kernel itself (number 0). */
+typedef struct tier_instance {
+    const sim_code_function *function;
+    uint32_t caller;      /* instance; SIM_NONE: the kernel */
+    const sim_call *call; /* of the caller's function; NULL for the kernel */
+    uint32_t first, last; /* its blocks and those of its calls, in the list */
+    uint32_t depth;
+    uint32_t *place_of;    /* per block of the function, its index in the list */
+    sim_tier_frame *frame; /* outlives the compilation: owned by the code */
+} tier_instance;
+
+typedef struct tier_block {
+    uint32_t instance;
+    const sim_code_block *block;
+    uint32_t callee;    /* SIM_END_CALL: the instance that it enters */
+    uint32_t left;      /* the instance that lanes have left when they enter this block by a return;
+                         * SIM_NONE: none */
+    uint32_t barrier;   /* SIM_END_BARRIER: its number, from 1 */
+    bool may_be_parked; /* lanes may wait to enter it while others run earlier blocks */
+} tier_block;
+
+/* The blocks [header, last], which a back edge repeats. */
+typedef struct tier_loop {
+    uint32_t header, last;
+} tier_loop;
+
+typedef struct tier_flat {
+    const sim_program *program;
+    RT_VECTOR(tier_instance) instances;
+    RT_VECTOR(tier_block) blocks;
+    RT_VECTOR(tier_loop) loops;
+    uint32_t barrier_count; /* plus 1 */
+    uint32_t op_count;
+    uint64_t private_bytes;
+} tier_flat;
+
+/* Lists the blocks of a kernel. NULL, or the reason why it cannot be compiled (see
+ * sim_tier_api.compile). The caller calls tier_flat_free in both cases; `frames` receives the
+ * memory of all instances' frames, to be freed by the caller. */
+const char *tier_flatten(const sim_program *program, uint32_t function, tier_flat *out_flat);
+void tier_flat_free(tier_flat *flat);
+
+/* Returns the block that an edge of the block leads to. */
+uint32_t tier_target(const tier_flat *flat, uint32_t block, const sim_edge *edge);
+
+/* True if the register, as an operation of the block reads it, is computed from the address of one
+ * private variable, which is then returned. It may point outside the variable. */
+bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
+                           uint32_t *out_variable);
+
+/* True if lanes that run block `from` may find others waiting in block `at`, which follows it. It
+ * is false if `at` is inside a loop that `from` precedes: lanes enter a loop together, so that
+ * compiled code need not be prepared for it. */
+bool tier_may_find(const tier_flat *flat, uint32_t from, uint32_t at);
+
+#endif

@@ -1,0 +1,79 @@
+/* The operations on single lanes as functions, compiled to bitcode at build time. The tier widens
+ * each of them from one lane to a chunk, so they must be straight lines: no branches, no memory.
+ *
+ * lane_NAME computes the result. ok_NAME is 1 if the result is defined; if it is 0, lane_NAME must
+ * not be called, because it may trap. */
+#include "sim/decode/code.h"
+#include "sim/number/half.h"
+#include "sim/number/lane_types.h"
+
+#define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
+    R lane_##name(T a, T b);                                                                       \
+    R lane_##name(T a, T b)                                                                        \
+    {                                                                                              \
+        return (R)(EXPRESSION);                                                                    \
+    }
+#define TWO_SHAPES FOUR_SHAPES
+#define ONE_SHAPES(name, T, R, EXPRESSION)                                                         \
+    R lane_##name(T a);                                                                            \
+    R lane_##name(T a)                                                                             \
+    {                                                                                              \
+        return (R)(EXPRESSION);                                                                    \
+    }
+#define SHIFT_SHAPES(name, T, bits, EXPRESSION)                                                    \
+    T lane_##name(T a, T amount);                                                                  \
+    T lane_##name(T a, T amount)                                                                   \
+    {                                                                                              \
+        T b = amount & (bits - 1);                                                                 \
+        return (T)(EXPRESSION);                                                                    \
+    }                                                                                              \
+    uint8_t ok_##name(T a, T amount);                                                              \
+    uint8_t ok_##name(T a, T amount)                                                               \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        return amount < bits;                                                                      \
+    }
+#define TO_INT_SHAPES(name, T, R, V, trunc_function, low_bound, high_bound)                        \
+    uint8_t ok_##name(T a);                                                                        \
+    uint8_t ok_##name(T a)                                                                         \
+    {                                                                                              \
+        T whole = trunc_function(a);                                                               \
+        return (whole >= (low_bound)) & (whole < (high_bound));                                    \
+    }                                                                                              \
+    R lane_##name(T a);                                                                            \
+    R lane_##name(T a)                                                                             \
+    {                                                                                              \
+        T whole = trunc_function(a);                                                               \
+        bool ok = (whole >= (low_bound)) & (whole < (high_bound));                                 \
+        return (R)(V)(ok ? whole : 0);                                                             \
+    }
+#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
+    uint8_t ok_##name(T a, T b);                                                                   \
+    uint8_t ok_##name(T a, T b)                                                                    \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        return !(WRONG);                                                                           \
+    }                                                                                              \
+    T lane_##name(T a, T b);                                                                       \
+    T lane_##name(T a, T b)                                                                        \
+    {                                                                                              \
+        return (T)(EXPRESSION);                                                                    \
+    }
+#include "sim/number/operations.inc"
+
+float lane_FMA_F32(float a, float b, float c);
+float lane_FMA_F32(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+double lane_FMA_F64(double a, double b, double c);
+double lane_FMA_F64(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+
+float lane_HTOF_I16_F32(uint16_t a);
+float lane_HTOF_I16_F32(uint16_t a)
+{
+    return sim_float_of_half(a);
+}

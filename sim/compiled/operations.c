@@ -1,0 +1,228 @@
+/* Operations of register code as LLVM's. */
+#include "sim/compiled/emit.h"
+
+#include "reference/base/alloc.h"
+
+#include <stddef.h>
+
+/* ---- Helpers -------------------------------------------------------------------------------- */
+
+LLVMBasicBlockRef tier_block_new(const tier_emitter *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->llvm, e->function, name);
+}
+
+LLVMValueRef tier_active(const tier_emitter *e)
+{
+    return LLVMBuildLoad2(e->builder, e->mask, e->active, "");
+}
+
+LLVMValueRef tier_bits(const tier_emitter *e, LLVMValueRef mask, LLVMTypeRef type)
+{
+    LLVMValueRef bits = LLVMBuildBitCast(e->builder, mask, e->i16, "");
+    return type == e->i16 ? bits : LLVMBuildZExt(e->builder, bits, type, "");
+}
+
+LLVMValueRef tier_any(const tier_emitter *e, LLVMValueRef mask)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntNE, tier_bits(e, mask, e->i16), tier_number(e->i16, 0), "");
+}
+
+void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason)
+{
+    LLVMBasicBlockRef on = tier_block_new(e, "");
+    LLVMBuildCondBr(e->builder, is_fine, on, e->gives_up[reason]);
+    LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer)
+{
+    LLVMValueRef address = tier_number(e->i64, (uint64_t)(uintptr_t)pointer);
+    return LLVMConstIntToPtr(address, e->bytes_pointer);
+}
+
+LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTypeRef result,
+                              LLVMValueRef *arguments, uint32_t count)
+{
+    LLVMTypeRef types[8];
+    CHECK(count <= 8 && helper);
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    LLVMValueRef callee = LLVMConstIntToPtr(
+        tier_number(e->i64, (uint64_t)(uintptr_t)helper), LLVMPointerType(type, 0));
+    return LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
+}
+
+/* ---- Arithmetic ----------------------------------------------------------------------------- */
+
+/* Gives up unless the flag is 1 in all active lanes. */
+static void demand(tier_emitter *e, LLVMValueRef flags, bool is_chunk, sim_tier_reason reason)
+{
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(flags));
+    LLVMValueRef wrong = LLVMBuildICmp(e->builder, LLVMIntEQ, flags, none, "");
+    if (!is_chunk) {
+        tier_give_up_unless(e, LLVMBuildNot(e->builder, wrong, ""), reason);
+        return;
+    }
+    wrong = LLVMBuildAnd(e->builder, wrong, tier_active(e), "");
+    tier_give_up_unless(e, LLVMBuildNot(e->builder, tier_any(e, wrong), ""), reason);
+}
+
+/* Replaces divisors that would trap in lanes that are not active by 1. */
+static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVMValueRef divisor)
+{
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(flags));
+    LLVMValueRef is_fine = LLVMBuildICmp(e->builder, LLVMIntNE, flags, none, "");
+    LLVMValueRef one = tier_splat(e, tier_number(LLVMGetElementType(LLVMTypeOf(divisor)), 1));
+    return LLVMBuildSelect(e->builder, is_fine, divisor, one, "");
+}
+
+static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    bool is_chunk = h->form != SIM_FORM_SS;
+    uint32_t count = h->shape == TIER_TERNARY ? 3 : (h->shape & ~TIER_DEFINED) == TIER_UNARY ? 1 : 2;
+    const sim_register places[3] = {op->a, op->b, op->c};
+    LLVMValueRef operands[3];
+    for (uint32_t i = 0; i < count; i++)
+        operands[i] = tier_read(e, places[i], (sim_lane_type)h->from, is_chunk);
+    if (h->shape & TIER_DEFINED) {
+        LLVMValueRef flags = tier_widen(e, "ok", h->name, operands, is_chunk);
+        demand(e, flags, is_chunk, SIM_TIER_MISUSE);
+        if (h->shape == TIER_DIVIDE && is_chunk) operands[1] = divisor_safe(e, flags, operands[1]);
+    }
+    LLVMValueRef result = tier_widen(e, "lane", h->name, operands, is_chunk);
+    tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
+}
+
+LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type)
+{
+    return tier_pointer(e, e->values, row * SIM_TIER_LANES * 8u, type);
+}
+
+static void emit_math(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    bool is_chunk = h->form != SIM_FORM_SS;
+    const sim_register places[2] = {op->a, op->b};
+    LLVMTypeRef type = tier_type(e, (sim_lane_type)h->from, is_chunk);
+    for (uint32_t i = 0; i < (h->shape == TIER_MATH1 ? 1u : 2u); i++) {
+        LLVMValueRef value = tier_read(e, places[i], (sim_lane_type)h->from, is_chunk);
+        LLVMBuildStore(e->builder, value, tier_scratch(e, i, type));
+    }
+    LLVMValueRef mask =
+        is_chunk ? tier_bits(e, tier_active(e), e->i32) : tier_number(e->i32, 1);
+    LLVMValueRef b = h->shape == TIER_MATH1 ? LLVMConstNull(e->bytes_pointer) : tier_scratch(e, 1, e->i8);
+    LLVMValueRef arguments[] = {tier_number(e->i32, op->extra),
+                                tier_number(e->i32, h->from == SIM_F64),
+                                mask,
+                                tier_scratch(e, 0, e->i8),
+                                b,
+                                tier_scratch(e, 2, e->i8)};
+    (void)tier_call_helper(e, (const void *)(uintptr_t)e->helpers->math, LLVMVoidTypeInContext(e->llvm), arguments, 6);
+    LLVMValueRef result = LLVMBuildLoad2(e->builder, type, tier_scratch(e, 2, type), "");
+    tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
+}
+
+/* ---- Moves ---------------------------------------------------------------------------------- */
+
+static LLVMValueRef is_set(const tier_emitter *e, LLVMValueRef flags)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
+}
+
+static void emit_move(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    LLVMValueRef value = tier_read(e, op->a, type, h->form != SIM_FORM_SS);
+    tier_write(e, op->target, type, value, op->blend);
+}
+
+static void emit_select(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    LLVMValueRef condition = is_set(e, tier_read(e, op->a, SIM_I8, true));
+    LLVMValueRef yes = tier_read(e, op->b, type, true), no = tier_read(e, op->c, type, true);
+    tier_write(e, op->target, type, LLVMBuildSelect(e->builder, condition, yes, no, ""), op->blend);
+}
+
+static void emit_pick(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    bool is_chunk = h->form != SIM_FORM_SS;
+    LLVMValueRef condition = is_set(e, tier_read(e, op->a, SIM_I8, false));
+    LLVMValueRef yes = tier_read(e, op->b, type, is_chunk), no = tier_read(e, op->c, type, is_chunk);
+    tier_write(e, op->target, type, LLVMBuildSelect(e->builder, condition, yes, no, ""), op->blend);
+}
+
+/* INDEX, HOLDS and BOUND. */
+static void emit_check(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    bool is_chunk = h->form != SIM_FORM_SS;
+    LLVMValueRef a = tier_read(e, op->a, type, is_chunk), flags;
+    if (h->shape == TIER_HOLDS) {
+        flags = tier_read(e, op->b, type, is_chunk);
+    } else {
+        uint32_t bits = 8 * sim_lane_bytes(type);
+        /* Every index is less; BOUND compares with the length in the index's width. */
+        bool all = h->shape == TIER_INDEX && bits < 32 && op->extra >> bits != 0;
+        LLVMValueRef end = tier_number(tier_type(e, type, false), op->extra);
+        if (is_chunk) end = tier_splat(e, end);
+        LLVMValueRef is_less = LLVMBuildICmp(e->builder, LLVMIntULT, a, end, "");
+        if (all) is_less = LLVMConstAllOnes(LLVMTypeOf(is_less));
+        flags = LLVMBuildZExt(e->builder, is_less, tier_type(e, SIM_I8, is_chunk), "");
+    }
+    demand(e, flags, is_chunk, h->shape == TIER_BOUND ? SIM_TIER_ACCESS : SIM_TIER_MISUSE);
+    if (h->shape != TIER_BOUND) tier_write(e, op->target, type, a, true);
+}
+
+/* ---- Private variables ---------------------------------------------------------------------- */
+
+static void emit_frame_address(tier_emitter *e, const sim_op *op)
+{
+    uint32_t number = e->flat->instances.items[e->instance].frame->number;
+    CHECK(number != 0 && number < SIM_TIER_FRAMES);
+    uint64_t address = sim_address_of(SIM_CLASS_PRIVATE,
+                                      number << SIM_PRIVATE_VARIABLE_BITS | op->extra);
+    tier_write(e, op->target, SIM_I64, tier_number(e->i64, address), false);
+}
+
+static void emit_forget(tier_emitter *e, const sim_op *op)
+{
+    if (!sim_register_uniform(op->a)) return; /* as in exec/lane_access.c */
+    LLVMValueRef arguments[] = {e->context, tier_read(e, op->a, SIM_I64, false),
+                                tier_bits(e, tier_active(e), e->i32)};
+    (void)tier_call_helper(e, (const void *)(uintptr_t)e->helpers->forget,
+                           LLVMVoidTypeInContext(e->llvm), arguments, 3);
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
+
+void tier_emit_op(tier_emitter *e, const sim_op *op)
+{
+    const tier_handler *h = tier_handler_at(op->handler);
+    switch ((tier_shape)h->shape) {
+    case TIER_BINARY:
+    case TIER_UNARY:
+    case TIER_TERNARY:
+    case TIER_BINARY_DEFINED:
+    case TIER_UNARY_DEFINED:
+    case TIER_DIVIDE: emit_arithmetic(e, op, h); return;
+    case TIER_MATH1:
+    case TIER_MATH2: emit_math(e, op, h); return;
+    case TIER_MOVE: emit_move(e, op, h); return;
+    case TIER_SELECT: emit_select(e, op, h); return;
+    case TIER_PICK: emit_pick(e, op, h); return;
+    case TIER_INDEX:
+    case TIER_HOLDS:
+    case TIER_BOUND: emit_check(e, op, h); return;
+    case TIER_LOAD: tier_emit_load(e, op, h); return;
+    case TIER_STORE: tier_emit_store(e, op, h); return;
+    case TIER_FENCE: return; /* orders nothing without atomics */
+    case TIER_FRAME_ADDRESS: emit_frame_address(e, op); return;
+    case TIER_FORGET: emit_forget(e, op); return;
+    case TIER_UNCOVERED:
+    case TIER_DEFINED: break;
+    }
+    UNREACHABLE();
+}

@@ -1,0 +1,294 @@
+/* The accesses of compiled code that are not made in line: those of memory that the launch may
+ * write, whose bytes may be undefined, or that differ between lanes. They are checked as in memory.c,
+ * race.c and lane_access.c; what those would report, or cannot be sure of, makes the code give up,
+ * so nothing here makes a finding. */
+#include "sim/exec/chunk_access.h"
+
+#include "sim/exec/chunks.h"
+#include "sim/exec/race_cells.h"
+#include "sim/number/math.h"
+
+#include <string.h>
+
+#define ALL_LANES SIM_CHUNK_ALL
+_Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
+/* Widths are constants after inlining. */
+#define ALWAYS inline __attribute__((always_inline))
+/* Iterates over the active lanes. */
+#define FOR_MASKED(mask, i)                                                                        \
+    for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
+         left &= left - 1)
+
+typedef uint8_t chunk_8 __attribute__((may_alias));
+typedef uint16_t chunk_16 __attribute__((aligned(1), may_alias));
+typedef uint32_t chunk_32 __attribute__((aligned(1), may_alias));
+typedef uint64_t chunk_64 __attribute__((aligned(1), may_alias));
+
+static uint32_t give_up(sim_tier_context *c, sim_tier_reason reason)
+{
+    c->reason = reason;
+    return 0;
+}
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_t address)
+{
+    sim_exec *x = c->exec;
+    sim_tier_view *out = &access->view;
+    sim_view_memory view;
+    sim_finding_kind kind;
+    uint64_t size = (uint64_t)access->bytes * access->count;
+    out->key = UINT64_MAX;
+    if (!sim_access_find(x, address, &view, &kind)) return give_up(c, SIM_TIER_ACCESS);
+    if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
+    if (view.forbidden & (access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS))
+        return give_up(c, SIM_TIER_ACCESS);
+    *out = (sim_tier_view){.key = SIM_TIER_KEY(address),
+                           .data = view.data,
+                           .defined = view.defined,
+                           .end = view.size - size + 1,
+                           .race = view.race};
+    if (view.class == SIM_CLASS_LOCAL) {
+        const sim_local_object *local = &x->launch->locals.items[view.object - 1];
+        out->all_defined = &local->all_defined;
+        out->defined = x->launch->locals_defined.data + local->offset;
+    }
+    if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
+    out->is_plain = !out->defined && !out->race;
+    return 1;
+}
+
+/* ---- Races ---------------------------------------------------------------------------------- */
+
+/* The cells that the lanes of a chunk access: cells[at] of each active lane, then those after them.
+ * If `is_run`, the lanes' cells are adjacent. */
+typedef struct chunk_cells {
+    sim_words at, mine, mask;
+    uint32_t first, lanes; /* lanes: a bit for each active one */
+    bool is_run;
+} chunk_cells;
+
+static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
+{
+    if (r->is_run) return sim_words_get(cells + r->first);
+    uint32_t at[SIM_CHUNK], found[SIM_CHUNK];
+    sim_words_put(at, r->at);
+    FOR_CHUNK_LANES found[i] = cells[at[i]];
+    return sim_words_get(found);
+}
+
+static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words from)
+{
+    if (r->is_run) {
+        sim_words_put(cells + r->first, from);
+        return;
+    }
+    uint32_t at[SIM_CHUNK], words[SIM_CHUNK];
+    sim_words_put(at, r->at);
+    sim_words_put(words, from);
+    FOR_MASKED(r->lanes, i) cells[at[i]] = words[i];
+}
+
+static ALWAYS bool cells_are_settled(const sim_race_clock *clock, const chunk_cells *r,
+                                     const uint32_t *cells)
+{
+    sim_words found = cells_get(r, cells);
+    return !sim_words_any((sim_words)SIM_CELL_IS_OPEN(clock, found, r->mine) & r->mask);
+}
+
+static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r, uint32_t *cells)
+{
+    sim_words cell = cells_get(r, cells), stamp = cell & SIM_RACE_STAMP;
+    sim_words here = (sim_words)(stamp >= clock->ordered_from);
+    sim_words other = (sim_words)(stamp != r->mine) | cell,
+              before = (sim_words)(stamp < clock->group_first);
+    sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
+    cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
+    if (r->is_run) return;
+    /* A cell that another lane has overwritten has several readers. */
+    sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
+    if (!sim_words_any(differs)) return;
+    FOR_MASKED(r->lanes, i)
+    {
+        if ((cells[r->at[i]] & SIM_RACE_STAMP) != r->mine[i]) cells[r->at[i]] |= SIM_RACE_SEVERAL;
+    }
+}
+
+/* Makes the lanes the last writers; false if two lanes share a cell. */
+static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
+{
+    cells_put(r, cells, r->mine);
+    return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
+}
+
+/* Narrows the cells if necessary; returns the number of cells per lane. */
+static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view,
+                                  sim_race_kind kind, uint32_t chunk_kind, uint32_t mask,
+                                  const uint32_t *at, uint32_t first, uint32_t size,
+                                  chunk_cells *out)
+{
+    sim_race_shadow *shadow = view->race;
+    static const uint8_t ones[2] = {0, 1};
+    uint8_t lanes[SIM_CHUNK];
+    uint32_t bits = first | size;
+    FOR_CHUNK_LANES lanes[i] = ones[mask >> i & 1];
+    out->mask = sim_words_mask(lanes);
+    out->lanes = mask;
+    sim_words offsets = sim_words_get(at);
+    if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
+    if (!shadow->cells[kind] || (shadow->shift && (bits & 3)))
+        sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
+    out->at = (offsets + first) >> shadow->shift;
+    out->first = out->at[0];
+    out->mine = sim_words_count() + (view->clock->base + c->lid);
+    out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
+    return size >> shadow->shift;
+}
+
+static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
+                                     chunk_cells r, uint32_t kinds, uint32_t count)
+{
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
+        chunk_cells part = r;
+        for (uint32_t k = 0; k < count; k++, part.at += 1, part.first++) {
+            if (!cells_are_settled(clock, &part, shadow->cells[kind])) return false;
+        }
+    }
+    return true;
+}
+
+static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
+                             uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
+{
+    chunk_cells r;
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = view->clock;
+    /* Of several lanes that read one place, the first and the last matter. */
+    if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
+    uint32_t count = cells_open(c, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    if (clock->is_split ||
+        !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
+        return false;
+    shadow->from[SIM_RACE_READS] = clock->ordered_from;
+    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_READS]);
+    return true;
+}
+
+static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
+                              uint32_t mask, const uint32_t *at, uint32_t size)
+{
+    chunk_cells r;
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = view->clock;
+    uint32_t count = cells_open(c, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count)) return false;
+    shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
+    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++) {
+        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
+    }
+    return true;
+}
+
+/* ---- Private memory ------------------------------------------------------------------------- */
+
+/* The private variable that an address names; false if it is none of an active function. */
+static inline bool variable_find(const sim_tier_context *c, uint64_t address, uint64_t *out_first,
+                                 uint64_t *out_size)
+{
+    uint32_t object = sim_address_object(address);
+    uint32_t number = object >> SIM_PRIVATE_VARIABLE_BITS;
+    uint32_t variable = object & ((1u << SIM_PRIVATE_VARIABLE_BITS) - 1);
+    const sim_tier_frame *frame = number < SIM_TIER_FRAMES ? c->frames[number] : NULL;
+    if (!frame || variable >= frame->function->variable_count) return false;
+    *out_first = frame->private_first + frame->function->variables[variable].offset;
+    *out_size = frame->function->variables[variable].size;
+    return true;
+}
+
+static inline uint64_t granule_place(uint64_t position, uint32_t lane)
+{
+    return (position / 4 * SIM_TIER_LANES + lane) * 4 + position % 4;
+}
+
+/* The place of a lane's bytes [address, address + size); false if they are not in one variable. */
+static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, uint64_t address,
+                                uint64_t *out_position)
+{
+    uint64_t first, size, needed = (uint64_t)a->bytes * a->count;
+    uint64_t offset = sim_address_offset(address);
+    if (!variable_find(c, address, &first, &size)) return false;
+    if (size < needed || offset > size - needed || offset & (a->alignment - 1)) return false;
+    *out_position = first + offset;
+    return true;
+}
+
+#define WIDTH_BITS 8
+#define ELEMENT    uint8_t
+#include "sim/exec/chunk_width.inc"
+#define WIDTH_BITS 16
+#define ELEMENT    uint16_t
+#include "sim/exec/chunk_width.inc"
+#define WIDTH_BITS 32
+#define ELEMENT    uint32_t
+#include "sim/exec/chunk_width.inc"
+#define WIDTH_BITS 64
+#define ELEMENT    uint64_t
+#include "sim/exec/chunk_width.inc"
+
+/* ---- Other helpers -------------------------------------------------------------------------- */
+
+static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, const void *a,
+                       const void *b, void *out)
+{
+    uint8_t active[SIM_TIER_LANES];
+    sim_math_lanes lanes = {
+        .count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
+    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+        active[i] = mask >> i & 1;
+    if (mask == 1) lanes.count = 1;
+    if (is_double) {
+        sim_math_double((sim_math)function, &lanes);
+    } else {
+        sim_math_float((sim_math)function, &lanes);
+    }
+}
+
+static void private_forget(sim_tier_context *c, uint32_t mask, uint64_t first, uint64_t size)
+{
+    CHECK(first % 4 == 0);
+    for (uint64_t at = first; at < first + size; at += 4) {
+        uint32_t *granules = (uint32_t *)(void *)(c->private_defined + granule_place(at, 0));
+        for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+            granules[i] = mask >> i & 1 ? 0 : granules[i];
+    }
+}
+
+static void chunk_enter(sim_tier_context *c, const sim_tier_frame *frame, uint32_t mask)
+{
+    CHECK(frame->number > 0 && frame->number < SIM_TIER_FRAMES);
+    c->frames[frame->number] = frame;
+    private_forget(c, mask, frame->private_first, frame->function->private_bytes);
+}
+
+static void chunk_forget(sim_tier_context *c, uint64_t address, uint32_t mask)
+{
+    uint64_t first, size;
+    if (sim_address_class_of(address) != SIM_CLASS_PRIVATE) return;
+    if (variable_find(c, address, &first, &size)) private_forget(c, mask, first, size);
+}
+
+#define WIDTHS(name) {name##_8, name##_16, name##_32, name##_64}
+const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
+    .find = chunk_find,
+    .load = WIDTHS(load),
+    .store = WIDTHS(store),
+    .load_any = WIDTHS(load_any),
+    .store_any = WIDTHS(store_any),
+    .math = chunk_math,
+    .enter = chunk_enter,
+    .forget = chunk_forget,
+};
