@@ -57,16 +57,6 @@ static rt_status link_objects(rt_program_manager *manager, const rt_build_target
                             out_executable);
 }
 
-/* True if the device for which the program is built (DL-BACKEND-14) advertises that it links the
- * format. */
-static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
-{
-    bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
-    /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
-    if (manager->profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
-    return dev_capabilities_link(&device->capabilities, format);
-}
-
 rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
                              const rt_link_set *set, uint32_t index, dev_program **out_object)
 {
@@ -86,7 +76,8 @@ static rt_status check_formats(rt_program_manager *manager, const rt_device *dev
     const rt_image *first = set->images.items[0]->image, *unlinkable = NULL;
     for (uint32_t i = 0; i < set->images.count && !unlinkable; i++) {
         const rt_image *image = set->images.items[i]->image;
-        if (RULE(DL_BACKEND_06, !can_link(manager, device, image->format))) unlinkable = image;
+        if (RULE(DL_BACKEND_06, !rt_device_links(device, image->format, manager->profile)))
+            unlinkable = image;
     }
     if (!unlinkable) return RT_STATUS_OK;
     bool is_mixed = unlinkable->format != first->format;
