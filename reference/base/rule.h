@@ -20,9 +20,9 @@
 
 #include <stdbool.h>
 
-#define RULE(...) RULE_SELECT(__VA_ARGS__, RULE_OF, RULE_ALONE, )(__VA_ARGS__)
+#define RULE(...)                              RULE_SELECT(__VA_ARGS__, RULE_MARK, RULE_ALONE, )(__VA_ARGS__)
 #define RULE_SELECT(id, expression, name, ...) name
-#define RULE_OF(id, expression) ((void)RT_RULE_##id, (expression))
+#define RULE_MARK(id, expression)              ((void)RT_RULE_##id, (expression))
 
 #ifdef ASSAY_PROVE
 #define RULE_ALONE(id) rt_rule_obeyed(RT_RULE_##id, __FILE__, __LINE__)

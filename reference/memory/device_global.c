@@ -232,8 +232,6 @@ rt_host_address rt_global_database_address(rt_global_database *database, rt_text
     database_lock(database);
     const rt_global_entry *entry = entry_find(database, unique_id);
     rt_host_address address = entry ? entry->address : RT_HOST_ADDRESS_NONE;
-    /* Broken: the registration by host code counts only once an image describes the variable. */
-    if (entry && entry->size == 0 && !RULE(DG_DB_03)) address = RT_HOST_ADDRESS_NONE;
     database_unlock(database);
     return address;
 }

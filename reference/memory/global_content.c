@@ -42,10 +42,8 @@ rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry 
 {
     *out_instance = NULL;
     rt_memory *memory = NULL;
-    /* Broken: shared memory, which has the same content for kernels and copies. */
-    dev_memory_kind kind = RULE_ELSE(DG_INIT_03, DEV_MEMORY_USM_DEVICE, DEV_MEMORY_USM_SHARED);
     RT_TRY(rt_memory_usm_create(database->parameters.sink, memory_id(database), entry->name, device,
-                                kind, size, NULL, &memory));
+                                RULE(DG_INIT_03, DEV_MEMORY_USM_DEVICE), size, NULL, &memory));
     rt_global_instance *instance = rt_alloc(sizeof *instance);
     *instance = (rt_global_instance){
         .device = device,
