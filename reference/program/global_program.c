@@ -36,7 +36,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
         else
             found = program;
     }
-    if (RULE(DG_SCOPE_05, other != NULL)) {
+    if (RULE(DG_SCOPE_05, other)) {
         return rt_fail_naming(
             manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
             "the device_global '%.*s' has image scope and is contained in several programs "
