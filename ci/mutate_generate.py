@@ -110,6 +110,7 @@ class Generator:
         for cursor, (name, start, end) in unit.top():
             if cursor.kind == Kind.MACRO_INSTANTIATION:
                 uses.setdefault(name, []).append((start, end, cursor.spelling))
+        unit.uses = {(name, start): end for name, found in uses.items() for start, end, _ in found}
         self.uses_by_file = uses
         self.uses = {}
         self.marks = {}
