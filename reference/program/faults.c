@@ -1,5 +1,6 @@
 /* Mistakes of dynamic linking that are larger than a mutant of a mark (fault.h). */
 #include "reference/base/fault.h"
+#include "reference/image/virtual_functions.h"
 #include "reference/program/combination.h"
 #include "reference/program/persistent_key.h"
 #include "reference/program/provider.h"
