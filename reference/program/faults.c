@@ -5,14 +5,7 @@
 #include "reference/program/persistent_key.h"
 #include "reference/program/provider.h"
 
-#include <stddef.h>
 #include <string.h>
-
-/* The manager that has these tables. */
-static rt_program_manager *manager_of(rt_program_tables *tables)
-{
-    return (rt_program_manager *)((char *)tables - offsetof(rt_program_manager, tables));
-}
 
 /* ---- Property sets -------------------------------------------------------------------------- */
 
@@ -89,6 +82,8 @@ static bool has_function_sets(const rt_registered_image *image)
 
 void __real_rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image);
 void __wrap_rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image);
+rt_program_manager *__real_rt_program_manager_create(const rt_program_parameters *parameters);
+rt_program_manager *__wrap_rt_program_manager_create(const rt_program_parameters *parameters);
 const rt_set_group *__real_rt_program_tables_exporters(const rt_program_tables *tables,
                                                        rt_text symbol);
 const rt_set_group *__wrap_rt_program_tables_exporters(const rt_program_tables *tables,
@@ -102,11 +97,21 @@ static bool tables_frozen; /* by DL-DLOPEN-02, after the first failed launch */
 
 void __wrap_rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image)
 {
-    if (tables_frozen) return;
-    bool is_unlocked = RT_FAULT(DL_SET_05, "an image is entered without the lock");
-    if (is_unlocked) rt_program_manager_unlock(manager_of(tables));
-    __real_rt_program_tables_add(tables, image);
-    if (is_unlocked) rt_program_manager_lock(manager_of(tables));
+    if (!tables_frozen) __real_rt_program_tables_add(tables, image);
+}
+
+static void register_unlocked(void *user, const rt_registered_image *image)
+{
+    rt_program_manager *manager = user;
+    __wrap_rt_program_tables_add(&manager->tables, image);
+}
+
+rt_program_manager *__wrap_rt_program_manager_create(const rt_program_parameters *parameters)
+{
+    rt_program_manager *manager = __real_rt_program_manager_create(parameters);
+    if (RT_FAULT(DL_SET_05, "an image is entered without the lock"))
+        manager->registry->observer.registered = register_unlocked;
+    return manager;
 }
 
 const rt_set_group *__wrap_rt_program_tables_exporters(const rt_program_tables *tables,

@@ -14,8 +14,8 @@ static bool has_global(const rt_image *image, rt_text unique_id)
 /* A program contains the variables of all images that were linked into it. */
 static bool contains(const rt_program *program, rt_text unique_id)
 {
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        if (RULE(DG_SCOPE_09, has_global(program->images[i]->image, unique_id))) return true;
+    for (uint32_t i = 0; i < RULE(DG_SCOPE_09, program->image_count); i++) {
+        if (has_global(program->images[i]->image, unique_id)) return true;
     }
     return false;
 }
@@ -36,7 +36,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
         else
             found = program;
     }
-    if (RULE(DG_SCOPE_05, other != NULL)) {
+    if (RULE(DG_SCOPE_05, other)) {
         return rt_fail_naming(
             manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
             "the device_global '%.*s' has image scope and is contained in several programs "
@@ -98,8 +98,8 @@ static rt_status find_or_make(rt_program_manager *manager, const rt_build_target
         RT_TRY(RULE(DG_SCOPE_03, find_program(manager, target, unique_id, out_program)));
         if (*out_program || existing) return RT_STATUS_OK;
         const rt_registered_image *image = NULL;
-        RT_TRY(RULE(DG_SCOPE_04, find_image(manager, target->device, unique_id, &image)));
-        if (!image) return RT_STATUS_OK;
+        RT_TRY(find_image(manager, target->device, unique_id, &image));
+        if (RULE(DG_SCOPE_04, !image)) return RT_STATUS_OK;
         RT_TRY(rt_program_of_image(manager, target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }

@@ -38,9 +38,11 @@ static void list_exporters(const provider_query *query, rt_provider_list *list)
 {
     const rt_program_tables *tables = query->context->tables;
     const rt_set_group *sets = rt_program_tables_exporters(tables, query->symbol);
-    for (uint32_t s = 0; s < sets->ids.count; s++)
-        RULE(DL_RESOLVE_02, append_group(list, rt_program_tables_set(tables, sets->ids.items[s])));
-    CHECK_IMPLIES(sets->ids.count > 0, list->images.count > 0);
+    for (uint32_t s = 0; s < sets->ids.count; s++) {
+        const rt_image_group *group = rt_program_tables_set(tables, sets->ids.items[s]);
+        CHECK(group->images.count > 0);
+        RULE(DL_RESOLVE_02, append_group(list, group));
+    }
 }
 
 static bool is_suitable(const provider_query *query, const rt_registered_image *image)
