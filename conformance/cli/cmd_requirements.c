@@ -79,6 +79,7 @@ static int citations_print(requirements_command *command)
 enum { BUILD_HAS_FAULTS = 1 };
 #else
 enum { BUILD_HAS_FAULTS = 0 };
+#define ASSAY_PLANT ""
 #endif
 
 /* The folder of this program, with a slash; empty if it is unknown. */
