@@ -1,4 +1,5 @@
-/* Included by force into every file of the build `mutate` (ci/mutate), and into no other build.
+/* Included by force into every file of the build `mutate` (ci/mutate), and by ci/plant into the
+ * files of the build `prove` that have rule marks.
  *
  * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  The environment
  * variable ASSAY_MUTANT=7 selects that alternative; without it, every mark is false.  With
@@ -16,7 +17,9 @@
 #define MUTANT_CAPACITY (1 << 18)
 
 /* True in the process of the selected mutant. */
-#ifdef MUTANT_PROBE
+#if defined ASSAY_PROVE
+#define MUTANT(n) rt_fault_planted(&mutant_faults[n])
+#elif defined MUTANT_PROBE
 #define MUTANT(n)                                                                                  \
     (__extension__({                                                                               \
         __asm__ volatile("771:\n\t.pushsection .debug_mutants,\"\"\n\t.long %c0\n\t.quad 771b\n\t" \
@@ -38,6 +41,9 @@
         }                                                                                          \
         first_value;                                                                               \
     }))
+
+/* The zero of the type of an expression, which is not evaluated. */
+#define MUTANT_ZERO(...) (__extension__({ (__typeof__(1 ? (__VA_ARGS__) : (__VA_ARGS__))){0}; }))
 
 #define MUTANT_HIDDEN __attribute__((visibility("hidden")))
 

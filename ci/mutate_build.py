@@ -125,7 +125,7 @@ class Build:
         kept = read_json(self.folder / "mutants.json", {})
         generated = None
         if kept.get("identity") == self.identity:
-            generated = [mutate_generate.Mutant(**{**row, "rules": tuple(row["rules"])}) for row in kept["mutants"]]
+            generated = [mutate_generate.Mutant(**{**row, "rules": tuple(row["rules"]), "mark": tuple(row["mark"])}) for row in kept["mutants"]]
         self.copy(files)
         if not (self.build / "build.ninja").is_file() or generated is None:
             run(["cmake", "-S", self.tree, "-B", self.build, "--preset", "mutate"], cwd=self.tree)

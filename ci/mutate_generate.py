@@ -26,6 +26,7 @@ OPERATORS = {
     "first element lost": "a loop over numbers begins with 1 instead of 0",
     "last element lost": "a loop over numbers ends one earlier",
     "stale look-up": "a look-up returns what its first call returned",
+    "value lost": "zero or null instead of a value that a rule's mark governs and that has no other mutant",
 }
 
 # Assertions, marks without effect, and events of the trace, which have tests of their own.
@@ -46,6 +47,7 @@ LOOKUP_CALL = re.compile(r"(^|_)(find|lookup|get)(_|$)")
 STATUS_ENUM = "rt_code"
 STATUS_TYPE = "rt_status"
 RULE_MACROS = ("RULE", "RULE_ELSE")
+MARK = re.compile(r"RULE\s*\(\s*(\w+)\s*,\s*")
 
 RELATIONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 LOGICAL = {"&&": "||", "||": "&&"}
@@ -75,6 +77,7 @@ class Mutant:
     original: str    # these two for people
     mutated: str
     rules: tuple     # ids of the rule marks in the same condition, such as "DL_RESOLVE_09"
+    mark: tuple = () # the innermost mark around it: its id and its place; empty: none
     nth: int = 1     # among the mutants of the function with the same operator and texts
 
     @property
@@ -108,8 +111,10 @@ class Generator:
         for cursor, (name, start, end) in unit.top():
             if cursor.kind == Kind.MACRO_INSTANTIATION:
                 uses.setdefault(name, []).append((start, end, cursor.spelling))
+        unit.uses = {(name, start): end for name, found in uses.items() for start, end, _ in found}
         self.uses_by_file = uses
         self.uses = {}
+        self.marks = {}
 
     def mutants(self):
         for cursor, _ in self.unit.top():
@@ -152,6 +157,23 @@ class Generator:
                 found += [match.group(1)] if match else []
         return tuple(sorted(set(found)))
 
+    def marks_in(self, name):
+        """[(start, end, id, place)] of the expressions of the rule marks of a file; `place` is that of the mark."""
+        if name not in self.marks:
+            code, found = self.source_of(name).code, []
+            for start, end, macro in self.uses_in(name).uses:
+                match = MARK.match(code, start, end) if macro == "RULE" else None
+                if match:
+                    last = len(code[:end - 1].rstrip())
+                    found.append((match.end(), last, match.group(1), start))
+            self.marks[name] = found
+        return self.marks[name]
+
+    def mark_of(self, name, start, end):
+        """(id, place) of the innermost mark around a range, or ()."""
+        around = [mark for mark in self.marks_in(name) if mark[0] <= start and end <= mark[1]]
+        return max(around)[2:] if around else ()
+
     def add(self, where, context, operator, alternative, is_statement=False):
         name, start, end = where
         source = self.source_of(name)
@@ -161,7 +183,8 @@ class Generator:
         if not is_statement and CONFIGURATIONS.search(said):
             return
         mutant = Mutant(name, context.function, operator, start, end, is_statement, alternative, source.line_of(start),
-                        shown(said), "removed" if alternative == ";" else shown(alternative), context.rules)
+                        shown(said), "removed" if alternative == ";" else shown(alternative), context.rules,
+                        self.mark_of(name, start, end))
         if mutant.original != mutant.mutated:
             self.found.setdefault((name, start, end, alternative), mutant)
 
@@ -489,11 +512,57 @@ class Generator:
         if cursor.kind == Kind.DECL_STMT:
             self.declared(cursor, context)
             return
+        where = self.unit.range_of(cursor)
+        is_marked = where is not None and any(mark[:2] == where[1:] for mark in self.marks_in(where[0]))
+        if is_marked:
+            self.marked(cursor, where, context)
         handler = EXPRESSIONS.get(cursor.kind)
-        if handler and handler(self, cursor, context):
+        if not handler or not handler(self, cursor, context):
+            for child in cursor.get_children():
+                self.expression(child, context)
+        if is_marked:
+            self.marked_value(cursor, where, context)
+
+    def marked(self, cursor, where, context):
+        """The mutants of the whole expression of a rule's mark."""
+        inner, said = self.bare(cursor), self.said(cursor)
+        if said is None:
             return
-        for child in cursor.get_children():
-            self.expression(child, context)
+        if self.is_truth(inner):
+            operator = self.operator_of(inner) if inner.kind == Kind.BINARY_OPERATOR else None
+            # These are negated as mutants of their operators.
+            if not (operator and operator[0] in ("==", "!=")) and not said.startswith("!"):
+                self.add(where, context, "condition", f"!({said})")
+        elif inner.type.spelling == STATUS_TYPE:
+            is_call = inner.kind == Kind.CALL_EXPR and not MESSAGE_CALL.search(inner.spelling)
+            self.add(where, context, "call removed" if is_call else "error becomes OK", "RT_STATUS_OK")
+        elif inner.type.get_canonical().kind == Type.VOID:
+            self.add(where, context, "call removed", "(void)0")
+        elif self.removal(inner) == "assignment removed":
+            target = self.said(next(inner.get_children()))
+            if target:
+                self.add(where, context, "assignment removed", target)
+
+    def marked_value(self, cursor, where, context):
+        """A marked expression without any other mutant is a value, which is lost; so is what a look-up finds."""
+        name, start, end = where
+        said = self.said(cursor)
+        if said and not any(mutant.operator != "stale look-up" and mutant.file == name and start <= mutant.start
+                            and mutant.end <= end for mutant in self.found.values()):
+            self.add(where, context, "value lost", f"MUTANT_ZERO({said})")
+
+    def is_truth(self, cursor):
+        """True for a condition: in C, most have the type int."""
+        cursor = self.bare(cursor)
+        children = list(cursor.get_children())
+        if cursor.type.get_canonical().kind == Type.BOOL:
+            return True
+        if cursor.kind == Kind.BINARY_OPERATOR:
+            operation = self.operator_of(cursor)
+            return operation is not None and operation[0] in (*RELATIONS, *LOGICAL)
+        if cursor.kind == Kind.CONDITIONAL_OPERATOR:
+            return all(self.is_truth(child) for child in children[1:])
+        return cursor.kind == Kind.UNARY_OPERATOR and (self.said(cursor) or "").startswith("!")
 
     def binary(self, cursor, context):
         where, operation = self.spelled(cursor), self.operator_of(cursor)

@@ -118,6 +118,7 @@ class Unit:
         self.location = library_open()
         self.wanted = wanted
         self.names = {}
+        self.uses = {}  # {(name, start): end} of the uses of macros, once they are known
         self.unit = cindex.Index.create().parse(
             path, args=arguments, options=cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
         errors = [d for d in self.unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
@@ -140,6 +141,8 @@ class Unit:
         extent = cursor.extent
         name, start = self.place(extent.start)
         other, end = self.place(extent.end)
+        # A node in a macro's argument whose last token is another macro's seems to end where that one begins.
+        end = self.uses.get((other, end), end)
         return (name, start, end) if name and name == other else None
 
     def top(self):

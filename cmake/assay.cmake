@@ -20,8 +20,13 @@ target_compile_options(assay_options INTERFACE
   -ffp-contract=off -fno-math-errno
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes>)
 if(ASSAY_PROVE)
-  target_compile_definitions(assay_options INTERFACE
-    ASSAY_PROVE ASSAY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
+  # ci/plant writes the faults of a file's rule marks into a copy, and compiles that.
+  foreach(language C CXX)
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/ci/plant ${CMAKE_${language}_COMPILER_LAUNCHER})
+  endforeach()
+  target_compile_definitions(assay_options INTERFACE ASSAY_PROVE)
+  # The names of faults contain __FILE__.
+  target_compile_options(assay_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 endif()
 if(ASSAY_SANITIZE OR ASSAY_FUZZ)
   # Allocates each arena object as a separate block, and enables the checks that walk whole structures (check.h).
@@ -46,6 +51,42 @@ function(assay_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC assay_options ${ARG_LINK})
+endfunction()
+
+# assay_faults(LIBRARY FOLDER/faults.c FUNCTION ...)
+# In the build `prove`, that file wraps functions of the library: it defines __wrap_FUNCTION, which other files then
+# call (reference/base/fault.h).  No other build compiles it.
+function(assay_faults library source)
+  if(NOT ASSAY_PROVE)
+    return()
+  endif()
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    # An object, because a wrapper may be called only by libraries that follow this one on the linker's command line.
+    add_library(${library}_faults OBJECT ${source})
+    target_link_libraries(${library}_faults PRIVATE base)
+    target_include_directories(${library}_faults PRIVATE $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
+    target_link_libraries(${library} INTERFACE $<TARGET_OBJECTS:${library}_faults>)
+  else()
+    target_sources(${library} PRIVATE ${source})
+  endif()
+  list(TRANSFORM ARGN PREPEND -Wl,--wrap= OUTPUT_VARIABLE wraps)
+  target_link_options(${library} PUBLIC ${wraps})
+endfunction()
+
+# assay_fault_table(PROGRAM)
+# In the build `prove`, writes the faults in a program to faults-PROGRAM.txt next to it, for `assay requirements --prove`.
+function(assay_fault_table program)
+  if(NOT ASSAY_PROVE)
+    return()
+  endif()
+  set(table ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/faults-${program}.txt)
+  # Without marks, a program has no such section, and the table is empty.
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${table}
+    COMMAND ${CMAKE_COMMAND} -E touch ${table}
+    COMMAND ${CMAKE_OBJCOPY} --dump-section assay_faults=${table} $<TARGET_FILE:${program}> /dev/null
+    BYPRODUCTS ${table} VERBATIM)
 endfunction()
 
 # assay_unit_test(NAME SOURCES test_a.c [LINK library ...])

@@ -41,7 +41,10 @@ typedef struct rt_status { int code; } rt_status;
     } while (0)
 #define CHECK(condition) ((condition) ? (void)0 : rt_panic(#condition))
 #define RT_TRACE(trace, ...) trace_add(trace, (int[]){__VA_ARGS__})
-#define RULE(id) ((void)0, true)
+#define RULE(...) RULE_SELECT(__VA_ARGS__, RULE_OF, RULE_ALONE, )(__VA_ARGS__)
+#define RULE_SELECT(id, expression, name, ...) name
+#define RULE_OF(id, expression) ((void)0, (expression))
+#define RULE_ALONE(id) ((void)0, true)
 #define SIM_CHECKED 0
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 #define TWICE_PLUS(a) ((a) * 2 + 1)
@@ -122,6 +125,35 @@ PLANTED = {
     "a rule": (C, "int f(int a) { return a == ROUND && RULE(A_B_01); }",
                ["relational: a == ROUND => a != ROUND", "enumerator: ROUND => SQUARE",
                 "logical: a == ROUND && RULE(A_B_01) => a == ROUND || RULE(A_B_01)"]),
+    "a marked condition": (C, "int f(int a) { return RULE(A_B_01, a > 1 && plain()); }",
+                           ["condition: a > 1 && plain() => !(a > 1 && plain())", "relational: a > 1 => a >= 1",
+                            "literal: 1 => 0", "literal: 1 => 2", "logical: a > 1 && plain() => a > 1 || plain()",
+                            "logical: a > 1 && plain() => a > 1", "logical: a > 1 && plain() => plain()"]),
+    "a marked comparison": (C, "void f(int a, int *b) { *b = RULE(A_B_01, a == *b); }",
+                            ["assignment removed: *b = RULE(A_B_01, a == *b); => removed",
+                             "relational: a == *b => a != *b"]),
+    "a marked comparison with a macro": (C, "int f(list *l) { if (RULE(A_B_01, l != NULL)) return 1; return 0; }",
+                                         ["relational: l != NULL => l == NULL", "return removed: return 1; => removed",
+                                          "literal: 1 => 0", "literal: 1 => 2", "literal: 0 => 1"]),
+    "a marked truth value": (C, "int f(int a) { if (!RULE(A_B_01, table_equal(a, a))) return 1; return 0; }",
+                             ["condition: table_equal(a, a) => !(table_equal(a, a))", "return removed: return 1; => removed",
+                              "literal: 1 => 0", "literal: 1 => 2", "literal: 0 => 1"]),
+    "a marked value": (C, "list *f(list *l) { return RULE(A_B_01, l->next); }",
+                       ["value lost: l->next => MUTANT_ZERO(l->next)"]),
+    "a marked look-up": (C, "int *f(int a) { return RULE(A_B_01, table_find(a)); }",
+                         ["stale look-up: table_find(a) => MUTANT_FIRST(table_find(a))",
+                          "value lost: table_find(a) => MUTANT_ZERO(table_find(a))"]),
+    "a marked enumerator": (C, "enum shape f(void) { return RULE(A_B_01, SQUARE); }", ["enumerator: SQUARE => ROUND"]),
+    "a marked choice": (C, "int f(list *l, int a) { return RULE(A_B_01, l ? l->count : a); }",
+                        ["condition: l => !(l)"]),
+    "a marked status": (C, "rt_status f(int a) { RT_TRY(RULE(A_B_01, work(a, a))); return RT_STATUS_OK; }",
+                        ["status ignored: RT_TRY(RULE(A_B_01, work(a, a))); => (void)(RULE(A_B_01, work(a, a)));",
+                         "call removed: RT_TRY(RULE(A_B_01, work(a, a))); => removed",
+                         "call removed: work(a, a) => RT_STATUS_OK"]),
+    "a marked call": (C, "void f(list *l, int a) { RULE(A_B_01, list_add(l, a)); }",
+                      ["call removed: list_add(l, a) => (void)0"]),
+    "a marked assignment": (C, "void f(list *l, int a) { RULE(A_B_01, l->count = a); }",
+                            ["assignment removed: l->count = a => l->count"]),
     "code over several lines": (C, "int f(int a,\n      int b)\n{\n    return a < /* Why. */\n           b;\n}",
                                 ["relational: a < b => a <= b"]),
     "a statement in a branch": (C, "void f(int *a) { if (*a)\n        plain();\n    else\n        *a = 0; }",
@@ -202,6 +234,12 @@ def test_keys():
     found = [(m.function, m.line - HEAD.count("\n"), m.rules, m.nth) for m in mutants if m.operator == "relational"]
     if found != [("f", 3, ("X_01",), 1), ("f", 4, (), 2)]:
         sys.exit(f"the relations are {found}")
+    _, mutants = generated(C, "int f(int a)\n{\n    return RULE(X_01, a > 1 && RULE(X_02, a < 9)) || a;\n}")
+    found = {(m.original, m.mark[0] if m.mark else None) for m in mutants if m.operator == "relational"}
+    if found != {("a > 1", "X_01"), ("a < 9", "X_02")}:
+        sys.exit(f"the marks are {found}")
+    if any(m.mark for m in mutants if m.original.endswith("|| a")):
+        sys.exit("code around a mark belongs to it")
 
 
 PROGRAM = """\

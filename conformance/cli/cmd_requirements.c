@@ -79,7 +79,18 @@ static int citations_print(requirements_command *command)
 enum { BUILD_HAS_FAULTS = 1 };
 #else
 enum { BUILD_HAS_FAULTS = 0 };
+#define ASSAY_PLANT ""
 #endif
+
+/* The folder of this program, with a slash; empty if it is unknown. */
+static rt_text program_folder(rt_arena *arena)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    while (length > 0 && program[length - 1] != '/')
+        length--;
+    return rt_arena_text(arena, (rt_text){program, length > 0 ? (size_t)length : 0});
+}
 
 static int prove_and_print(requirements_command *command)
 {
@@ -89,20 +100,33 @@ static int prove_and_print(requirements_command *command)
                         "cmake --preset prove && cmake --build --preset prove\n");
         return CNF_EXIT_USAGE;
     }
-    if (!cnf_run_options_read(command->arguments, &run)) return CNF_EXIT_USAGE;
-    /* The build writes the list of proof programs next to this program. */
-    char program[PATH_MAX];
-    rt_text list = {0};
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    while (length > 0 && program[length - 1] != '/')
-        length--;
-    if (length > 0) list = rt_arena_printf(&command->arena, "%.*sproofs.txt", (int)length, program);
-    const cnf_prove_options options = {.job_count = run.job_count,
-                                       .timeout_s = run.timeout_ms / 1000,
-                                       .program_list = list,
-                                       .shows_progress = isatty(STDERR_FILENO),
-                                       .counts_kills =
-                                           command->arguments->values[CNF_OPTION_BLUNT] != NULL};
+    uint64_t sample = 0;
+    if (!cnf_run_options_read(command->arguments, &run) ||
+        !cnf_command_number(command->arguments, CNF_OPTION_SAMPLE, "--sample", 1, UINT32_MAX, 0,
+                            &sample))
+        return CNF_EXIT_USAGE;
+    const char *const *values = command->arguments->values;
+    /* The build writes the tables of faults and the list of proof programs next to this program. */
+    rt_arena *arena = &command->arena;
+    rt_text folder = program_folder(arena);
+    const rt_text tables[] = {
+        rt_arena_printf(arena, "%.*sfaults-assay.txt", RT_TEXT_ARG(folder)),
+        rt_arena_printf(arena, "%.*sfaults-assay_compiler.txt", RT_TEXT_ARG(folder))};
+    const char *const same_command[] = {ASSAY_PLANT, "--same", folder.data, NULL};
+    const cnf_prove_options options = {
+        .job_count = run.job_count,
+        .timeout_s = run.timeout_ms / 1000,
+        .fault_tables = tables,
+        .fault_table_count = sizeof tables / sizeof *tables,
+        .program_list = rt_arena_printf(arena, "%.*sproofs.txt", RT_TEXT_ARG(folder)),
+        .same_command = same_command,
+        .rules = rt_text_of(values[CNF_OPTION_RULE]),
+        .sample = (uint32_t)sample,
+        .seed = run.seed,
+        .shows_progress = isatty(STDERR_FILENO),
+        .counts_kills = values[CNF_OPTION_BLUNT] != NULL,
+        .lists_refusals = values[CNF_OPTION_REFUSALS] != NULL,
+        .lists_internal = values[CNF_OPTION_OBSERVABLE_ONLY] != NULL};
     cnf_proof proof;
     rt_status status = cnf_prove(command->sink, &command->arena, &command->rules, &command->files,
                                  &command->citations, &options, &proof);
@@ -126,6 +150,21 @@ static int prove_and_print(requirements_command *command)
     return proof.complaint_count > 0 ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
 }
 
+/* An option that was given and means nothing without --prove; NULL: none. */
+static const char *proof_option(const cnf_arguments *arguments)
+{
+    static const struct option_row {
+        cnf_option_id option;
+        const char *name;
+    } rows[] = {
+        {CNF_OPTION_JSON, "--json"},         {CNF_OPTION_BLUNT, "--blunt"},
+        {CNF_OPTION_RULE, "--rule"},         {CNF_OPTION_SAMPLE, "--sample"},
+        {CNF_OPTION_REFUSALS, "--refusals"}, {CNF_OPTION_OBSERVABLE_ONLY, "--observable-only"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (arguments->values[rows[i].option]) return rows[i].name;
+    return NULL;
+}
+
 int cnf_requirements_command(const cnf_arguments *arguments)
 {
     requirements_command command = {.arguments = arguments, .sink = rt_sink_create()};
@@ -133,8 +172,9 @@ int cnf_requirements_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED) {
         if (arguments->values[CNF_OPTION_PROVE]) {
             status = prove_and_print(&command);
-        } else if (arguments->values[CNF_OPTION_JSON] || arguments->values[CNF_OPTION_BLUNT]) {
-            fprintf(stderr, "assay: --json and --blunt are options of --prove; add --prove\n");
+        } else if (proof_option(arguments)) {
+            fprintf(stderr, "assay: %s is an option of --prove; add --prove\n",
+                    proof_option(arguments));
             status = CNF_EXIT_USAGE;
         } else {
             status = citations_print(&command);

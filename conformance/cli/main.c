@@ -261,6 +261,14 @@ static const cnf_option requirements_options[] = {
      "Plant each fault and check that a scenario or test fails.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write the results of --prove; default: stdout.",
      ".json"},
+    {CNF_OPTION_RULE, "--rule", NULL, "ID,...",
+     "Plant only the faults of these rules; DL-CACHE-* names several.", NULL},
+    {CNF_OPTION_SAMPLE, "--sample", NULL, "N", "Plant at most N faults of each rule.", NULL},
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed that chooses the sample; default: 0.", NULL},
+    {CNF_OPTION_REFUSALS, "--refusals", NULL, NULL,
+     "List the faults with which the runtime only refuses what it should do.", NULL},
+    {CNF_OPTION_OBSERVABLE_ONLY, "--observable-only", NULL, NULL,
+     "List the faults that only the trace shows; a fault runs on further scenarios.", NULL},
     {CNF_OPTION_BLUNT, "--blunt", NULL, NULL, "Count the scenarios that each fault breaks.", NULL},
     {JOBS},
     {TIMEOUT},
@@ -328,14 +336,16 @@ static const cnf_command commands[] = {
      "List the documents' rules and the scenarios that cite or prove them.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then again with\n"
-     "a fault planted at each mark that they reached.  Rules with `proof:` tool, unit or vendor are also\n"
+     "each fault of the rules' marks that they reach: the mutants of the marked expressions, and the\n"
+     "wrong functions of the files faults.c.  A rule is closed when an expectation notices each of its\n"
+     "faults; a crash or CHECK is not enough.  Rules with `proof:` tool, unit or vendor are also\n"
      "proven by tests named after their ids, in the programs that proofs.txt next to assay lists; a\n"
      "build with tests (BUILD_TESTING) writes it.  Rules with `proof: parts` are closed when the rules\n"
      "under their `parts:` are.\n"
-     "Exit status of --prove: 0 every citation holds; 1 a scenario or test program does not pass\n"
-     "without a fault, or a citation does not hold: with the rule broken, the scenario or the rule's\n"
-     "tests still pass, or the scenario never reaches the rule; 2 wrong usage, or not a prove build;\n"
-     "3 infrastructure; 4 no scenario.",
+     "Exit status of --prove: 0 every fault is noticed, or reviewed in ci/mutants.yaml; 1 a scenario or\n"
+     "test program does not pass without a fault, a fault passes unnoticed, no citing scenario or test\n"
+     "reaches a mark, or a citing scenario reaches no mark of the rule; 2 wrong usage, or not a prove\n"
+     "build; 3 infrastructure; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
     {"explain", "FILE", "Run a scenario and describe its parts and its run.",
      "Prints text in these sections, leaving out empty ones:\n"

@@ -47,6 +47,8 @@ void cnf_front_end_judge(const cnf_prove_run *run, rt_text program, rt_text outp
             .rule = rule,
             .state = twins > 0 ? CNF_PROOF_COVERED : CNF_PROOF_UNTESTED,
             .detail = detail,
+            .is_chosen = true,
+            .is_reached = true,
             .by_program = true,
         };
     }

@@ -2,13 +2,13 @@
  * program is a cmocka program that takes a pattern of test names as its argument; a test whose name
  * begins with a rule's id, with '_' for '-', is a test of that rule.
  *
- * Every program runs green once, and the marks that it reaches are recorded. Then, for every mark
- * of a rule whose `proof:` is tool, unit or vendor, only the tests of that rule run with the mark's
- * fault armed, in one program after another that reaches it, until they fail. Only a test that
- * reports its failure proves the rule: the exit status is the number of failed tests. A crash, even
- * one that cmocka catches, counts at most as ASSERTED. A line "front-end PROGRAM" of the list names
- * a program whose green run is sufficient (front_end.c); if its exit status reports that the front
- * end is not installed, the proof has a note.
+ * Every program runs green once, and the faults that it reaches are recorded. Then each fault that
+ * no scenario has noticed, of a rule whose `proof:` is tool, unit or vendor, is planted in one
+ * program after another that reaches it, in which only the tests of that rule run, until they fail.
+ * Only a test that reports its failure proves the rule: the exit status is the number of failed
+ * tests. A crash, even one that cmocka catches, counts at most as ASSERTED. A line "front-end
+ * PROGRAM" of the list names a program whose green run is sufficient (front_end.c); if its exit
+ * status reports that the front end is not installed, the proof has a note.
  *
  * This file neither builds the programs nor knows what they test. Source: ARCHITECTURE.md, "Rules
  * in the code"; cmocka's output and exit status, cmocka.c. */
@@ -35,13 +35,31 @@ typedef struct program {
 typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
-    cnf_reached reached;
-    cnf_sites front_end; /* sites of rules that tests of front ends show, without faults */
+    cnf_reached *reached;
+    cnf_sites *front_end; /* sites of rules that tests of front ends show, without faults */
 } programs_state;
 
 /* ---- The list ------------------------------------------------------------------------------ */
 
 #define ADVICE "proofs by programs need a build with tests (-DBUILD_TESTING=ON): "
+
+/* True if tests can close the rule. */
+static bool rule_has_tests(const cnf_rule *rule)
+{
+    return rt_text_is(rule->proof, "tool") || rt_text_is(rule->proof, "unit") ||
+           rt_text_is(rule->proof, "vendor");
+}
+
+/* True if programs of this kind can prove one of the rules whose faults are planted. */
+static bool program_is_wanted(const cnf_prove_run *run, bool front_end)
+{
+    for (uint32_t i = 0; i < run->rules->count; i++) {
+        const cnf_rule *rule = &run->rules->items[i];
+        bool is_able = front_end ? rt_text_is(rule->proof, "front-end") : rule_has_tests(rule);
+        if (run->is_wanted[i] && is_able) return true;
+    }
+    return run->options->rules.length == 0;
+}
 
 /* Adds the programs of the list; their paths are relative to its folder. */
 static void list_read(programs_state *state)
@@ -60,6 +78,7 @@ static void list_read(programs_state *state)
     for (rt_text name; rt_line_take(&rest, &name);) {
         if (name.length == 0) continue;
         bool front_end = rt_text_take_prefix(&name, "front-end ");
+        if (!program_is_wanted(state->run, front_end)) continue;
         rt_text file =
             rt_arena_printf(arena, "%.*s%.*s", (int)folder, list.data, RT_TEXT_ARG(name));
         if (access(file.data, X_OK) == 0)
@@ -173,17 +192,11 @@ static void green_ended(void *user, cnf_child_result *result)
         return;
     }
     if (about->front_end) {
-        cnf_front_end_judge(run, about->name, rt_buffer_text(&result->messages), &state->front_end);
+        cnf_front_end_judge(run, about->name, rt_buffer_text(&result->messages), state->front_end);
         return;
     }
-    cnf_hits hits;
-    cnf_hits_read(run->arena, run->rules, hits_file(state, number), &hits);
-    if (hits.count == 0) complain(state, number, "it reaches no mark of a rule", RT_TEXT(""));
-    for (uint32_t i = 0; i < hits.count; i++) {
-        rt_text proof = run->rules->items[hits.items[i].rule].proof;
-        if (rt_text_is(proof, "tool") || rt_text_is(proof, "unit") || rt_text_is(proof, "vendor"))
-            cnf_reached_add(&state->reached, number, &hits.items[i], true);
-    }
+    if (cnf_hits_read(run, hits_file(state, number), number, true, state->reached) == 0)
+        complain(state, number, "it reaches no mark of a rule", RT_TEXT(""));
 }
 
 /* ---- The runs with faults ------------------------------------------------------------------ */
@@ -196,37 +209,38 @@ void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id)
         if (*at == '-') *at = '_';
 }
 
-/* Starts the rule's tests in the next program that reaches the site; false if there is none. */
+/* Starts the rule's tests in the next program that reaches the fault; false if there is none. */
 static bool fault_try(programs_state *state, uint32_t number)
 {
-    cnf_reached_site *site = &state->reached.sites.items[number];
-    while (site->next < state->programs.count) {
-        uint32_t candidate = site->next++;
-        if (!cnf_reached_by(&state->reached, candidate, number)) continue;
-        char beginning[CNF_TEST_NAMES_MAX];
-        cnf_test_names_write(beginning, state->run->rules->items[site->site.rule].id);
-        const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
-        rt_text variable =
-            rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
-        program_start(state, candidate, pattern, variable.data, (uint64_t)number << 32 | candidate);
-        return true;
-    }
-    return false;
+    cnf_reached_site *site = &state->reached->sites.items[number];
+    if (site->next == site->programs.count) return false;
+    uint32_t candidate = site->programs.items[site->next++];
+    char beginning[CNF_TEST_NAMES_MAX];
+    cnf_test_names_write(beginning, state->run->rules->items[site->site.rule].id);
+    const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
+    rt_text variable =
+        rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+    program_start(state, candidate, pattern, variable.data, (uint64_t)number << 32 | candidate);
+    return true;
 }
 
 static void fault_start(void *user, uint64_t number)
 {
-    bool started = fault_try(user, (uint32_t)number);
-    CHECK(started); /* every site was reached by at least one program */
+    programs_state *state = user;
+    cnf_reached_site *site = &state->reached->sites.items[number];
+    site->next = 0;
+    bool is_tried = site->site.is_chosen && site->site.state != CNF_PROOF_COVERED &&
+                    rule_has_tests(&state->run->rules->items[site->site.rule]);
+    state->run->done += !is_tried || !fault_try(state, (uint32_t)number);
 }
 
 static void fault_ended(void *user, cnf_child_result *result)
 {
     programs_state *state = user;
     uint32_t index = (uint32_t)(result->tag >> 32), number = (uint32_t)result->tag;
-    CHECK(index < state->reached.sites.count);
+    CHECK(index < state->reached->sites.count);
     CHECK(number < state->programs.count);
-    cnf_site *site = &state->reached.sites.items[index].site;
+    cnf_site *site = &state->reached->sites.items[index].site;
     rt_arena *arena = state->run->arena;
     rt_text name = state->programs.items[number].name;
     char names[CNF_TEST_NAMES_MAX];
@@ -250,6 +264,7 @@ static void fault_ended(void *user, cnf_child_result *result)
     CHECK(outcome >= CNF_PROOF_UNTESTED && outcome < CNF_PROOF_STATES);
     if (outcome > site->state) {
         site->state = outcome;
+        site->by_program = true;
         if (outcome == CNF_PROOF_UNTESTED)
             site->detail = rt_arena_printf(arena, "%.*s: no test of this rule", RT_TEXT_ARG(name));
         else if (outcome == CNF_PROOF_ASSERTED)
@@ -264,41 +279,21 @@ static void fault_ended(void *user, cnf_child_result *result)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uint32_t *out_count)
+rt_status cnf_programs_prove(cnf_prove_run *run, cnf_reached *inout_reached,
+                             cnf_sites *out_front_end)
 {
-    *out_sites = NULL;
-    *out_count = 0;
-    programs_state state = {.run = run};
+    programs_state state = {.run = run, .reached = inout_reached, .front_end = out_front_end};
     list_read(&state);
     const cnf_prove_phase green = {"proof programs", state.programs.count, green_start, green_ended,
                                    &state};
     rt_status status = cnf_prove_phase_run(run, &green, state.programs.count);
     if (rt_ok(status)) {
-        uint32_t count = state.reached.sites.count;
+        cnf_sample_choose(run, inout_reached);
+        uint32_t count = inout_reached->sites.count;
         const cnf_prove_phase faults = {"faults of proof programs", count, fault_start, fault_ended,
                                         &state};
         status = cnf_prove_phase_run(run, &faults, count);
     }
-    if (rt_ok(status)) {
-        /* First the sites with faults, then those shown by tests of front ends. */
-        uint32_t fault_count = state.reached.sites.count;
-        *out_count = fault_count + state.front_end.count;
-        cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)*out_count + 1, sizeof *sites);
-        *out_sites = sites;
-        for (uint32_t i = 0; i < *out_count; i++)
-            sites[i] = i < fault_count ? state.reached.sites.items[i].site
-                                       : state.front_end.items[i - fault_count];
-        /* A test that bears a rule's id claims to show the rule. If it passes with the rule broken,
-         * the claim is as false as an unfounded citation. */
-        for (uint32_t i = 0; i < fault_count; i++) {
-            if (sites[i].state != CNF_PROOF_SURVIVED) continue;
-            *rt_vector_push(&run->complaints) = rt_arena_printf(
-                run->arena, "%.*s: the tests that bear its id pass with the rule broken (%.*s)",
-                RT_TEXT_ARG(sites[i].text), RT_TEXT_ARG(sites[i].detail));
-        }
-    }
     rt_vector_free(&state.programs);
-    rt_vector_free(&state.front_end);
-    cnf_reached_free(&state.reached);
     return status;
 }

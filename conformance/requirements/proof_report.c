@@ -29,6 +29,17 @@ const char *cnf_proof_state_word(cnf_proof_state state)
     return state_words[state];
 }
 
+void cnf_site_print(rt_buffer *out, const cnf_site *site)
+{
+    rt_buffer_printf(out, "%.*s", RT_TEXT_ARG(site->text));
+    if (site->original.length > 0)
+        rt_buffer_printf(out, ": %.*s: %.*s =>", RT_TEXT_ARG(site->operation),
+                         RT_TEXT_ARG(site->original));
+    else if (site->mutated.length > 0)
+        rt_buffer_append_byte(out, ':');
+    if (site->mutated.length > 0) rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(site->mutated));
+}
+
 /* ---- Families ------------------------------------------------------------------------------ */
 
 /* The index after the last rule of the family that begins at `first`. Families are contiguous in
@@ -70,10 +81,22 @@ static uint32_t closed_count(const cnf_proof *proof, uint32_t first, uint32_t en
 
 /* ---- For people ---------------------------------------------------------------------------- */
 
+/* Writes a fault whose state matters to the reader: the place, since the id has been printed. */
+static void site_write(rt_buffer *out, const cnf_proof *proof, const cnf_site *site)
+{
+    if (site->state < CNF_PROOF_UNTESTED || site->is_equivalent) return;
+    const rt_text id = proof->rules->items[site->rule].id;
+    CHECK(site->text.length > id.length);
+    rt_text place = rt_text_skip(site->text, id.length + 1);
+    rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
+                     RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
+}
+
 static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t index)
 {
     const cnf_rule *rule = &proof->rules->items[index];
     /* An umbrella's missing parts are listed even if all are missing. */
+    if (!proof->is_wanted[index]) return;
     if (proof->states[index] == CNF_PROOF_UNCITED && rule->part_count == 0) return;
     rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(rule->id),
                      cnf_proof_state_word(proof->states[index]));
@@ -88,12 +111,7 @@ static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t index)
     }
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
-        if (site->rule != index || site->state < CNF_PROOF_UNTESTED) continue;
-        /* The id has already been printed, so only the place follows. */
-        CHECK(site->text.length > rule->id.length);
-        rt_text place = rt_text_skip(site->text, rule->id.length + 1);
-        rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
-                         RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
+        if (site->rule == index) site_write(out, proof, site);
     }
 }
 
@@ -114,16 +132,51 @@ static void family_write(rt_buffer *out, const cnf_proof *proof, uint32_t first,
                      end - first - closed - asserted);
 }
 
+/* Lists the faults with no better evidence than the given one. */
+static void evidence_write(rt_buffer *out, const cnf_proof *proof, cnf_evidence evidence,
+                           const char *sentence)
+{
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        if (site->state != CNF_PROOF_COVERED || site->evidence != evidence) continue;
+        rt_buffer_printf(out, "%s: ", sentence);
+        cnf_site_print(out, site);
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+/* Counts of all faults, and of rules by their evidence. */
+static void faults_write(rt_buffer *out, const cnf_proof *proof)
+{
+    uint32_t noticed = 0, badly = 0, unnoticed = 0, reviewed = 0, equivalent = 0, refusals = 0,
+             internal = 0;
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        if (!site->is_chosen) continue;
+        equivalent += site->is_equivalent;
+        noticed += site->state == CNF_PROOF_COVERED;
+        badly += site->state == CNF_PROOF_ASSERTED;
+        bool is_open = site->state < CNF_PROOF_ASSERTED && !site->is_equivalent;
+        unnoticed += is_open;
+        reviewed += is_open && site->is_reviewed;
+    }
+    for (uint32_t i = 0; i < proof->rules->count; i++) {
+        if (proof->states[i] != CNF_PROOF_COVERED) continue;
+        refusals += proof->evidence[i] == CNF_EVIDENCE_REFUSAL;
+        internal += proof->evidence[i] == CNF_EVIDENCE_INTERNAL;
+    }
+    rt_buffer_printf(out,
+                     "faults: %u noticed, %u noticed only by a crash, a CHECK or another step, %u "
+                     "unnoticed (%u reviewed); %u more compile to the original's code\n"
+                     "of the closed rules, %u have a fault that is only a refusal, and %u have one "
+                     "that only the trace shows\n",
+                     noticed, badly, unnoticed, reviewed, equivalent, refusals, internal);
+}
+
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < proof->rules->count; i++)
         rule_write(out, proof, i);
-    for (uint32_t i = 0; i < proof->site_count; i++) {
-        const cnf_site *site = &proof->sites[i];
-        if (proof->states[site->rule] == CNF_PROOF_UNCITED)
-            rt_buffer_printf(out, "reached, but cited by no scenario: %.*s\n",
-                             RT_TEXT_ARG(site->text));
-    }
     /* A fault that makes more than a tenth of all scenarios fail is too blunt (design, "Rules in
      * the code"). */
     for (uint32_t i = 0; i < proof->site_count; i++) {
@@ -133,6 +186,10 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
             rt_buffer_printf(out, "blunt, it kills %u of %u scenarios: %.*s\n", site->kill_count,
                              proof->scenario_count, RT_TEXT_ARG(site->text));
     }
+    if (proof->lists_refusals)
+        evidence_write(out, proof, CNF_EVIDENCE_REFUSAL, "with the fault, the runtime refuses");
+    if (proof->lists_internal)
+        evidence_write(out, proof, CNF_EVIDENCE_INTERNAL, "only the trace shows the fault");
     for (uint32_t i = 0; i < proof->complaint_count; i++)
         rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->complaints[i]));
     for (uint32_t i = 0; i < proof->note_count; i++)
@@ -142,6 +199,7 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
         end = family_end(proof->rules, first);
         family_write(out, proof, first, end);
     }
+    faults_write(out, proof);
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------- */

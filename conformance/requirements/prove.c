@@ -1,8 +1,6 @@
-/* Proof by scenarios: the green run and the runs with faults; and the combined result of all proofs
- * of a rule. See prove.h for the method. Each run starts this program as `assay run FILE --on sim`
- * and reads back its record. programs.c contains proofs by tests. A rule without any proof is
- * missing, except for umbrellas, which are closed when all their parts are. Source:
- * ARCHITECTURE.md, "Rules in the code". */
+/* Proof by scenarios: the green run and the runs with faults. See prove.h for the method. Each run
+ * starts this program as `assay run FILE --on sim` and reads back its record. programs.c contains
+ * proofs by tests; decide.c combines all results. Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/process/scratch.h"
@@ -78,9 +76,15 @@ static void run_start(prove_state *prove, uint32_t file, const char *name, const
     cnf_pool_start(prove->run.pool, &start);
 }
 
+/* An expectation that failed. */
+typedef struct failed_step {
+    rt_text id; /* empty: the step has none */
+    cnf_evidence evidence;
+} failed_step;
+
 typedef struct run_outcome {
     rt_text verdict, signature;
-    const rt_text *step_ids; /* of each expectation that failed; empty: its step has none */
+    const failed_step *steps;
     uint32_t step_count;
 } run_outcome;
 
@@ -90,26 +94,51 @@ static rt_text json_text(rt_arena *arena, const json_t *object, const char *key)
     return rt_arena_text(arena, rt_text_of(json_is_string(value) ? json_string_value(value) : ""));
 }
 
+/* Only the reference shows these. */
+static const char *const internal_kinds[] = {"trace", "count", "program"};
+/* Results of steps that should succeed. */
+static const char *const refusal_codes[] = {"errc-", "link-error", "driver-error",
+                                            "postlink-error"};
+
+/* What a failed expectation shows; its signature is STEP:KIND:CODE:PLACE. */
+static cnf_evidence evidence_of(rt_text signature)
+{
+    rt_text_take_until(&signature, ':');
+    rt_text kind = rt_text_take_until(&signature, ':');
+    for (size_t i = 0; i < sizeof internal_kinds / sizeof *internal_kinds; i++)
+        if (rt_text_is(kind, internal_kinds[i])) return CNF_EVIDENCE_INTERNAL;
+    if (rt_text_is(kind, "error")) return CNF_EVIDENCE_RESULT;
+    for (size_t i = 0; i < sizeof refusal_codes / sizeof *refusal_codes; i++)
+        if (rt_text_starts(signature, refusal_codes[i])) return CNF_EVIDENCE_REFUSAL;
+    return CNF_EVIDENCE_RESULT;
+}
+
 /* Reads the steps whose expectations failed; a crash is no such failure. */
 static void failed_steps_read(rt_arena *arena, const json_t *failures, run_outcome *out)
 {
-    rt_text *ids = rt_arena_alloc_array(arena, json_array_size(failures), sizeof *ids);
+    failed_step *steps = rt_arena_alloc_array(arena, json_array_size(failures), sizeof *steps);
     size_t index;
     const json_t *failure;
     json_array_foreach(failures, index, failure)
     {
-        if (rt_text_starts(json_text(arena, failure, "signature"), "step"))
-            ids[out->step_count++] = json_text(arena, failure, "step_id");
+        rt_text signature = json_text(arena, failure, "signature");
+        if (rt_text_starts(signature, "step"))
+            steps[out->step_count++] =
+                (failed_step){json_text(arena, failure, "step_id"), evidence_of(signature)};
     }
-    out->step_ids = ids;
+    out->steps = steps;
 }
 
-/* True if an expectation failed: at the cited step, if the citation names one. */
-static bool expectation_failed(const run_outcome *outcome, rt_text at)
+/* The best evidence of the expectations that failed, at the cited step if the citation names one;
+ * NONE: no such expectation failed. */
+static cnf_evidence outcome_evidence(const run_outcome *outcome, rt_text at)
 {
+    cnf_evidence best = CNF_EVIDENCE_NONE;
     for (uint32_t i = 0; i < outcome->step_count; i++)
-        if (at.length == 0 || rt_text_equal(at, outcome->step_ids[i])) return true;
-    return false;
+        if ((at.length == 0 || rt_text_equal(at, outcome->steps[i].id)) &&
+            outcome->steps[i].evidence > best)
+            best = outcome->steps[i].evidence;
+    return best;
 }
 
 /* Reads the first record of a run; if there is none, the verdict is empty. */
@@ -140,7 +169,9 @@ static bool file_cites(const prove_state *prove, uint64_t file)
 {
     for (uint32_t i = 0; i < prove->citations->count; i++) {
         const cnf_citation *citation = &prove->citations->items[i];
-        if (citation->scenario == file && citation->rule != UINT32_MAX) return true;
+        if (citation->scenario == file && citation->rule != UINT32_MAX &&
+            prove->run.is_wanted[citation->rule])
+            return true;
     }
     return false;
 }
@@ -178,23 +209,26 @@ static void green_ended(void *user, cnf_child_result *result)
     }
     rt_text path =
         rt_arena_printf(prove->run.arena, "%.*s/%s.hits", RT_TEXT_ARG(prove->run.scratch), name);
-    cnf_hits hits;
-    cnf_hits_read(prove->run.arena, prove->run.rules, path, &hits);
-    for (uint32_t i = 0; i < hits.count; i++)
-        cnf_reached_add(&prove->reached, file, &hits.items[i], false);
+    cnf_hits_read(&prove->run, path, file, false, &prove->reached);
 }
 
 /* ---- The runs with faults ------------------------------------------------------------------ */
 
-/* Starts the next citing scenario that reaches the site; false if there is none. */
+/* True if no further scenario can say more about the fault. */
+static bool fault_is_decided(const prove_state *prove, const cnf_site *site)
+{
+    return site->state == CNF_PROOF_COVERED &&
+           (!prove->run.options->lists_internal || site->evidence > CNF_EVIDENCE_INTERNAL);
+}
+
+/* Starts the next citing scenario that reaches the fault; false if there is none. */
 static bool fault_try(prove_state *prove, uint32_t number)
 {
     cnf_reached_site *site = &prove->reached.sites.items[number];
-    while (site->next < prove->citations->count) {
+    while (site->site.is_chosen && site->next < prove->citations->count) {
         uint32_t index = site->next++;
         const cnf_citation *citation = &prove->citations->items[index];
-        if (citation->rule != site->site.rule ||
-            !cnf_reached_by(&prove->reached, citation->scenario, number))
+        if (citation->rule != site->site.rule || !cnf_reached_by(site, citation->scenario))
             continue;
         char name[48];
         snprintf(name, sizeof name, "fault%u.%u", number, index);
@@ -224,18 +258,19 @@ static void fault_ended(void *user, cnf_child_result *result)
     snprintf(name, sizeof name, "fault%u.%u", number, index);
     run_outcome outcome = run_read(prove, name);
     /* Any other failure means that the fault was noticed, but not by the scenario's expectation. */
-    bool is_expected = expectation_failed(&outcome, citation->at);
-    cnf_proof_state state = is_expected ? CNF_PROOF_COVERED : CNF_PROOF_ASSERTED;
+    cnf_evidence evidence = outcome_evidence(&outcome, citation->at);
+    cnf_proof_state state = evidence != CNF_EVIDENCE_NONE ? CNF_PROOF_COVERED : CNF_PROOF_ASSERTED;
     if (rt_text_is(outcome.verdict, "PASS") || rt_text_is(outcome.verdict, "SKIP"))
         state = CNF_PROOF_SURVIVED;
-    if (state > site->state) {
+    if (state > site->state || (state == site->state && evidence > site->evidence)) {
         rt_text verdict = outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record");
         site->state = state;
+        site->evidence = evidence;
         site->detail = rt_arena_printf(prove->run.arena, "%.*s: %.*s %.*s",
                                        RT_TEXT_ARG(prove->files->items[citation->scenario].path),
                                        RT_TEXT_ARG(verdict), RT_TEXT_ARG(outcome.signature));
     }
-    prove->run.done += site->state == CNF_PROOF_COVERED || !fault_try(prove, number);
+    prove->run.done += fault_is_decided(prove, site) || !fault_try(prove, number);
 }
 
 /* ---- Blunt faults -------------------------------------------------------------------------- */
@@ -269,120 +304,77 @@ static void blunt_ended(void *user, cnf_child_result *result)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-/* Derives each rule's state from the scenarios: the state of its weakest tested site. */
-static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
+/* True if one of the patterns, which are separated by commas, matches the id. */
+static bool rule_is_wanted(rt_text patterns, rt_text id)
 {
-    for (uint32_t i = 0; i < prove->citations->count; i++) {
-        const cnf_citation *citation = &prove->citations->items[i];
-        if (citation->rule != UINT32_MAX) proof->states[citation->rule] = CNF_PROOF_NOT_HIT;
+    if (patterns.length == 0) return true;
+    while (patterns.length > 0) {
+        rt_text pattern = rt_text_take_until(&patterns, ',');
+        bool is_prefix = pattern.length > 0 && pattern.data[pattern.length - 1] == '*';
+        if (is_prefix) pattern.length--;
+        if (is_prefix
+                ? id.length >= pattern.length && memcmp(id.data, pattern.data, pattern.length) == 0
+                : rt_text_equal(id, pattern))
+            return true;
     }
-    for (uint32_t i = 0; i < prove->reached.sites.count; i++) {
-        const cnf_site *site = &prove->reached.sites.items[i].site;
-        cnf_proof_state *state = &proof->states[site->rule];
-        if (site->state < CNF_PROOF_SURVIVED) continue; /* no citing scenario reaches it */
-        if (*state == CNF_PROOF_NOT_HIT || site->state < *state) *state = site->state;
-    }
+    return false;
 }
 
-/* Adds the programs' results: where they give a rule a higher state than the scenarios do, that
- * state counts. */
-static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t count,
-                            cnf_proof *proof)
+static const bool *wanted_rules(const cnf_prove_run *run)
 {
-    cnf_proof_state *states = rt_arena_alloc_array(run->arena, run->rules->count, sizeof *states);
-    for (uint32_t i = 0; i < count; i++) {
-        cnf_proof_state *state = &states[sites[i].rule];
-        CHECK(sites[i].by_program && sites[i].state >= CNF_PROOF_UNTESTED);
-        if (*state == CNF_PROOF_UNCITED || sites[i].state < *state) *state = sites[i].state;
-    }
-    for (uint32_t i = 0; i < run->rules->count; i++) {
-        if (states[i] <= proof->states[i]) continue;
-        proof->states[i] = states[i];
-        proof->by_program[i] = true;
-    }
+    bool *is_wanted = rt_arena_alloc_array(run->arena, run->rules->count + 1, sizeof *is_wanted);
+    for (uint32_t i = 0; i < run->rules->count; i++)
+        is_wanted[i] = rule_is_wanted(run->options->rules, run->rules->items[i].id);
+    return is_wanted;
 }
 
-/* An umbrella has no mark: the weakest of its parts decides. */
-static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
+static rt_status tables_read(prove_state *prove)
 {
-    for (uint32_t i = 0; i < rules->count; i++) {
-        const cnf_rule *rule = &rules->items[i];
-        if (rule->part_count == 0) continue;
-        cnf_proof_state weakest = CNF_PROOF_COVERED;
-        for (uint32_t k = 0; k < rule->part_count; k++) {
-            CHECK(rule->parts[k] < rules->count && rules->items[rule->parts[k]].part_count == 0);
-            cnf_proof_state state = proof->states[rule->parts[k]];
-            if (state < weakest) weakest = state;
-        }
-        proof->states[i] = weakest;
-    }
+    const cnf_prove_options *options = prove->run.options;
+    for (uint32_t i = 0; i < options->fault_table_count; i++)
+        RT_TRY(cnf_fault_table_read(&prove->run, options->fault_tables[i], &prove->reached));
+    return RT_STATUS_OK;
 }
 
-/* A citation claims that the scenario shows the rule. If no scenario supports the claim and nothing
- * else closes the rule, the claim is false. Scenarios that do not pass were already reported. */
-static void citations_complain(prove_state *prove, const cnf_proof *proof)
+static rt_status green_run(prove_state *prove)
 {
-    for (uint32_t i = 0; i < prove->citations->count; i++) {
-        const cnf_citation *citation = &prove->citations->items[i];
-        if (citation->rule == UINT32_MAX || !prove->green[citation->scenario]) continue;
-        cnf_proof_state state = proof->states[citation->rule];
-        bool is_noticed = state == CNF_PROOF_ASSERTED && !proof->by_program[citation->rule];
-        if (state == CNF_PROOF_COVERED || is_noticed) continue;
-        rt_text path = prove->files->items[citation->scenario].path;
-        bool reaches = false;
-        for (uint32_t k = 0; k < prove->reached.sites.count; k++) {
-            const cnf_site *site = &prove->reached.sites.items[k].site;
-            if (site->rule != citation->rule ||
-                !cnf_reached_by(&prove->reached, citation->scenario, k))
-                continue;
-            reaches = true;
-            if (site->state != CNF_PROOF_SURVIVED) continue;
-            *rt_vector_push(&prove->run.complaints) =
-                rt_arena_printf(prove->run.arena,
-                                "%.*s: cited by %.*s, but the scenario passes with the rule broken",
-                                RT_TEXT_ARG(site->text), RT_TEXT_ARG(path));
-        }
-        if (reaches) continue;
-        *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
-            prove->run.arena, "%.*s: cited by %.*s, but the scenario reaches no mark of the rule",
-            RT_TEXT_ARG(citation->id), RT_TEXT_ARG(path));
-    }
+    const cnf_prove_phase green = {"green run", prove->files->count, green_start, green_ended,
+                                   prove};
+    uint32_t citing_count = 0;
+    for (uint32_t i = 0; i < prove->files->count; i++)
+        citing_count += file_cites(prove, i);
+    return cnf_prove_phase_run(&prove->run, &green, citing_count);
 }
 
-static const rt_text *texts_keep(rt_arena *arena, const rt_text *items, uint32_t count)
+static rt_status faults_run(prove_state *prove)
 {
-    rt_text *texts = rt_arena_alloc_array(arena, (size_t)count + 1, sizeof *texts);
-    for (uint32_t i = 0; i < count; i++)
-        texts[i] = items[i];
-    return texts;
+    const uint32_t count = prove->reached.sites.count;
+    const cnf_prove_phase faults = {"faults", count, fault_start, fault_ended, prove};
+    return cnf_prove_phase_run(&prove->run, &faults, count);
 }
 
-static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32_t count,
-                       cnf_proof *out_proof)
+static rt_status blunt_run(prove_state *prove)
 {
-    cnf_prove_run *run = &prove->run;
-    *out_proof = (cnf_proof){
-        .rules = run->rules,
-        .scenario_count = run->options->counts_kills ? prove->files->count : 0,
-        .states = rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->states),
-        .by_program =
-            rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->by_program)};
-    scenarios_decide(prove, out_proof);
-    programs_decide(run, program_sites, count, out_proof);
-    citations_complain(prove, out_proof); /* must precede parts_decide, because an umbrella has no
-                                           * mark that a citation could reach */
-    parts_decide(run->rules, out_proof);
-    /* First the sites of scenarios, then those of programs. */
-    const uint32_t first = prove->reached.sites.count;
-    cnf_site *sites = rt_arena_alloc_array(run->arena, (size_t)first + count + 1, sizeof *sites);
-    for (uint32_t i = 0; i < first + count; i++)
-        sites[i] = i < first ? prove->reached.sites.items[i].site : program_sites[i - first];
-    out_proof->sites = sites;
-    out_proof->site_count = first + count;
-    out_proof->complaints = texts_keep(run->arena, run->complaints.items, run->complaints.count);
-    out_proof->complaint_count = run->complaints.count;
-    out_proof->notes = texts_keep(run->arena, run->notes.items, run->notes.count);
-    out_proof->note_count = run->notes.count;
+    const uint32_t site_count = prove->reached.sites.count, file_count = prove->files->count;
+    const cnf_prove_phase blunt = {"blunt faults", (uint64_t)site_count * file_count, blunt_start,
+                                   blunt_ended, prove};
+    uint32_t covered_count = 0;
+    if (!prove->run.options->counts_kills) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < site_count; i++)
+        covered_count += prove->reached.sites.items[i].site.state == CNF_PROOF_COVERED;
+    return cnf_prove_phase_run(&prove->run, &blunt, covered_count * file_count);
+}
+
+/* Runs everything; the results are in prove->reached and `out_front_end`. */
+static rt_status prove_all(prove_state *prove, cnf_sites *out_front_end)
+{
+    RT_TRY(tables_read(prove));
+    RT_TRY(green_run(prove));
+    cnf_sample_choose(&prove->run, &prove->reached);
+    RT_TRY(faults_run(prove));
+    RT_TRY(cnf_programs_prove(&prove->run, &prove->reached, out_front_end));
+    RT_TRY(cnf_same_code_find(&prove->run, &prove->reached));
+    return blunt_run(prove);
 }
 
 rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, const cnf_files *files,
@@ -396,34 +388,23 @@ rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, cons
                          .citations = citations};
     RT_TRY(cnf_scratch_make(sink, arena, &prove.run.scratch));
     prove.green = rt_arena_alloc_array(arena, (size_t)files->count + 1, sizeof *prove.green);
+    prove.run.is_wanted = wanted_rules(&prove.run);
     prove.run.pool = cnf_pool_create();
     rt_status status = RT_STATUS_OK;
     if (!prove.run.pool) {
         status = rt_fail(sink, RT_IO, RT_RULE_NONE, "child processes cannot be watched: %s",
                          strerror(errno));
     }
-    const cnf_site *program_sites = NULL;
-    uint32_t program_site_count = 0;
-    const cnf_prove_phase green = {"green run", files->count, green_start, green_ended, &prove};
-    uint32_t citing_count = 0, covered_count = 0;
-    for (uint32_t i = 0; i < files->count; i++)
-        citing_count += file_cites(&prove, i);
-    if (rt_ok(status)) status = cnf_prove_phase_run(&prove.run, &green, citing_count);
-    const uint32_t site_count = prove.reached.sites.count;
-    const cnf_prove_phase faults = {"faults", site_count, fault_start, fault_ended, &prove};
-    if (rt_ok(status)) status = cnf_prove_phase_run(&prove.run, &faults, site_count);
-    if (rt_ok(status)) status = cnf_programs_prove(&prove.run, &program_sites, &program_site_count);
-    for (uint32_t i = 0; i < site_count; i++)
-        covered_count += prove.reached.sites.items[i].site.state == CNF_PROOF_COVERED;
-    const cnf_prove_phase blunt = {"blunt faults", (uint64_t)site_count * files->count, blunt_start,
-                                   blunt_ended, &prove};
-    if (rt_ok(status) && options->counts_kills)
-        status = cnf_prove_phase_run(&prove.run, &blunt, covered_count * files->count);
+    cnf_sites front_end = {0};
+    if (rt_ok(status)) status = prove_all(&prove, &front_end);
     if (options->shows_progress) fprintf(stderr, "\r\033[K");
-    if (rt_ok(status)) proof_keep(&prove, program_sites, program_site_count, out_proof);
+    if (rt_ok(status))
+        cnf_proof_decide(&prove.run, files, citations, prove.green, &prove.reached, &front_end,
+                         out_proof);
     cnf_pool_destroy(prove.run.pool);
     cnf_scratch_remove(prove.run.scratch);
     cnf_reached_free(&prove.reached);
+    rt_vector_free(&front_end);
     rt_vector_free(&prove.run.complaints);
     rt_vector_free(&prove.run.notes);
     return status;

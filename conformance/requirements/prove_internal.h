@@ -4,6 +4,7 @@
 
 #include "conformance/process/child.h"
 #include "conformance/requirements/prove.h"
+#include "reference/base/map.h"
 #include "reference/base/vector.h"
 
 enum { CNF_REPORT_MAX = 1 << 24 /* bytes of output of one run */ };
@@ -14,7 +15,8 @@ typedef struct cnf_prove_run {
     rt_arena *arena;
     const cnf_rules *rules;
     const cnf_prove_options *options;
-    rt_text scratch; /* temporary folder of the proof */
+    const bool *is_wanted; /* per rule: its faults are planted (cnf_prove_options.rules) */
+    rt_text scratch;       /* temporary folder of the proof */
     cnf_pool *pool;
     RT_VECTOR(rt_text) complaints, notes; /* as in cnf_proof */
     uint32_t done, total;                 /* of the phase in progress */
@@ -39,39 +41,41 @@ RT_MUST_USE rt_status cnf_prove_phase_run(cnf_prove_run *run, const cnf_prove_ph
 /* The time limit of one run, which reads, compiles, runs and reports. */
 uint32_t cnf_prove_limit_ms(const cnf_prove_options *options);
 
-/* A mark that a run reached. */
-typedef struct cnf_hit {
-    rt_text site; /* in the form of cnf_site.text */
-    uint32_t rule;
-} cnf_hit;
-
-typedef struct cnf_hits {
-    const cnf_hit *items;
-    uint32_t count;
-} cnf_hits;
-
-/* Reads the file named by ASSAY_RULE_HITS into the arena. A run that reaches no mark writes no
- * file, so a missing file is not an error; truncated lines and rules that are not in the table are
- * left out. */
-void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hits *out_hits);
-
-/* A site, and the next scenario or program to run with its fault. */
+/* A fault with the scenarios and programs that reach it, in the order of their ends, and the next
+ * one to run with it. */
 typedef struct cnf_reached_site {
     cnf_site site;
+    RT_VECTOR(uint32_t) scenarios, programs;
     uint32_t next;
 } cnf_reached_site;
 
-/* The sites that the green runs of the runners (scenarios or programs) reached. Zero-initialise it;
- * freed with cnf_reached_free. */
+/* All faults. Zero-initialise it; freed with cnf_reached_free. */
 typedef struct cnf_reached {
     RT_VECTOR(cnf_reached_site) sites;
-    RT_VECTOR(uint64_t) pairs; /* runner << 32 | site */
+    rt_map by_name;
 } cnf_reached;
 
-/* The first function records that a runner reached a site, known or new; the second returns true if
- * the runner reached the site. */
-void cnf_reached_add(cnf_reached *reached, uint32_t runner, const cnf_hit *hit, bool by_program);
-bool cnf_reached_by(const cnf_reached *reached, uint32_t runner, uint32_t site);
+/* Reads a table of faults that the build has written, and adds its faults. IO: it cannot be read.
+ * MALFORMED: a row is not one, or its rule is not in the table of rules. */
+RT_MUST_USE rt_status cnf_fault_table_read(const cnf_prove_run *run, rt_text file,
+                                           cnf_reached *inout_reached);
+
+/* Chooses the sample of each rule (cnf_prove_options.sample); everything if there is no sample. */
+void cnf_sample_choose(const cnf_prove_run *run, cnf_reached *inout_reached);
+
+/* Reads the file named by ASSAY_RULE_HITS, "ID@FILE:LINE.NUMBER" per line, and adds the runner to
+ * the scenarios or the programs of each fault; adds a fault that is in no table. Returns the number
+ * of faults. A run that reaches no fault writes no file, so a missing file is not an error;
+ * truncated lines and rules that are not in the table are left out. */
+uint32_t cnf_hits_read(const cnf_prove_run *run, rt_text file, uint32_t runner, bool is_program,
+                       cnf_reached *inout_reached);
+
+/* True if the scenario reaches the fault. */
+bool cnf_reached_by(const cnf_reached_site *site, uint32_t scenario);
+
+/* Writes the name of the mark: that of the fault without the number of the mutant. */
+rt_text cnf_site_mark(const cnf_site *site);
+
 void cnf_reached_free(cnf_reached *reached);
 
 enum { CNF_TEST_NAMES_MAX = 128 };
@@ -87,9 +91,20 @@ void cnf_front_end_judge(const cnf_prove_run *run, rt_text program, rt_text outp
                          cnf_sites *inout_sites);
 
 /* Runs the programs of options->program_list and plants the faults of the rules that they can close
- * (see programs.c). The sites live in the arena; problems of the programs are added to the run's
- * complaints and notes. IO: the user interrupted the proof. */
-RT_MUST_USE rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites,
-                                         uint32_t *out_count);
+ * and that no scenario notices (see programs.c). `out_front_end` receives the results of front
+ * ends, which live in the arena; problems of the programs are added to the run's complaints and
+ * notes. IO: the user interrupted the proof. */
+RT_MUST_USE rt_status cnf_programs_prove(cnf_prove_run *run, cnf_reached *inout_reached,
+                                         cnf_sites *out_front_end);
+
+/* Marks the unnoticed faults that compile to the original's code (options->same_command). IO: the
+ * user interrupted the proof. */
+RT_MUST_USE rt_status cnf_same_code_find(cnf_prove_run *run, cnf_reached *inout_reached);
+
+/* Combines the results: the state of each rule, and the complaints. `green` says of each file
+ * whether it passes without a fault. The proof lives in the arena. */
+void cnf_proof_decide(cnf_prove_run *run, const cnf_files *files, const cnf_citations *citations,
+                      const bool *green, const cnf_reached *reached, const cnf_sites *front_end,
+                      cnf_proof *out_proof);
 
 #endif

@@ -27,6 +27,8 @@ rt_rule rt_rule_find(rt_text name)
 }
 
 #ifdef ASSAY_PROVE
+#include "reference/base/fault.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -34,65 +36,67 @@ rt_rule rt_rule_find(rt_text name)
 #include <string.h>
 #include <unistd.h>
 
-/* A site that has been reached.  The list is searched linearly, since only the prove preset pays
- * for it. */
-typedef struct rule_site {
-    rt_rule rule;
-    const char *file;
-    int line;
-    bool armed;
-} rule_site;
+enum { FAULT_TEXT_MAX = 512 };
 
-enum { SITES_MAX = 4096, SITE_TEXT_MAX = 512 };
-
-static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
-static rule_site sites[SITES_MAX];
-static int site_count;
-
-static const char *relative(const char *file)
+/* Appends a line to the file of reached faults, if there is one.  One write per line, so that lines
+ * of concurrent processes do not mix.  A lost line makes a rule look uncovered, never covered, so a
+ * failing write needs no handling. */
+static void fault_record(const char *line, int length)
 {
-    size_t root = strlen(ASSAY_SOURCE_ROOT "/");
-    return strncmp(file, ASSAY_SOURCE_ROOT "/", root) == 0 ? file + root : file;
-}
-
-static rule_site *site_add(rt_rule rule, const char *file, int line)
-{
-    CHECK(site_count < SITES_MAX);
-    rule_site *site = &sites[site_count++];
-    char text[SITE_TEXT_MAX];
-    int length = snprintf(text, sizeof text, "%s@%s:%d", rt_rule_name(rule), relative(file), line);
-    CHECK(length > 0 && length < SITE_TEXT_MAX - 1);
-    const char *fault = getenv("ASSAY_FAULT");
-    *site = (rule_site){rule, file, line, fault && strcmp(fault, text) == 0};
-
     const char *hits = getenv("ASSAY_RULE_HITS");
     int descriptor = hits ? open(hits, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (descriptor < 0) return site;
-    text[length] = '\n';
-    /* One write per line, so that lines of concurrent processes do not mix.  A lost hit makes a
-     * rule look uncovered, never covered, so a failing write needs no handling. */
-    if (write(descriptor, text, (size_t)length + 1) < 0) perror("assay: ASSAY_RULE_HITS");
+    if (descriptor < 0) return;
+    if (write(descriptor, line, (size_t)length) < 0) perror("assay: ASSAY_RULE_HITS");
     close(descriptor);
-    return site;
 }
+
+bool rt_fault_reach(rt_fault *fault)
+{
+    CHECK(fault->rule > RT_RULE_NONE && fault->rule < RT_RULE_COUNT);
+    RT_UNSEEN_BEGIN();
+    char text[FAULT_TEXT_MAX];
+    int length = snprintf(text, sizeof text, "%s@%s:%d", rt_rule_name(fault->rule), fault->file,
+                          fault->line);
+    CHECK(length > 0 && length < FAULT_TEXT_MAX - 16);
+    if (fault->number >= 0) length += sprintf(text + length, ".%d", fault->number);
+    const char *planted = getenv("ASSAY_FAULT");
+    bool is_planted = planted && strcmp(planted, text) == 0;
+    int state = is_planted ? RT_FAULT_PRESENT : RT_FAULT_ABSENT;
+    /* Of threads that arrive together, one records the fault. */
+    int before = __atomic_exchange_n(&fault->state, state, __ATOMIC_RELAXED);
+    text[length] = '\n';
+    if (before == RT_FAULT_UNSEEN) fault_record(text, length + 1);
+    RT_UNSEEN_END();
+    return is_planted;
+}
+
+/* ---- The older form ------------------------------------------------------------------------ */
+
+enum { SITES_MAX = 4096 };
+
+static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
+static rt_fault sites[SITES_MAX];
+static int site_count;
 
 bool rt_rule_obeyed(rt_rule rule, const char *file, int line)
 {
-    CHECK(rule > RT_RULE_NONE && rule < RT_RULE_COUNT);
     RT_UNSEEN_BEGIN();
     pthread_mutex_lock(&sites_lock);
-    rule_site *site = NULL;
+    rt_fault *site = NULL;
     for (int i = 0; i < site_count && !site; i++) {
-        const rule_site *candidate = &sites[i];
+        const rt_fault *candidate = &sites[i];
         if (candidate->rule == rule && candidate->line == line &&
-            strcmp(candidate->file, file) == 0) {
+            strcmp(candidate->file, file) == 0)
             site = &sites[i];
-        }
     }
-    if (!site) site = site_add(rule, file, line);
-    bool armed = site->armed;
+    if (!site) {
+        CHECK(site_count < SITES_MAX);
+        site = &sites[site_count++];
+        *site = (rt_fault){rule, file, line, -1, RT_FAULT_UNSEEN};
+    }
+    bool is_planted = rt_fault_planted(site);
     pthread_mutex_unlock(&sites_lock);
     RT_UNSEEN_END();
-    return !armed;
+    return !is_planted;
 }
 #endif

@@ -36,7 +36,6 @@ typedef struct rt_global_instance {
     rt_context_id context; /* the context in which it was created */
     rt_memory *memory;     /* USM device memory */
     uint32_t zero;         /* the command that fills the memory with zeros */
-    bool by_copy;          /* created for a copy, not for a launch */
 } rt_global_instance;
 
 /* The value of a variable in host memory, either for one context and device or for all of them. */

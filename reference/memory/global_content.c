@@ -42,10 +42,8 @@ rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry 
 {
     *out_instance = NULL;
     rt_memory *memory = NULL;
-    /* Broken: shared memory, which has the same content for kernels and copies. */
-    dev_memory_kind kind = RULE_ELSE(DG_INIT_03, DEV_MEMORY_USM_DEVICE, DEV_MEMORY_USM_SHARED);
     RT_TRY(rt_memory_usm_create(database->parameters.sink, memory_id(database), entry->name, device,
-                                kind, size, NULL, &memory));
+                                RULE(DG_INIT_03, DEV_MEMORY_USM_DEVICE), size, NULL, &memory));
     rt_global_instance *instance = rt_alloc(sizeof *instance);
     *instance = (rt_global_instance){
         .device = device,
@@ -122,8 +120,6 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the variable is looked up by its source-level name. */
-    if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
     rt_text symbol = symbol_of(program, entry->unique_id);

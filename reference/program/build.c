@@ -8,24 +8,6 @@
 #include "reference/program/declared_sets.h"
 #include "reference/program/program_internal.h"
 
-#include <string.h>
-
-/* Used only by the fault of DL-LINK-03: the runtime itself binds the first import by renaming it in
- * a copy of the code. */
-static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
-{
-    const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
-    if (!imports || imports->property_count == 0) return image->code;
-    rt_text name = imports->properties[0].name;
-    rt_bytes copy = rt_arena_bytes(arena, image->code);
-    /* A SPIR-V literal begins at a word and ends with a NUL byte. */
-    for (size_t at = 0; at + name.length < copy.size; at += sizeof(uint32_t)) {
-        uint8_t *text = (uint8_t *)copy.data + at;
-        if (memcmp(text, name.data, name.length) == 0 && text[name.length] == 0) text[0] ^= 1;
-    }
-    return copy;
-}
-
 /* Creates a program object from one image, either for linking or as an executable. */
 static rt_status create_object(rt_program_manager *manager, const rt_build_target *target,
                                const rt_link_set *set, uint32_t index, bool executable,
@@ -42,12 +24,11 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     rt_text options = rt_program_options_join(&arena, image_options, target->options);
     dev_spec_constant *constants = NULL;
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
-    /* The device gets exactly the registered bytes. */
-    rt_bytes bytes = RULE_ELSE(DL_LINK_03, image->code, patch_import(&arena, image));
-    dev_code code = {image->format, bytes, options, constants, constant_count};
+    /* The device gets exactly the registered bytes (DL-LINK-03). */
+    dev_code code = {image->format, image->code, options, constants, constant_count};
     rt_declared_sets_of_image(&arena, image, &code);
     /* Code that was compiled ahead of time is only loaded. */
-    bool compiled = !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
+    bool compiled = RULE(DL_LINK_04, !rt_format_is_native(image->format));
     RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
              RT_T("executable", executable ? RT_TEXT("true") : RT_TEXT("false")),
              RT_T("compiled", compiled ? RT_TEXT("true") : RT_TEXT("false")));
@@ -59,46 +40,21 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     return status;
 }
 
-/* Links the first `count` objects; the objects were created from the images of `set`. */
+/* Links the objects, which were created from the images of `set`. */
 static rt_status link_objects(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t program_id, const rt_link_set *set,
-                              dev_program *const *objects, uint32_t count, rt_text options,
+                              dev_program *const *objects, rt_text options,
                               dev_program **out_executable)
 {
-    CHECK(count >= 1 && count <= set->images.count);
+    CHECK(set->images.count >= 1);
     rt_arena arena = {0};
     bool by_tool = target->device->capabilities.links_with_tool;
     RT_TRACE(manager->trace, LINK, RT_N("program", program_id),
              RT_TS("inputs", rt_program_image_names(&arena, set), set->images.count),
              RT_T("by", by_tool ? RT_TEXT("tool") : RT_TEXT("driver")));
     rt_arena_reset(&arena);
-    return dev_program_link(target->device->device, objects, count, options, out_executable);
-}
-
-/* True if the device for which the program is built advertises that it links the format. */
-static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
-{
-    bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
-    /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
-    if (manager->profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
-    /* The format's own extension is queried.  Broken: the fault of each rule queries another
-     * format's extension. */
-    rt_format queried = format;
-    if (format == RT_FORMAT_SPIRV64)
-        queried = RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);
-    else if (format == RT_FORMAT_SPIRV64_X86_64)
-        queried = RULE_ELSE(DL_BACKEND_03, format, RT_FORMAT_SPIRV64);
-    else if (format == RT_FORMAT_SPIRV64_GEN)
-        queried = RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
-    else if (format == RT_FORMAT_SPIRV64_FPGA)
-        queried = RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
-    bool advertised = dev_capabilities_link(&device->capabilities, queried);
-    /* Broken: a format that one device links counts as linked by every device. */
-    if (!RULE(DL_BACKEND_14)) {
-        manager->formats_linked |= (uint32_t)advertised << format;
-        return manager->formats_linked >> format & 1;
-    }
-    return advertised || !RULE(DL_BACKEND_01); /* Broken: the device is not queried. */
+    return dev_program_link(target->device->device, objects, set->images.count, options,
+                            out_executable);
 }
 
 rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
@@ -111,7 +67,7 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
 
 /* Refuses a set of several images if the device does not link the format of one of them.  Only an
  * application can combine formats.  A device that links each of them is given the mixture, and may
- * still refuse it (DL-LINK-06).  Broken: the runtime itself refuses the mixture. */
+ * still refuse it (DL-LINK-06). */
 static rt_status check_formats(rt_program_manager *manager, const rt_device *device,
                                const rt_link_set *set)
 {
@@ -120,9 +76,7 @@ static rt_status check_formats(rt_program_manager *manager, const rt_device *dev
     const rt_image *first = set->images.items[0]->image, *unlinkable = NULL;
     for (uint32_t i = 0; i < set->images.count && !unlinkable; i++) {
         const rt_image *image = set->images.items[i]->image;
-        if (!can_link(manager, device, image->format) && RULE(DL_BACKEND_06))
-            unlinkable = image;
-        else if (image->format != first->format && !RULE(DL_LINK_06))
+        if (RULE(DL_BACKEND_06, !rt_device_links(device, image->format, manager->profile)))
             unlinkable = image;
     }
     if (!unlinkable) return RT_STATUS_OK;
@@ -142,8 +96,7 @@ rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *ta
 {
     *out_executable = NULL;
     RT_TRY(check_formats(manager, target->device, set));
-    return link_objects(manager, target, program_id, set, objects, set->images.count, options,
-                        out_executable);
+    return link_objects(manager, target, program_id, set, objects, options, out_executable);
 }
 
 rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
@@ -164,15 +117,13 @@ rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *t
     uint32_t object_count = 0;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < set->images.count && rt_ok(status); i++) {
-        if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: only the requesting image is compiled. */
         status = create_object(manager, target, set, i, false, &objects[object_count]);
         object_count += rt_ok(status);
     }
     CHECK(object_count <= set->images.count);
     /* The device resolves the symbols; the runtime does not inspect the code (DL-LINK-03). */
-    uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
     if (rt_ok(status))
-        status = link_objects(manager, target, program_id, set, objects, input_count,
+        status = link_objects(manager, target, program_id, set, objects,
                               set->images.items[0]->image->link_options, out_executable);
     for (uint32_t i = 0; i < object_count; i++)
         dev_program_destroy(objects[i]);

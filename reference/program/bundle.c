@@ -219,9 +219,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: only the first unit is linked, as if the runtime itself searched for the others. */
-    uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < units->count; i++) {
         const rt_bundle_unit *unit = units->items[i];
         CHECK(unit->object && unit->image && unit->device == target.device);
         *rt_vector_push(&set.images) = unit->image;

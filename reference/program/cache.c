@@ -1,4 +1,5 @@
-/* Groups by kernel; within a group, a tuple is found by the rest of its key, written as text.
+/* Groups by kernel (DL-CACHE-06); within a group, a tuple is found by the rest of its key, written
+ * as text.
  *
  * A tuple keeps its index in the table when its program is dropped, so that the same key finds it
  * again; rt_program.tuples lists the indices of a program's tuples. */
@@ -8,9 +9,9 @@
  * have different texts. */
 static void key_write(rt_buffer *out, const rt_cache_key *key)
 {
-    rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));
-    rt_spec_list_write(out, RULE_ELSE(DL_CACHE_03, key->constants, (rt_spec_list){0}));
-    rt_write_text(out, RULE_ELSE(DL_CACHE_05, key->options, (rt_text){0}));
+    RULE(DL_CACHE_14, rt_write_u32(out, key->module));
+    RULE(DL_CACHE_03, rt_spec_list_write(out, key->constants));
+    RULE(DL_CACHE_05, rt_write_text(out, key->options));
     rt_write_u32(out, key->device);
     rt_write_u32(out, key->context);
 }
@@ -29,9 +30,7 @@ void rt_cache_free(rt_cache *cache)
 
 static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    /* Broken: there is only one level, so the tuple belongs to the kernel that was built first. */
-    rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
-    uint32_t index = rt_map_find(&cache->index, kernel);
+    uint32_t index = rt_map_find(&cache->index, key->kernel);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < cache->groups.count);
     return index == RT_MAP_NONE ? NULL : &cache->groups.items[index];
 }
@@ -61,8 +60,7 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registere
     CHECK(program->device->id == key->device && program->context == key->context);
     rt_cache_group *group = group_find(cache, key);
     if (!group) {
-        rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
-        rt_text copy = rt_arena_text(&cache->arena, kernel);
+        rt_text copy = rt_arena_text(&cache->arena, key->kernel);
         rt_map_set(&cache->index, copy, cache->groups.count);
         group = rt_vector_push(&cache->groups);
         *group = (rt_cache_group){.kernel = copy};

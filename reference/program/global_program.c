@@ -14,8 +14,7 @@ static bool has_global(const rt_image *image, rt_text unique_id)
 /* A program contains the variables of all images that were linked into it. */
 static bool contains(const rt_program *program, rt_text unique_id)
 {
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        if (i > 0 && !RULE(DG_SCOPE_09)) break; /* Broken: only the requesting image counts. */
+    for (uint32_t i = 0; i < RULE(DG_SCOPE_09, program->image_count); i++) {
         if (has_global(program->images[i]->image, unique_id)) return true;
     }
     return false;
@@ -37,7 +36,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
         else
             found = program;
     }
-    if (other && RULE(DG_SCOPE_02) && RULE(DG_SCOPE_05)) {
+    if (RULE(DG_SCOPE_05, other)) {
         return rt_fail_naming(
             manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
             "the device_global '%.*s' has image scope and is contained in several programs "
@@ -64,7 +63,7 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
             elsewhere = true;
         } else if (!*out_image) {
             *out_image = image;
-        } else if (image->image->format == (*out_image)->image->format && RULE(DG_SCOPE_06)) {
+        } else if (RULE(DG_SCOPE_06, image->image->format == (*out_image)->image->format)) {
             return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_06, &unique_id,
                                   1,
                                   "the device_global '%.*s' has image scope and is in the images "
@@ -96,11 +95,11 @@ static rt_status find_or_make(rt_program_manager *manager, const rt_build_target
                               rt_text unique_id, bool existing, rt_program **out_program)
 {
     for (;;) {
-        if (RULE(DG_SCOPE_03)) RT_TRY(find_program(manager, target, unique_id, out_program));
+        RT_TRY(RULE(DG_SCOPE_03, find_program(manager, target, unique_id, out_program)));
         if (*out_program || existing) return RT_STATUS_OK;
         const rt_registered_image *image = NULL;
         RT_TRY(find_image(manager, target->device, unique_id, &image));
-        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: no program is built. */
+        if (RULE(DG_SCOPE_04, !image)) return RT_STATUS_OK;
         RT_TRY(rt_program_of_image(manager, target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }

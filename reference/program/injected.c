@@ -23,8 +23,7 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, device);
     CHECK(bundle->units.count == 1 && bundle->state == RT_BUNDLE_EXECUTABLE);
     rt_program_manager_lock(manager);
-    unit->program = rt_program_create(manager, &target, id, &no_images,
-                                      RULE_ELSE(KF_JIT_03, image, NULL), executable);
+    unit->program = rt_program_create(manager, &target, id, &no_images, image, executable);
     rt_program_manager_unlock(manager);
     RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
              RT_N("device", device->id), RT_N("context", context), RT_TS("constants", NULL, 0));

@@ -13,16 +13,10 @@
  *   an unresolved import makes the launch fail             DL-RESOLVE-09, DL-RESOLVE-18
  *
  * The document gives the procedure for the requesting image; by the reading at DL-RESOLVE-10, its
- * providers' imports are resolved in the same way.  Functions named fault_… implement what a
- * non-conforming runtime does and are not part of the procedure. */
+ * providers' imports are resolved in the same way. */
 #include "reference/program/link_set.h"
 
 #include "reference/program/provider.h"
-
-enum {
-    MARKED_BY_SEARCH, /* a provider was searched for */
-    MARKED_BY_EXPORT  /* an image of the set exports it */
-};
 
 enum {
     MEMBER_FOR_SYMBOL = 1, /* also for the requesting image */
@@ -32,7 +26,7 @@ enum {
 typedef struct resolution {
     const rt_link_context *context;
     rt_link_set *set;
-    rt_map marked;  /* symbol -> MARKED_… */
+    rt_map marked;  /* symbols that were searched for or that an image of the set exports */
     rt_map members; /* id of an image of the set -> MEMBER_… */
     RT_VECTOR(rt_text) unresolved;
     bool contributed; /* a contributor requires a link */
@@ -49,6 +43,11 @@ static bool is_member(const resolution *search, const rt_registered_image *image
     return rt_map_find_number(&search->members, image->id) != RT_MAP_NONE;
 }
 
+static bool is_marked(const resolution *search, rt_text symbol)
+{
+    return rt_map_find(&search->marked, symbol) != RT_MAP_NONE;
+}
+
 /* ---- Growing the set ---------------------------------------------------------------------- */
 
 static void mark_exports(resolution *search, const rt_registered_image *image)
@@ -57,11 +56,9 @@ static void mark_exports(resolution *search, const rt_registered_image *image)
     if (search->context->profile == RT_PROFILE_DPCPP) return;
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        rt_text symbol = exports->properties[i].name;
-        /* Partially overlapping providers are left to the device's linker. */
-        bool overlaps = rt_map_find(&search->marked, symbol) == MARKED_BY_EXPORT;
-        if (overlaps && !RULE(DL_RESOLVE_15)) *rt_vector_push(&search->unresolved) = symbol;
-        rt_map_set(&search->marked, symbol, MARKED_BY_EXPORT);
+        /* An earlier image may export the symbol too: partially overlapping providers are left to
+         * the device's linker (DL-RESOLVE-15). */
+        rt_map_set(&search->marked, exports->properties[i].name, true);
     }
 }
 
@@ -73,16 +70,7 @@ static void take(resolution *search, const rt_registered_image *image)
     CHECK(rt_program_tables_hold(search->context->tables, image));
     *rt_vector_push(&search->set->images) = image;
     rt_map_set_number(&search->members, image->id, MEMBER_FOR_SYMBOL);
-    mark_exports(search, image);
-}
-
-/* DL-REQ-03: relies on the host's linker. */
-static bool fault_host_defines(const resolution *search, const rt_registered_image *importer,
-                               rt_text symbol)
-{
-    rt_module_id host = RT_MODULE_NONE;
-    return rt_ok(rt_loader_binds(search->context->loader, importer->module, symbol, &host)) &&
-           host != RT_MODULE_NONE;
+    RULE(DL_RESOLVE_07, mark_exports(search, image));
 }
 
 /* Finds the provider of an import and adds it to the set. */
@@ -91,51 +79,48 @@ static void resolve_symbol(resolution *search, const rt_registered_image *import
     RT_TRACE(search->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
     /* A symbol is searched for once, no matter how many images import it. */
-    rt_map_set(&search->marked, symbol, MARKED_BY_SEARCH);
+    rt_map_set(&search->marked, symbol, true);
     rt_provider_list providers = {0};
     rt_provider_find(search->context, requesting_of(search), symbol, &providers);
     for (uint32_t i = 0; i < providers.images.count; i++) {
         const rt_registered_image *provider = providers.images.items[i];
         RT_TRACE(search->context->trace, RESOLVE, RT_T("image", importer->image->name),
                  RT_T("symbol", symbol), RT_T("provider", provider->image->name));
-        /* Broken: an image with kernels provides nothing. */
-        if (provider->image->kernel_count == 0 || RULE(DL_REQ_01)) take(search, provider);
+        RULE(DL_REQ_01, take(search, provider));
     }
     if (providers.images.count == 0) {
         RT_TRACE(search->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
                  RT_T("symbol", symbol));
-        if (RULE(DL_REQ_03) || !fault_host_defines(search, importer, symbol))
-            *rt_vector_push(&search->unresolved) = symbol;
+        /* Whether the host's linker found a definition does not matter (DL-REQ-03). */
+        *rt_vector_push(&search->unresolved) = symbol;
     }
     rt_vector_free(&providers.images);
 }
 
+/* The import list, whatever the image's format (DL-REQ-07); only the names of its properties matter
+ * (DL-IMAGE-07). */
 static const rt_property_set *imports_of(const rt_registered_image *image)
 {
-    const rt_property_set *imports = rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS);
-    /* Broken: only SPIR-V has imports. */
-    if (image->image->format != RT_FORMAT_SPIRV64 && !RULE(DL_REQ_07)) return NULL;
-    return imports && RULE(DL_IMAGE_05) ? imports : NULL;
+    return RULE(DL_IMAGE_05, rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS));
 }
 
+/* An empty list means the same as none (DL-IMPORT-09). */
+static bool has_imports(const rt_registered_image *image)
+{
+    const rt_property_set *imports = imports_of(image);
+    return imports && imports->property_count > 0;
+}
+
+/* Takes a provider for each import that no image of the set exports, in the order of the list
+ * (DL-RESOLVE-06, DL-RESOLVE-08). */
 static void resolve_imports(resolution *search, const rt_registered_image *importer)
 {
     CHECK(is_member(search, importer));
     const rt_property_set *imports = imports_of(importer);
-    uint32_t count = imports ? imports->property_count : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only the first import is resolved. */
-        const rt_property *import =
-            &imports->properties[RULE_ELSE(DL_RESOLVE_06, i, count - 1 - i)];
-        /* The property's type and value have no meaning. */
-        bool is_flag = import->type == RT_PROPERTY_UINT32 && import->number == 1;
-        if (!is_flag && !RULE(DL_IMAGE_07)) continue;
-        /* An import that is already marked needs no search (DL-RESOLVE-07 for the requesting
-         * image's imports, DL-RESOLVE-17 for those of the others). */
-        bool is_resolved =
-            rt_map_find(&search->marked, import->name) != RT_MAP_NONE &&
-            (importer == requesting_of(search) ? RULE(DL_RESOLVE_07) : RULE(DL_RESOLVE_17));
-        if (!is_resolved) resolve_symbol(search, importer, import->name);
+    for (uint32_t i = 0; imports && i < imports->property_count; i++) {
+        rt_text symbol = imports->properties[i].name;
+        if (RULE(DL_RESOLVE_17, !is_marked(search, symbol)))
+            resolve_symbol(search, importer, symbol);
     }
 }
 
@@ -149,37 +134,14 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
         search->context->contribute(search->context, requesting, member, &contribution);
     for (uint32_t i = 0; rt_ok(status) && i < contribution.images.count; i++) {
         const rt_registered_image *image = contribution.images.items[i];
-        bool was_member = is_member(search, image);
-        if (was_member && (member != requesting || RULE(VF_LINK_06))) continue;
-        if (!RULE(VF_LINK_05)) continue; /* Broken: the image gets a separate program. */
-        take(search, image);
-        if (!was_member) rt_map_set_number(&search->members, image->id, MEMBER_BY_CONTRIBUTION);
+        if (RULE(VF_LINK_06, is_member(search, image))) continue;
+        RULE(VF_LINK_05, take(search, image));
+        rt_map_set_number(&search->members, image->id, MEMBER_BY_CONTRIBUTION);
     }
     search->contributed =
         search->contributed || contribution.links || contribution.images.count > 0;
     rt_vector_free(&contribution.images);
     return status;
-}
-
-/* ---- Faults: images that nothing requires ------------------------------------------------- */
-
-static bool is_module_of_provider(const resolution *search, rt_module_id module)
-{
-    for (uint32_t i = 1; i < search->set->images.count; i++)
-        if (search->set->images.items[i]->module == module) return true;
-    return false;
-}
-
-/* DL-RESOLVE-16: takes every registered image; DL-SPLIT-05: takes the whole modules of providers,
- * as linking libraries would. */
-static void fault_take_more(resolution *search, bool whole_modules)
-{
-    const rt_program_tables *tables = search->context->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        if (!image || is_member(search, image)) continue;
-        if (!whole_modules || is_module_of_provider(search, image->module)) take(search, image);
-    }
 }
 
 /* ---- The whole set ------------------------------------------------------------------------ */
@@ -220,6 +182,26 @@ static bool link_set_check(const rt_link_set *set, const rt_program_tables *tabl
     return true;
 }
 
+/* Shipped DPC++ does not resolve the imports of an image that joined through a set of virtual
+ * functions (requirements.yaml, key dpcpp, tag D9). */
+static bool stays_open(const resolution *search, const rt_registered_image *member)
+{
+    return search->context->profile == RT_PROFILE_DPCPP &&
+           rt_map_find_number(&search->members, member->id) == MEMBER_BY_CONTRIBUTION;
+}
+
+/* Lets images join until every image of the set has what it needs. */
+static rt_status close_set(resolution *search)
+{
+    const rt_link_set *set = search->set;
+    for (uint32_t i = 1; i < set->images.count; i++) {
+        const rt_registered_image *member = set->images.items[i];
+        if (!stays_open(search, member)) RULE(DL_RESOLVE_10, resolve_imports(search, member));
+        RT_TRY(contribute(search, member));
+    }
+    return RT_STATUS_OK;
+}
+
 rt_status rt_link_set_collect(const rt_link_context *context, const rt_registered_image *requesting,
                               rt_link_set *out_set)
 {
@@ -228,38 +210,17 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     resolution search = {.context = context, .set = out_set};
     *rt_vector_push(&out_set->images) = requesting;
     rt_map_set_number(&search.members, requesting->id, MEMBER_FOR_SYMBOL);
-    if (RULE(DL_RESOLVE_11)) mark_exports(&search, requesting);
+    RULE(DL_RESOLVE_11, mark_exports(&search, requesting));
 
-    const rt_property_set *imports = imports_of(requesting);
-    const rt_property_set *exports = rt_image_set(requesting->image, RT_SET_EXPORTED_SYMBOLS);
-    /* An empty set means the same as none.  Broken, for each rule in turn: an image that has the
-     * set counts as one that imports; as a library, which has to be linked. */
-    bool is_self_contained = !imports || (imports->property_count == 0 && RULE(DL_IMPORT_09));
-    if (exports && exports->property_count == 0 && !RULE(DL_EXPORT_04)) is_self_contained = false;
-    bool searched = !(is_self_contained && RULE(DL_RESOLVE_01));
-
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < out_set->images.count && rt_ok(status); i++) {
-        const rt_registered_image *member = out_set->images.items[i];
-        /* Broken: imports of providers stay unresolved. */
-        bool is_closed = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
-        /* Shipped DPC++ does not resolve the imports of an image that joined through a set of
-         * virtual functions (requirements.yaml, key dpcpp, tag D9). */
-        bool stays_open = context->profile == RT_PROFILE_DPCPP &&
-                          rt_map_find_number(&search.members, member->id) == MEMBER_BY_CONTRIBUTION;
-        if (is_closed && !stays_open) resolve_imports(&search, member);
-        status = contribute(&search, member);
-    }
-    if (searched && !RULE(DL_RESOLVE_16)) fault_take_more(&search, false);
-    if (searched && !RULE(DL_SPLIT_05)) fault_take_more(&search, true);
+    bool searched = RULE(DL_RESOLVE_01, has_imports(requesting));
+    if (searched) resolve_imports(&search, requesting);
+    rt_status status = contribute(&search, requesting);
+    if (rt_ok(status)) status = close_set(&search);
     out_set->searched = searched || search.contributed;
-
-    bool is_refused =
-        rt_ok(status) && !context->open && search.unresolved.count > 0 && RULE(DL_RESOLVE_09);
-    /* Broken: assumes that, of several kernels, only another one needs the import. */
-    if (is_refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18))
-        is_refused = false;
-    if (is_refused) status = refuse_unresolved(&search);
+    /* All imports of an image count, whether or not the launched kernel needs them
+     * (DL-RESOLVE-18). */
+    if (rt_ok(status) && !context->open && RULE(DL_RESOLVE_09, search.unresolved.count > 0))
+        status = refuse_unresolved(&search);
     CHECK(out_set->images.items[0] == requesting);
     CHECK_SLOW(link_set_check(out_set, context->tables));
     rt_map_free(&search.marked);

@@ -15,7 +15,6 @@
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"
-#include "reference/image/virtual_functions.h"
 
 /* ---- Registering and unregistering images ------------------------------------------------- */
 
@@ -58,10 +57,9 @@ static void drop_tuple(void *user, const rt_cache_tuple *tuple)
 static void image_registered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
-    bool locked = RULE(DL_SET_05);
-    if (locked) rt_program_manager_lock(manager);
-    if (!manager->tables_frozen) rt_program_tables_add(&manager->tables, image);
-    if (locked) rt_program_manager_unlock(manager);
+    rt_program_manager_lock(manager);
+    rt_program_tables_add(&manager->tables, image);
+    rt_program_manager_unlock(manager);
 }
 
 /* Later launches do not use programs built from the image; commands that run them keep them alive.
@@ -191,15 +189,7 @@ static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
 static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
                         const rt_registered_image *image, rt_program *program)
 {
-    /* Broken: only the newest tuple leads to a program. */
-    if (program->tuples.count > 0 && !RULE(DL_CACHE_07))
-        rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
-    rt_program *before = rt_cache_find(&manager->cache, key);
-    /* Broken: the old program is dropped, and nothing replaces it. */
-    if (before && before != program && !RULE(DL_CACHE_13)) {
-        rt_cache_drop(&manager->cache, before, NULL, drop_tuple, manager);
-        return;
-    }
+    /* A tuple that leads to another program keeps it (DL-CACHE-13). */
     if (!rt_cache_store(&manager->cache, key, image, program)) return;
     program->references++;
     CHECK(program->references >= program->tuples.count && program->tuples.count >= 1);
@@ -208,8 +198,8 @@ static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
              RT_N("program", program->id));
 }
 
-/* Stores a tuple for each kernel of each image of the program, under the image's own module and
- * under the requesting image's (DL-CACHE-08, DL-CACHE-10). */
+/* Stores a tuple for each kernel (DL-CACHE-01) of each image (DL-CACHE-09) of the program, under
+ * the image's own module and under the requesting image's (DL-CACHE-10). */
 static void store_tuples(rt_program_manager *manager, const rt_build_target *target,
                          rt_program *program)
 {
@@ -217,19 +207,14 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
     const rt_registered_image *requesting = program->images[0];
     rt_arena arena = {0};
     for (uint32_t i = 0; i < program->image_count; i++) {
-        if (i > 0 && !RULE(DL_CACHE_09)) break; /* Broken: only the requesting image's kernels. */
         const rt_registered_image *image = program->images[i];
         for (uint32_t k = 0; k < image->image->kernel_count; k++) {
-            if (k > 0 && !RULE(DL_CACHE_01)) break; /* Broken: only the first kernel is cached. */
-            bool shared = image->module != requesting->module;
-            rt_module_id modules[] = {image->module, requesting->module};
-            if (shared && !RULE(DL_CACHE_10)) modules[0] = requesting->module;
-            uint32_t module_count = shared ? 2 : 1;
-            if (module_count == 2 && !RULE(DL_CACHE_08)) module_count = 1;
             rt_cache_key key =
                 key_of(manager, &arena, requesting, target, image->image->kernels[k]);
-            for (uint32_t m = 0; m < module_count; m++) {
-                key.module = modules[m];
+            key.module = image->module;
+            store_tuple(manager, &key, image, program);
+            if (RULE(DL_CACHE_08, image->module != requesting->module)) {
+                key.module = requesting->module;
                 store_tuple(manager, &key, image, program);
             }
         }
@@ -355,21 +340,8 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
         has_all_images =
             has_all_images && rt_program_tables_hold(&manager->tables, set->images.items[i]);
     (*out_program)->lost_image = !has_all_images;
-    if (has_all_images && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
+    if (has_all_images) RULE(DL_LINK_05, store_tuples(manager, target, *out_program));
     return RT_STATUS_OK;
-}
-
-/* Used only by the fault of DL-CACHE-11: an image from which a program was already built is not
- * compiled again for another program, although an executable program cannot be linked. */
-static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
-{
-    uint32_t kept_count = 1;
-    for (uint32_t i = 1; i < set->images.count; i++) {
-        uint32_t count = 0;
-        rt_free(rt_program_index_of_image(&manager->index, set->images.items[i]->id, &count));
-        if (count == 0) set->images.items[kept_count++] = set->images.items[i];
-    }
-    set->images.count = kept_count;
 }
 
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
@@ -387,12 +359,6 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
     };
 }
 
-/* True if sets of virtual functions influenced which images the program was linked from. */
-static bool has_function_sets(const rt_program *program)
-{
-    return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
-}
-
 /* Shipped DPC++ resolves the imports again if a provider has been unloaded, refuses the launch if
  * one is not found, and otherwise keeps using the program (requirements.yaml, key dpcpp, tag A70).
  */
@@ -401,22 +367,13 @@ static rt_status check_providers(rt_program_manager *manager, const rt_build_tar
 {
     const rt_registered_image *requesting = program->images[0];
     CHECK(program->image_count >= 1);
-    /* An image that is added to a set of virtual functions later need not join the program.
-     * Broken: the launch is refused. */
-    bool must_join = has_function_sets(program) && !RULE(VF_CACHE_04);
-    bool lost_provider =
-        program->lost_provider && rt_program_tables_hold(&manager->tables, requesting);
-    if (!must_join && !lost_provider) return RT_STATUS_OK;
+    if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
+        return RT_STATUS_OK;
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, requesting, &set);
-    bool has_grown = rt_ok(status) && set.images.count > program->image_count;
     rt_link_set_free(&set);
-    if (must_join && has_grown)
-        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_04,
-                       "image %.*s was linked before a set of virtual functions grew",
-                       RT_TEXT_ARG(requesting->image->name));
-    return lost_provider ? status : RT_STATUS_OK;
+    return status;
 }
 
 rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target *target,
@@ -430,19 +387,10 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
     rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
-    /* A failure has no lasting effect.  Broken: an import that was once missing stays missing. */
-    if (!rt_ok(status) && !RULE(DL_DLOPEN_02)) manager->tables_frozen = true;
-    if (rt_ok(status)) {
+    if (rt_ok(status))
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
-    }
-    /* Broken: an image of a module loaded after the start is not linked with others. */
-    bool came_later = !manager->loader->modules[image->module].global;
-    if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
-        set.images.count = 1;
-    /* RULE is evaluated first, because only the fault needs the programs of every image. */
-    if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
-    /* Nothing is compiled until all imports are resolved.  Broken: that is left to the linker. */
-    if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
+    /* Nothing is compiled until all imports are resolved (DL-SET-08). */
+    if (rt_ok(status)) status = build_set(manager, target, &set, out_program);
     CHECK_IMPLIES(!rt_ok(status), !*out_program);
     rt_link_set_free(&set);
     return status;
@@ -459,15 +407,9 @@ static void trace_select(rt_program_manager *manager, rt_text kernel_name,
 static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *key,
                                const rt_registered_image *image)
 {
-    rt_program *cached = rt_cache_find(&manager->cache, key);
+    rt_program *cached = RULE(DL_CACHE_02, rt_cache_find(&manager->cache, key));
     CHECK_IMPLIES(cached, cached->device->id == key->device && cached->context == key->context);
-    uint32_t device_before = manager->device_before;
-    manager->device_before = key->device;
-    /* Broken: the cache serves one device at a time. */
-    if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
-    if (!cached || !RULE(DL_CACHE_02)) return NULL;
-    /* Broken: the link set is collected again for every launch. */
-    if (has_function_sets(cached) && !RULE(VF_CACHE_01)) return NULL;
+    if (!cached) return NULL;
     CHECK(cached->references >= 1 && cached->tuples.count >= 1);
     cached->references++;
     trace_select(manager, key->kernel, image);
@@ -512,8 +454,7 @@ rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *progra
     uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < program->kernels.count);
     CHECK(program->references >= 1);
-    /* Broken: kernel objects of linked programs are not cached. */
-    if (index != RT_MAP_NONE && (program->image_count <= 1 || RULE(DL_CACHE_12))) {
+    if (index != RT_MAP_NONE) {
         *out_kernel = program->kernels.items[index].kernel;
         return RT_STATUS_OK;
     }

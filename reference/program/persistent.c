@@ -1,7 +1,6 @@
 /* Loads programs from the persistent cache and stores them there (persistent.h). */
 #include "reference/program/persistent.h"
 
-#include "reference/image/virtual_functions.h"
 #include "reference/program/persistent_key.h"
 
 #include <stdatomic.h>
@@ -92,19 +91,11 @@ static void entry_keep(const program_request *request, dev_program *program)
     rt_buffer_free(&binary);
 }
 
-/* True if sets of virtual functions influenced which images are in the link set. */
-static bool has_function_sets(const rt_link_set *set)
-{
-    return rt_image_set(set->images.items[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
-}
-
 /* True if the program may be loaded from the cache or stored there. */
 static bool takes_part(const rt_program_manager *manager, const rt_device *device,
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
-    /* Broken: programs with sets of virtual functions are not stored. */
-    if (has_function_sets(set) && !RULE(VF_CACHE_02)) return false;
     /* Shipped DPC++ caches only programs that it compiles just in time (requirements.yaml, key
      * dpcpp, tag A52). */
     return manager->profile != RT_PROFILE_DPCPP ||
@@ -125,14 +116,8 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
     *out_loaded = *out_executable != NULL;
     rt_status status = RT_STATUS_OK;
     if (!*out_loaded) {
-        /* A changed set of providers is an ordinary miss (VF-CACHE-03).  Broken: it is treated as a
-         * damaged entry. */
-        if (has_function_sets(set) && !RULE(VF_CACHE_03))
-            status = rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_03,
-                             "the persistent cache has image %.*s with other providers",
-                             RT_TEXT_ARG(set->images.items[0]->image->name));
-        else
-            status = rt_program_build(manager, target, program_id, set, out_executable);
+        /* A changed set of providers is an ordinary miss (VF-CACHE-03). */
+        status = rt_program_build(manager, target, program_id, set, out_executable);
         if (rt_ok(status)) entry_keep(&request, *out_executable);
     }
     CHECK_IMPLIES(*out_loaded, rt_ok(status));

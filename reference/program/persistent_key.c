@@ -46,7 +46,7 @@ static int compare_images(const void *left, const void *right)
 {
     const ordered_image *a = left, *b = right;
     const rt_image *first = a->image->image, *second = b->image->image;
-    int order = RULE_ELSE(DL_PCACHE_04, rt_text_compare(a->names, b->names), 0);
+    int order = RULE(DL_PCACHE_04, rt_text_compare(a->names, b->names));
     if (order == 0) order = rt_text_compare(code_text(first), code_text(second));
     if (order == 0) order = rt_text_compare(first->compile_options, second->compile_options);
     return order;
@@ -72,29 +72,19 @@ void rt_persistent_sort(rt_image_sequence *images)
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images)
 {
     for (uint32_t i = 0; i < images->count; i++) {
-        if (i > 0 && !RULE(DL_PCACHE_02)) break; /* Broken: only one image is hashed. */
         rt_bytes code = images->items[i]->image->code;
-        rt_buffer_append(out, code.data, code.size);
+        RULE(DL_PCACHE_02, rt_buffer_append(out, code.data, code.size));
     }
 }
 
-/* The images that the key covers, in key order; the caller frees the list. */
-static rt_image_sequence covered_images(const rt_program_manager *manager, const rt_link_set *set)
+/* The images that the key covers, which are those of the link set (DL-PCACHE-01, DL-PCACHE-05), in
+ * key order; the caller frees the list. */
+static rt_image_sequence covered_images(const rt_link_set *set)
 {
     rt_image_sequence images = {0};
-    uint32_t count = set->images.count;
-    /* Broken: only the requesting image. */
-    if (count > 1) count = RULE_ELSE(DL_PCACHE_01, count, 1);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < set->images.count; i++)
         *rt_vector_push(&images) = set->images.items[i];
-    /* Broken: the key of an image that needs no other covers all registered images. */
-    if (!set->searched && !RULE(DL_PCACHE_05)) {
-        for (uint32_t i = 0; i < manager->tables.images.count; i++) {
-            const rt_registered_image *other = manager->tables.images.items[i];
-            if (other && other != images.items[0]) *rt_vector_push(&images) = other;
-        }
-    }
-    if (images.count > 1 && RULE(DL_PCACHE_03)) rt_persistent_sort(&images);
+    RULE(DL_PCACHE_03, rt_persistent_sort(&images));
     return images;
 }
 
@@ -103,7 +93,7 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
 {
     CHECK(set->images.count >= 1);
     const rt_image *requesting = set->images.items[0]->image;
-    rt_image_sequence images = covered_images(manager, set);
+    rt_image_sequence images = covered_images(set);
     rt_arena arena = {0};
     rt_write_text(out, RT_TEXT("assay program"));
     rt_write_u32(out, KEY_VERSION);
@@ -111,7 +101,7 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     rt_write_text(out, target->device->capabilities.driver);
     rt_write_u32(out, requesting->format);
     rt_write_text(out, requesting->link_options);
-    rt_write_text(out, RULE_ELSE(DL_PCACHE_06, target->options, (rt_text){0}));
+    RULE(DL_PCACHE_06, rt_write_text(out, target->options));
     rt_write_u32(out,
                  manager->profile); /* it determines how options and single images are treated */
     rt_write_u32(out, images.count);
@@ -121,13 +111,12 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
         dev_spec_constant *constants = NULL;
         uint32_t count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
         CHECK(count <= target->constants.count);
-        count = RULE_ELSE(DL_PCACHE_06, count, 0);
         rt_write_u64(out, image->code.size);
         rt_write_text(out, image->compile_options);
         rt_write_u32(out, count);
         for (uint32_t k = 0; k < count; k++) {
             rt_write_u32(out, constants[k].id);
-            rt_write_bytes(out, constants[k].value);
+            RULE(DL_PCACHE_06, rt_write_bytes(out, constants[k].value));
         }
     }
     rt_persistent_image_part(out, &images);

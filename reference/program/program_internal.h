@@ -33,10 +33,6 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* signalled when a pending build ends */
     rt_program_tables tables;
-    bool tables_frozen;      /* only for the fault of DL-DLOPEN-02: new images are ignored */
-    uint32_t device_before;  /* only for the fault of DL-CACHE-04: the device of the last request */
-    uint32_t formats_linked; /* only for the fault of DL-BACKEND-14: formats linked by any device
-                              * queried so far */
     rt_cache cache;
     rt_program_index index;
     rt_persistent *persistent; /* NULL: none */

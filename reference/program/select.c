@@ -2,7 +2,6 @@
 #include "reference/program/program_internal.h"
 
 #include "reference/base/nearest.h"
-#include "reference/image/virtual_functions.h"
 
 /* The module, loaded or not, that contains the kernel; NULL if there is none. */
 static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
@@ -107,15 +106,8 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *image = group->images.items[i];
         CHECK(rt_program_tables_hold(tables, image));
-        bool elsewhere = in_module && image->module != request->module;
-        if (elsewhere && RULE(DL_CACHE_14)) continue;
-        if (!rt_program_runs(request->device, image->image)) {
-            /* Broken: indirect calls do not count as a requirement of the kernel. */
-            rt_virtual_functions functions;
-            bool has_calls =
-                !rt_virtual_functions_read(image->image, &functions) && functions.calls.length > 0;
-            if (!has_calls || RULE(VF_ASPECT_05)) continue;
-        }
+        if (in_module && RULE(DL_CACHE_14, image->module != request->module)) continue;
+        if (RULE(VF_ASPECT_05, !rt_program_runs(request->device, image->image))) continue;
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
          * sets constants prefers an image in which they can still be set. */

@@ -2,8 +2,7 @@
 #include "reference/program/tables.h"
 
 #include "reference/image/virtual_functions.h"
-
-#include <stdlib.h>
+#include "reference/program/combination.h"
 
 static const rt_image_group no_images;
 static const rt_set_group no_sets;
@@ -71,43 +70,20 @@ const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, 
 
 static const rt_property_set *exports_of(const rt_registered_image *image)
 {
-    return RULE_ELSE(DL_IMAGE_06, rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), NULL);
+    return RULE(DL_IMAGE_06, rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS));
 }
 
-/* Writes the names in sorted order; sorts them in place. */
-static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
-{
-    qsort(names, count, sizeof *names, rt_text_order);
-    rt_write_u32(out, count);
-    for (uint32_t i = 0; i < count; i++)
-        rt_write_text(out, names[i]);
-}
-
-/* The id of an image's combination; if `make` is set, it is created if it does not exist.  The same
- * symbols yield the same text, regardless of their order. */
+/* The id of an image's combination; if `make` is set, it is created if it does not exist
+ * (DL-SET-01). */
 static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
                                 bool make)
 {
-    const rt_property_set *exports = exports_of(image);
-    uint32_t kernel_count = image->image->kernel_count;
-    uint32_t export_count = exports ? exports->property_count : 0;
-    rt_text *names = rt_alloc_array((size_t)kernel_count + export_count + 1, sizeof *names);
     rt_buffer text = {0};
-    for (uint32_t i = 0; i < kernel_count; i++)
-        names[i] = image->image->kernels[i];
-    write_sorted(&text, names, kernel_count);
-    for (uint32_t i = 0; i < export_count; i++)
-        names[i] = exports->properties[i].name;
-    write_sorted(&text, names, export_count);
-    rt_free(names);
-    /* Broken: each format counts as a separate combination. */
-    rt_write_u32(&text, RULE_ELSE(DL_SET_04, 0u, (uint32_t)image->image->format));
+    rt_combination_write(&text, image->image, exports_of(image));
     rt_set_id id = rt_map_find(&tables->combinations, rt_buffer_text(&text));
     if (make && id == RT_MAP_NONE) {
-        /* Broken: all combinations share one id. */
-        bool is_new = tables->sets.count == 0 || RULE(DL_SET_01);
-        id = is_new ? tables->sets.count : 0;
-        if (is_new) *rt_vector_push(&tables->sets) = (rt_image_group){0};
+        id = tables->sets.count;
+        *rt_vector_push(&tables->sets) = (rt_image_group){0};
         rt_map_set(&tables->combinations, rt_arena_text(&tables->arena, rt_buffer_text(&text)), id);
     }
     rt_buffer_free(&text);
@@ -126,7 +102,7 @@ const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_
 
 static void module_symbol_write(rt_buffer *out, rt_module_id module, rt_text symbol)
 {
-    rt_write_u32(out, RULE_ELSE(DL_SET_02, module, 0u));
+    RULE(DL_SET_02, rt_write_u32(out, module));
     rt_buffer_append_text(out, symbol);
 }
 
@@ -144,8 +120,7 @@ static void module_symbol_add(rt_program_tables *tables, rt_module_id module, rt
                               rt_set_id id)
 {
     rt_set_id existing = rt_program_tables_symbol(tables, module, symbol);
-    if (existing != RT_SET_NONE && existing != id && RULE(DL_SET_03)) return;
-    if (existing == id) return;
+    if (RULE(DL_SET_03, existing != RT_SET_NONE)) return;
     rt_buffer key = {0};
     module_symbol_write(&key, module, symbol);
     rt_map_set(&tables->module_symbols, rt_arena_text(&tables->arena, rt_buffer_text(&key)), id);
@@ -178,23 +153,9 @@ static void exporter_add(rt_program_tables *tables, rt_text symbol, rt_set_id id
     *rt_vector_push(&group->ids) = id;
 }
 
-/* Used only by the fault of DL-SET-06: compares every name instead of using the index. */
-static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
-{
-    uint32_t found = RT_MAP_NONE;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        const rt_property_set *exports = image ? exports_of(image) : NULL;
-        if (rt_property_set_has(exports, symbol))
-            found = rt_map_find(&tables->exporter_index, symbol);
-    }
-    return found;
-}
-
 const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol)
 {
-    uint32_t index = RULE(DL_SET_06) ? rt_map_find(&tables->exporter_index, symbol)
-                                     : exporter_walk(tables, symbol);
+    uint32_t index = rt_map_find(&tables->exporter_index, symbol);
     CHECK_IMPLIES(index != RT_MAP_NONE, index < tables->exporters.count);
     return index == RT_MAP_NONE ? &no_sets : &tables->exporters.items[index];
 }

@@ -129,3 +129,11 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
     rt_buffer_free(&lack);
     return meets;
 }
+
+bool rt_device_links(const rt_device *device, rt_format format, rt_profile profile)
+{
+    bool is_linked_format = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
+    /* Shipped DPC++ links only these formats (requirements.yaml, key dpcpp, tag A29). */
+    if (profile == RT_PROFILE_DPCPP && !is_linked_format) return false;
+    return dev_capabilities_link(&device->capabilities, format);
+}

@@ -2,6 +2,7 @@
 #ifndef REFERENCE_PROGRAM_TARGET_H
 #define REFERENCE_PROGRAM_TARGET_H
 
+#include "reference/base/profile.h"
 #include "reference/device/device.h"
 #include "reference/image/image.h"
 
@@ -28,5 +29,10 @@ typedef uint32_t rt_context_id;
  * errc::kernel_not_supported; document 004, "Aspects propagation";
  * sycl_ext_oneapi_virtual_functions, "Device aspect". */
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack);
+
+/* True if this device, whatever others can do, advertises the extension with which programs of the
+ * format are linked.  Source: document 003, "pi_ext_* extensions"; rules DL-BACKEND-01 to
+ * DL-BACKEND-05 and DL-BACKEND-14. */
+bool rt_device_links(const rt_device *device, rt_format format, rt_profile profile);
 
 #endif

@@ -14,7 +14,7 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
     rt_graph_depend(scheduler, command, before);
     rt_graph_depend_on_memory(scheduler, command, memory, access);
     rt_status status = RT_STATUS_OK;
-    if (fusion && RULE(KF_GRAPH_05)) {
+    if (RULE(KF_GRAPH_05, fusion)) {
         rt_sync_at_construction(scheduler, command, fusion);
         rt_hold_move(fusion, command, memory);
     } else {

@@ -62,8 +62,8 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(!rt_command_is_pending(other));
         rt_status result = other->result;
-        if (other->kind == RT_COMMAND_FUSION && RULE(KF_EVENT_06))
-            result = wait_for_fusion(scheduler, other);
+        if (other->kind == RT_COMMAND_FUSION)
+            result = RULE(KF_EVENT_06, wait_for_fusion(scheduler, other));
         if (other->event && device_of(scheduler, other) == device) {
             events[count++] = other->event;
             continue;
@@ -237,11 +237,11 @@ rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
     dev_memory *to = copy_on(transfer->to, device);
     rt_status status = RT_STATUS_OK;
     if (rt_ok(step.failure) && is_copy) {
-        uint64_t from_offset = transfer->from_offset, to_offset = transfer->to_offset;
-        if (transfer->from->kind == DEV_MEMORY_GLOBAL && !RULE(DG_PLUGIN_01)) from_offset = 0;
-        if (transfer->to->kind == DEV_MEMORY_GLOBAL && !RULE(DG_PLUGIN_02)) to_offset = 0;
+        /* From or to a variable in a program, this is the plugin's interface for reading and
+         * writing variables (DG-PLUGIN-01, DG-PLUGIN-02). */
         status = dev_enqueue_copy(step.queue->queue, step.command, copy_on(transfer->from, device),
-                                  from_offset, to, to_offset, transfer->size, &command->event);
+                                  transfer->from_offset, to, transfer->to_offset, transfer->size,
+                                  &command->event);
     } else if (rt_ok(step.failure)) {
         status = dev_enqueue_fill(step.queue->queue, step.command, to, transfer->to_offset,
                                   transfer->size, transfer->pattern, &command->event);
@@ -297,13 +297,9 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     CHECK(program->device == queue->device);
     dev_memory *variable = copy_on(global->variable, queue->device);
     const dev_command pointing = {.tag = command->id};
-    /* Broken: a fill whose pattern is the pointer, which has the same effect. */
-    RT_TRY(RULE(DG_INIT_07)
-               ? dev_enqueue_write(queue->queue, pointing, variable, 0, sizeof global->pointer,
-                                   global->pointer, &command->event)
-               : dev_enqueue_fill(queue->queue, pointing, variable, 0, sizeof global->pointer,
-                                  (rt_bytes){global->pointer, sizeof global->pointer},
-                                  &command->event));
+    /* The plugin's interface for writing variables (DG-INIT-07). */
+    RT_TRY(dev_enqueue_write(queue->queue, pointing, variable, 0, sizeof global->pointer,
+                             global->pointer, &command->event));
     rt_command_step(command, RT_STEP_HAND_OVER);
     RT_COMMAND_TRACE(scheduler, command, DEVICE_GLOBAL_POINT, RT_T("variable", global->entry->name),
                      RT_T("id", global->entry->unique_id), RT_N("program", program->id),

@@ -78,17 +78,12 @@ static void clean_up(rt_scheduler *scheduler)
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
-        bool is_over = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
-        bool is_newest = scheduler->queues.items[fusion->queue].fusion == fusion;
-        bool is_reclaimed = is_over && fusion->status == RT_FUSION_DELETE;
-        /* Broken: a completed fusion is freed although its event may still be queried. */
-        if (is_over && !is_reclaimed && !RULE(KF_EVENT_05)) is_reclaimed = true;
-        CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !is_newest);
-        if (!is_reclaimed) {
+        /* Until start_fusion has set it to DELETE, its event may still be queried (KF-EVENT-05). */
+        if (fusion->status != RT_FUSION_DELETE || fusion->users > 0) {
             scheduler->fusions.items[kept_count++] = fusion;
             continue;
         }
-        if (is_newest) scheduler->queues.items[fusion->queue].fusion = NULL;
+        CHECK(scheduler->queues.items[fusion->queue].fusion != fusion);
         rt_fusion_command_free(fusion);
     }
     CHECK(kept_count <= scheduler->fusions.count && scheduler->active_count <= kept_count);
@@ -111,21 +106,8 @@ static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *
     }
 }
 
-/* Used only by faults (KF-QUEUE-03, KF-QUEUE-08): drops the kernels of the list. */
-static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
-{
-    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
-        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        if (command->state != RT_COMMAND_HELD) continue;
-        rt_command_step(command, RT_STEP_REMOVE);
-        command->held = NULL;
-        rt_program_release(scheduler->programs, command->program);
-        command->program = NULL;
-    }
-}
-
 /* Puts the queue into fusion mode; leaves its previous fusion to clean-up. */
-static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
+static void fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
 {
     rt_queue *fused_queue = &scheduler->queues.items[queue];
     CHECK(fused_queue->enable_fusion && !fused_queue->ended);
@@ -137,11 +119,10 @@ static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queu
     fusion->last_before = fused_queue->last;
     fusion->command = rt_graph_add(scheduler, RT_COMMAND_FUSION, queue)->id;
     fused_queue->fusion = fusion;
-    if (before && RULE(KF_QUEUE_02)) rt_fusion_set_status(scheduler, before, RT_FUSION_DELETE);
+    if (before) RULE(KF_QUEUE_02, rt_fusion_set_status(scheduler, before, RT_FUSION_DELETE));
     *rt_vector_push(&scheduler->fusions) = fusion;
     rt_fusion_set_status(scheduler, fusion, RT_FUSION_ACTIVE);
     clean_up(scheduler);
-    return fusion;
 }
 
 /* Ends the fusion's node; every command that it waits for must have been handed over. */
@@ -170,21 +151,12 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
             scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
             "cannot start fusion on queue %u: it was created without the property enable_fusion",
             queue);
-    if (rt_queue_in_fusion_mode(scheduler, queue)) {
-        if (RULE(KF_QUEUE_03)) {
-            return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
-                           "cannot start fusion on queue %u: it is already in fusion mode; "
-                           "complete or cancel the fusion first",
-                           queue);
-        }
-        rt_fusion_command *lost = fused_queue->fusion;
-        enqueue_auxiliary(scheduler, lost);
-        drop_list(scheduler, lost);
-        scheduler->commands.items[lost->command]->dependencies.count = 0;
-        placeholder_end(scheduler, lost);
-        rt_fusion_set_status(scheduler, lost, RT_FUSION_CANCELLED);
-    }
-    if (RULE(KF_QUEUE_01)) fusion_begin(scheduler, queue);
+    if (rt_queue_in_fusion_mode(scheduler, queue))
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
+                       "cannot start fusion on queue %u: it is already in fusion mode; "
+                       "complete or cancel the fusion first",
+                       queue);
+    RULE(KF_QUEUE_01, fusion_begin(scheduler, queue));
     return RT_STATUS_OK;
 }
 
@@ -200,16 +172,10 @@ rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue)
 
 rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    const rt_queue *target = &scheduler->queues.items[queue];
-    if (rt_queue_in_fusion_mode(scheduler, queue))
-        return RULE_ELSE(KF_QUEUE_05, target->fusion, NULL);
-    if (!target->enable_fusion || target->ended) return NULL;
-    /* Broken, for each rule in a different situation: kernels are collected although no call
-     * requested it. */
-    if (!target->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
-    bool ended_early = target->fusion && target->fusion->ended_early;
-    if (ended_early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
-    return NULL;
+    /* Outside fusion mode, and so after a fusion has ended early, a launch goes to the device
+     * (KF-QUEUE-04, KF-SYNC-11). */
+    if (!rt_queue_in_fusion_mode(scheduler, queue)) return NULL;
+    return RULE(KF_QUEUE_05, scheduler->queues.items[queue].fusion);
 }
 
 /* ---- Cancelling --------------------------------------------------------------------------- */
@@ -220,22 +186,15 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
     bool is_call = reason == RT_SYNC_REASON_CALL;
     CHECK(!fusion->ended_early && scheduler->active_count > 0);
     fusion->ended_early = !is_call && reason != RT_SYNC_REASON_REJECTED;
-    rt_fusion_status status = RT_FUSION_CANCELLED;
-    if (fusion->ended_early) status = RULE_ELSE(KF_SYNC_07, status, RT_FUSION_COMPLETED);
-    rt_fusion_set_status(scheduler, fusion, status);
+    /* However it ends without a fused kernel (KF-SYNC-07). */
+    rt_fusion_set_status(scheduler, fusion, RULE(KF_SYNC_07, RT_FUSION_CANCELLED));
     if (scheduler->observer.ended)
         scheduler->observer.ended(scheduler->observer.user, fusion->queue, reason);
     enqueue_auxiliary(scheduler, fusion);
-    bool is_lost = is_call && !RULE(KF_QUEUE_08);
-    if (is_lost) drop_list(scheduler, fusion);
-    /* The kernels are handed over in submission order, each with the edges that it got when
-     * submitted. */
-    for (uint32_t i = 0; i < fusion->kernels.count && !is_lost; i++) {
+    /* The kernels are handed over (KF-QUEUE-08) in submission order, each with exactly the edges
+     * that it got when submitted (KF-QUEUE-13, KF-GRAPH-07). */
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
-        /* Broken: the kernels lose the edges that they got when submitted. */
-        if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
-        if (i > 0 && !RULE(KF_GRAPH_07))
-            rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
         if (command->state == RT_COMMAND_HELD) rt_held_enqueue(scheduler, command);
         CHECK(!rt_command_is_pending(command));
     }
@@ -249,7 +208,6 @@ bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_syn
     bool is_active = rt_queue_in_fusion_mode(scheduler, queue);
     scheduler->cause = reason;
     if (is_active) rt_fusion_end(scheduler, scheduler->queues.items[queue].fusion, reason);
-    if (is_active && !RULE(KF_QUEUE_12)) rt_sync_queue(scheduler, RT_QUEUE_ALL, reason);
     rt_scheduler_unlock(scheduler);
     return is_active;
 }
@@ -270,10 +228,8 @@ rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    /* Broken: the command is removed together with the fusion. */
-    bool is_over = fusion && fusion->status != RT_FUSION_ACTIVE;
-    bool is_known = fusion && (!is_over || RULE(KF_EVENT_04));
-    rt_command_id command = is_known ? fusion->command : RT_COMMAND_NONE;
+    /* Also of a fusion that has ended (KF-EVENT-04). */
+    rt_command_id command = fusion ? fusion->command : RT_COMMAND_NONE;
     rt_scheduler_unlock(scheduler);
     return command;
 }
@@ -343,12 +299,10 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
 {
     rt_access_list result = {0};
     rt_map index = {0};
-    /* Broken: only the last kernel's accesses. */
-    uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
-    for (uint32_t i = first; i < fusion->kernels.count; i++) {
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         rt_access_list accesses = rt_launch_accesses(&command->held->launch);
-        for (uint32_t k = 0; k < accesses.count; k++) {
+        for (uint32_t k = 0; k < RULE(KF_GRAPH_14, accesses.count); k++) {
             uint32_t memory = accesses.items[k].memory->id;
             uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
@@ -366,6 +320,11 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
     return result;
 }
 
+static void list_add(rt_command_list *list, rt_command_id id)
+{
+    *rt_vector_push(list) = id;
+}
+
 /* The commands outside the fusion list that its kernels wait for; the caller frees the result. */
 static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
                                             const rt_fusion_command *fusion)
@@ -375,10 +334,8 @@ static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         for (uint32_t d = 0; d < command->dependencies.count; d++) {
             rt_command_id other = command->dependencies.items[d];
-            bool is_inside = is_listed(scheduler, fusion, other);
-            if (is_inside && RULE(KF_GRAPH_10)) continue;
-            if (!is_inside && !RULE(KF_GRAPH_11)) continue;
-            *rt_vector_push(&outside) = other;
+            if (!RULE(KF_GRAPH_10, is_listed(scheduler, fusion, other)))
+                RULE(KF_GRAPH_11, list_add(&outside, other));
         }
     }
     return outside;
@@ -394,10 +351,31 @@ static void list_copy(rt_command_list *to, const rt_command_list *from)
 /* The leaves of memories, in the same order as a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
+/* Removes the list's kernels from the leaves of a memory.  If one of them wrote it, its leaves from
+ * before the list are restored; readers outside the list remain. */
+static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                           uint32_t memory, rt_memory_use *use)
+{
+    if (use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer)) {
+        uint32_t at = 0;
+        while (at < fusion->leaves.count && fusion->leaves.items[at].memory != memory)
+            at++;
+        CHECK(at < fusion->leaves.count);
+        const rt_saved_leaves *saved = &fusion->leaves.items[at];
+        use->writer = saved->writer;
+        use->download = saved->download;
+        list_copy(&use->readers, &saved->readers);
+    }
+    uint32_t outside_count = 0;
+    for (uint32_t k = 0; k < use->readers.count; k++) {
+        if (!is_listed(scheduler, fusion, use->readers.items[k]))
+            use->readers.items[outside_count++] = use->readers.items[k];
+    }
+    use->readers.count = outside_count;
+}
+
 /* Removes the list's kernels from the leaves of every memory that they use, and returns the
- * previous leaves, in case the device refuses the fused kernel (leaves_give).  If one of the
- * kernels wrote a memory, its leaves from before the list are restored; readers outside the list
- * remain. */
+ * previous leaves, in case the device refuses the fused kernel (leaves_give). */
 static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
                             const rt_access_list *accesses)
 {
@@ -409,23 +387,7 @@ static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fu
         rt_memory_use *previous = rt_vector_push(&before);
         *previous = (rt_memory_use){.writer = use->writer, .download = use->download};
         list_copy(&previous->readers, &use->readers);
-        if (!RULE(KF_GRAPH_13)) continue;
-        if (use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer)) {
-            uint32_t at = 0;
-            while (at < fusion->leaves.count && fusion->leaves.items[at].memory != memory)
-                at++;
-            CHECK(at < fusion->leaves.count);
-            const rt_saved_leaves *saved = &fusion->leaves.items[at];
-            use->writer = saved->writer;
-            use->download = saved->download;
-            list_copy(&use->readers, &saved->readers);
-        }
-        uint32_t outside_count = 0;
-        for (uint32_t k = 0; k < use->readers.count; k++) {
-            if (!is_listed(scheduler, fusion, use->readers.items[k]))
-                use->readers.items[outside_count++] = use->readers.items[k];
-        }
-        use->readers.count = outside_count;
+        RULE(KF_GRAPH_13, leaves_restore(scheduler, fusion, memory, use));
     }
     CHECK(before.count == accesses->count);
     return before;
@@ -453,19 +415,14 @@ static void kernels_step(rt_scheduler *scheduler, const rt_fusion_command *fusio
         rt_command_step(scheduler->commands.items[fusion->kernels.items[i]], step);
 }
 
-/* Ends the list that the fused kernel has replaced: frees the data of the removed kernels, since no
- * edge leads to or from them any more.  The fusion's node waits for the fused kernel and for the
- * moves of content created for the list. */
+/* Ends the list that the fused kernel has replaced: frees the data of the removed kernels, which
+ * never run, since no edge leads to or from them any more (KF-GRAPH-12).  The fusion's node waits
+ * for the fused kernel and for the moves of content created for the list. */
 static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, rt_command_id fused)
 {
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         CHECK(command->state == RT_COMMAND_REMOVED && command->held);
-        if (!RULE(KF_GRAPH_12)) { /* Broken: the kernel's work is done twice. */
-            rt_command_step(command, RT_STEP_RESTORE);
-            rt_held_enqueue(scheduler, command);
-            continue;
-        }
         rt_vector_free(&command->dependencies);
         command->held = NULL;
         rt_program_release(scheduler->programs, command->program);
@@ -474,7 +431,7 @@ static void list_end(rt_scheduler *scheduler, const rt_fusion_command *fusion, r
     rt_command *node = scheduler->commands.items[fusion->command];
     CHECK(node->state == RT_COMMAND_SUBMITTED && fused > node->id);
     node->dependencies.count = 0;
-    if (RULE(KF_GRAPH_15)) rt_graph_depend(scheduler, node, fused);
+    RULE(KF_GRAPH_15, rt_graph_depend(scheduler, node, fused));
     for (uint32_t i = 0; i < fusion->auxiliary.count; i++)
         rt_graph_depend(scheduler, node, fusion->auxiliary.items[i]);
     placeholder_end(scheduler, fusion);
@@ -515,8 +472,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     leaves_give(scheduler, &before, &accesses, !rt_ok(status));
     if (rt_ok(status)) {
         list_end(scheduler, fusion, *out_command);
-        rt_fusion_set_status(scheduler, fusion,
-                             RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
+        rt_fusion_set_status(scheduler, fusion, RULE(KF_GRAPH_16, RT_FUSION_COMPLETED));
     } else {
         queue->last = last;
         kernels_step(scheduler, fusion, RT_STEP_RESTORE);

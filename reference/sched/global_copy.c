@@ -24,35 +24,27 @@ static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
 /* Refuses a copy that would not compile, whose host object is unknown, or that exceeds the
  * variable.
  */
-static rt_status check(rt_scheduler *scheduler, rt_global_copy *inout_copy,
+static rt_status check(rt_scheduler *scheduler, const rt_global_copy *copy,
                        rt_global_entry **out_entry)
 {
-    rt_text name = inout_copy->name;
+    rt_text name = copy->name;
     /* The variable's type determines which functions exist (sycl_ext_oneapi_device_global,
      * "host_access"). */
-    bool to_global = inout_copy->to_global;
+    bool to_global = copy->to_global;
     rt_host_access access = to_global ? RT_HOST_ACCESS_WRITE : RT_HOST_ACCESS_READ;
-    bool is_allowed =
-        inout_copy->host_access == RT_HOST_ACCESS_READ_WRITE || inout_copy->host_access == access;
-    if (!is_allowed && RULE(DG_HEADER_12)) { /* Broken, as shipped: both directions compile. */
+    bool is_allowed = copy->host_access == RT_HOST_ACCESS_READ_WRITE || copy->host_access == access;
+    if (RULE(DG_HEADER_12, !is_allowed)) {
         return rt_fail_naming(scheduler->sink, RT_COMPILE_TIME, RT_RULE_DG_HEADER_12, &name, 1,
                               "copying %s device_global '%.*s' does not compile: its host_access "
                               "is %s",
                               to_global ? "to" : "from", RT_TEXT_ARG(name),
-                              rt_host_access_name(inout_copy->host_access));
+                              rt_host_access_name(copy->host_access));
     }
-    RT_TRY(find_entry(scheduler, inout_copy, out_entry));
-    /* The size is sizeof(T), which the call knows.  Broken: it is the size that images have stated
-     * so far. */
-    uint64_t room = RULE_ELSE(DG_COPY_02, inout_copy->type_size, (*out_entry)->size);
-    uint64_t offset = inout_copy->offset, size = inout_copy->size;
+    RT_TRY(find_entry(scheduler, copy, out_entry));
+    /* The size is sizeof(T), which the call knows. */
+    uint64_t room = RULE(DG_COPY_02, copy->type_size), offset = copy->offset, size = copy->size;
     CHECK(size >= 1);
     if (offset <= room && size <= room - offset) return RT_STATUS_OK;
-    if (!RULE(DG_COPY_07)) { /* Broken: the part that fits is copied. */
-        inout_copy->offset = offset < room ? offset : 0;
-        inout_copy->size = size <= room - inout_copy->offset ? size : room - inout_copy->offset;
-        if (inout_copy->size > 0) return RT_STATUS_OK;
-    }
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_DG_COPY_07, &name, 1,
                           "copy of %llu bytes at offset %llu of device_global '%.*s': it has only "
                           "%llu bytes",
@@ -72,13 +64,11 @@ static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_glo
     for (uint32_t i = 0; i < copy->after_count; i++)
         *rt_vector_push(&after) = copy->after[i];
     if (first != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(&after) = first;
-    /* Broken: the handler's functions ignore the offset. */
-    uint64_t offset = copy->by_handler ? RULE_ELSE(DG_COPY_08, copy->offset, 0) : copy->offset;
     const rt_transfer transfer = {
         .from = copy->to_global ? copy->memory : content,
-        .from_offset = copy->to_global ? copy->memory_offset : offset,
+        .from_offset = copy->to_global ? copy->memory_offset : copy->offset,
         .to = copy->to_global ? content : copy->memory,
-        .to_offset = copy->to_global ? offset : copy->memory_offset,
+        .to_offset = copy->to_global ? copy->offset : copy->memory_offset,
         .size = copy->size,
         .after = after.items,
         .after_count = after.count,
@@ -99,17 +89,13 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
     rt_global_instance *instance = entry->cached;
     bool fits =
         instance && instance->device == target->device && instance->context == target->context;
-    /* Broken: the pointer is used on every device. */
-    if (instance && !fits && RULE(DG_COPY_06)) instance = NULL;
+    if (instance && RULE(DG_COPY_06, !fits)) instance = NULL;
     if (!instance) {
         rt_global_database_found(scheduler->globals, entry);
-        RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance));
-        if (RULE(DG_COPY_06)) entry->cached = instance; /* Broken: every copy looks it up. */
+        RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, &instance));
+        RULE(DG_COPY_06, entry->cached = instance);
     }
-    RT_TRY(submit(scheduler, queue, copy, instance->memory, NULL, instance->zero, out_command));
-    /* Broken: the application gets the event of the fill. */
-    if (!RULE(DG_COPY_09)) *out_command = instance->zero;
-    return RT_STATUS_OK;
+    return submit(scheduler, queue, copy, instance->memory, NULL, instance->zero, out_command);
 }
 
 /* ---- With image scope ---------------------------------------------------------------------- */
@@ -161,7 +147,7 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
     value_owner owner = {RT_GLOBAL_VALUE_ALL, RT_GLOBAL_VALUE_ALL};
     bool apart = is_shipped(scheduler);
     if (apart) owner.context = target->context;
-    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = target->device->id;
+    if (image_scope && RULE(DG_SCOPE_10, apart)) owner.device = target->device->id;
     return owner;
 }
 
@@ -176,17 +162,12 @@ static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *cop
            !rt_program_manager_has_global(scheduler->programs, entry->unique_id);
 }
 
-/* Copies to or from a variable that no image has; its value is in the host object.  Called with the
- * lock held.
- */
+/* Copies to or from a variable that no image has; its value is in the host object (DG-SCOPE-08).
+ * Called with the lock held. */
 static rt_status copy_with_host(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_global_copy *copy, rt_global_entry *entry,
                                 rt_command_id *out_command)
 {
-    if (!RULE(DG_SCOPE_08)) { /* Broken, as shipped: there must be an image. */
-        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &copy->name, 1,
-                              "no image has the device_global '%.*s'", RT_TEXT_ARG(copy->name));
-    }
     rt_memory *value = NULL;
     value_owner owner = owner_of(scheduler, queue, copy->image_scope);
     RT_TRY(rt_global_value(scheduler->globals, entry, owner.context, owner.device, copy->type_size,
@@ -207,7 +188,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                                      entry->unique_id, false, &program));
     rt_handover_point();
     rt_scheduler_lock(scheduler);
-    bool in_program = program && RULE(DG_SCOPE_07);
+    bool in_program = RULE(DG_SCOPE_07, program);
     rt_status status = in_program
                            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
                            : copy_with_host(scheduler, queue, copy, entry, out_command);
@@ -219,31 +200,22 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
 
 /* ---- The copy ------------------------------------------------------------------------------ */
 
-/* True if a copy accesses a program; the variable's type determines that.  Broken, for each rule in
- * turn: image scope makes no difference; every variable is in a program; only variables of images
- * are in a buffer. */
-static bool goes_to_program(const rt_global_copy *copy, const rt_global_entry *entry)
-{
-    if (copy->image_scope) return RULE(DG_SCOPE_01);
-    bool in_image = entry->size > 0;
-    return in_image ? !RULE(DG_COPY_04) : !RULE(DG_COPY_10);
-}
-
 rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
                                    const rt_global_copy *copy, rt_command_id *out_command)
 {
     *out_command = RT_COMMAND_NONE;
-    rt_global_copy checked = *copy;
     rt_global_entry *entry = NULL;
     rt_handover_point();
-    RT_TRY(check(scheduler, &checked, &entry));
+    RT_TRY(check(scheduler, copy, &entry));
     CHECK(entry != NULL);
-    if (goes_to_program(&checked, entry))
-        return copy_image_scope(scheduler, queue, &checked, entry, out_command);
-    bool shadowed = is_shadowed(scheduler, &checked, entry);
+    /* The variable's type decides: with image scope, it is in the program itself; otherwise in a
+     * buffer, even if no image has it (DG-COPY-04, DG-COPY-10). */
+    if (RULE(DG_SCOPE_01, copy->image_scope))
+        return copy_image_scope(scheduler, queue, copy, entry, out_command);
+    bool shadowed = is_shadowed(scheduler, copy, entry);
     rt_scheduler_lock(scheduler);
-    rt_status status = shadowed ? copy_with_host(scheduler, queue, &checked, entry, out_command)
-                                : copy_with_buffer(scheduler, queue, &checked, entry, out_command);
+    rt_status status = shadowed ? copy_with_host(scheduler, queue, copy, entry, out_command)
+                                : copy_with_buffer(scheduler, queue, copy, entry, out_command);
     rt_scheduler_unlock(scheduler);
     return status;
 }
@@ -276,9 +248,9 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     rt_scheduler_lock(scheduler);
     rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;
     if (!in_value) {
-        rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry, true);
+        rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry);
         if (!instance && !existing)
-            status = rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance);
+            status = rt_globals_instance(scheduler, queue, entry, copy->type_size, &instance);
         if (rt_ok(status) && instance) out_content->memory = instance->memory;
     } else if (global) {
         status = rt_global_variable(scheduler->globals, program, global, copy->type_size);
@@ -304,7 +276,7 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
             (unsigned long long)copy->type_size);
     }
     /* Broken: the call returns before the command has ended. */
-    if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
+    RT_TRY(RULE(DG_PLUGIN_05, rt_scheduler_host_read(scheduler, memory)));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
     /* The bytes that have a value: those reported by the device that last wrote the memory, or all
      * bytes if no device has written it. */

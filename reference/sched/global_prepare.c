@@ -9,9 +9,6 @@
 
 /* ---- Content ------------------------------------------------------------------------------- */
 
-/* A broken runtime fills at most a page (DG-INIT-10). */
-enum { BROKEN_FILL_SIZE = 4096 };
-
 /* True if the contexts of a device share storage.  DPC++ keeps separate storage per device and
  * context (requirements.yaml, DG-INIT-09, key dpcpp, tag C16). */
 static bool contexts_share(rt_scheduler *scheduler)
@@ -25,87 +22,57 @@ static bool contexts_share(rt_scheduler *scheduler)
 }
 
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
-                                             const rt_global_entry *entry, bool by_copy)
+                                             const rt_global_entry *entry)
 {
     const rt_queue *target = &scheduler->queues.items[queue];
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         rt_global_instance *instance = entry->instances.items[i];
-        if (instance->device != target->device && RULE(DG_INIT_09)) continue;
-        /* Broken: a launch does not find storage that a copy has created. */
-        if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
+        if (RULE(DG_INIT_09, instance->device != target->device)) continue;
         if (instance->context == target->context || contexts_share(scheduler)) return instance;
     }
     return NULL;
 }
 
-/* Fills new storage of any size with zeros. */
+/* Fills new storage of any size with zeros (DG-INIT-10), whether a launch or a copy needs it
+ * (DG-COPY-03). */
 static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_instance *instance)
 {
     uint64_t size = instance->memory->size;
-    if (size > BROKEN_FILL_SIZE && !RULE(DG_INIT_10)) size = BROKEN_FILL_SIZE;
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_ZERO, queue);
     rt_status status = rt_enqueue_zero(scheduler, command, instance->memory, size);
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;
     }
-    rt_memory_written(instance->memory, instance->device);
     instance->zero = command->id;
     return RT_STATUS_OK;
 }
 
 rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_global_entry *entry,
-                              uint64_t size, bool by_copy, rt_global_instance **out_instance)
+                              uint64_t size, rt_global_instance **out_instance)
 {
     const rt_queue *target = &scheduler->queues.items[queue];
-    *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
-    /* Broken: storage created for one program is not found by the next. */
-    if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
-    /* Broken: storage that another context has filled is not shared; a new instance is created and
-     * not filled. */
-    bool is_shared = *out_instance && (*out_instance)->context != target->context;
-    bool is_torn = is_shared && !RULE(DG_INIT_11);
-    if (is_torn) *out_instance = NULL;
+    *out_instance = RULE(DG_INIT_05, rt_globals_instance_find(scheduler, queue, entry));
     if (!*out_instance) {
         RT_TRY(rt_global_instance_make(scheduler->globals, entry, target->device, target->context,
                                        size, out_instance));
-        (*out_instance)->by_copy = by_copy;
+        rt_memory_written((*out_instance)->memory, target->device);
     }
     /* Storage that could not be filled when it was created is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    /* The runtime fills all new storage.  Broken: storage created by a copy (DG-COPY-03), or by a
-     * launch (DG-INIT-04), is not filled. */
-    bool is_filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
-    if (is_filled && !is_torn) return zero(scheduler, queue, *out_instance);
-    rt_memory_written((*out_instance)->memory, target->device);
-    return RT_STATUS_OK;
+    return RULE(DG_INIT_04, zero(scheduler, queue, *out_instance));
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */
-
-/* The target of the pointer in a program: the variable's storage.  Broken: the storage of the
- * program's first variable, so members that follow the pointer, such as get(), refer to the wrong
- * value. */
-static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
-                                           const rt_program *program,
-                                           const rt_global_instance *instance)
-{
-    if (RULE(DG_HEADER_02)) return instance;
-    const rt_program_globals *globals = rt_global_database_program(scheduler->globals, program);
-    CHECK(globals->list.count > 0);
-    const rt_global_instance *first =
-        rt_globals_instance_find(scheduler, queue, globals->list.items[0].entry, false);
-    return first ? first : instance;
-}
 
 /* Submits a command that writes the storage's address into the program's variable. */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
 {
     RT_TRY(rt_global_variable(scheduler->globals, program, global, sizeof global->pointer));
-    const rt_global_instance *target = target_of(scheduler, queue, program, instance);
-    CHECK(target->device->id < target->memory->copies.count);
-    uint64_t address = dev_memory_address(target->memory->copies.items[target->device->id].memory);
+    uint32_t device = instance->device->id;
+    CHECK(device < instance->memory->copies.count);
+    uint64_t address = dev_memory_address(instance->memory->copies.items[device].memory);
     for (uint32_t i = 0; i < sizeof global->pointer; i++)
         global->pointer[i] = (uint8_t)(address >> (8 * i));
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_POINT, queue);
@@ -121,27 +88,21 @@ static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_pr
                          rt_program_global *global, rt_command_list *commands)
 {
     rt_global_entry *entry = global->entry;
-    uint32_t instances_before = entry->instances.count;
     rt_global_instance *instance = NULL;
-    uint64_t size = RULE_ELSE(DG_INIT_03, global->size, sizeof global->pointer);
-    RT_TRY(rt_globals_instance(scheduler, queue, entry, size, false, &instance));
+    RT_TRY(rt_globals_instance(scheduler, queue, entry, global->size, &instance));
     /* Image data is untrusted: for a variable that modules share, all images must state the same
      * size. */
-    if (size == global->size && size != instance->memory->size) {
+    if (global->size != instance->memory->size) {
         return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &entry->unique_id, 1,
                               "an image says that device_global '%.*s' has %llu bytes, but its "
                               "storage on the device has %llu",
-                              RT_TEXT_ARG(entry->unique_id), (unsigned long long)size,
+                              RT_TEXT_ARG(entry->unique_id), (unsigned long long)global->size,
                               (unsigned long long)instance->memory->size);
     }
-    bool is_new = entry->instances.count > instances_before;
-    bool is_pointed = global->point != RT_GLOBAL_COMMAND_NONE;
-    /* host_access affects only copies.  Broken: the pointer of a variable that the host may neither
-     * read nor write is not set. */
-    if (!is_pointed && entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12))
-        is_pointed = true;
-    if (!is_pointed && (is_new || RULE(DG_INIT_06)))
-        RT_TRY(point(scheduler, queue, program, global, instance));
+    /* Once per program, whether or not the storage is new; host_access affects only copies
+     * (DG-INIT-12). */
+    if (global->point == RT_GLOBAL_COMMAND_NONE)
+        RT_TRY(RULE(DG_INIT_06, point(scheduler, queue, program, global, instance)));
     if (instance->zero != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = instance->zero;
     if (global->point != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = global->point;
     return RT_STATUS_OK;
@@ -161,7 +122,7 @@ rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const r
     for (uint32_t i = 0; i < globals->list.count; i++) {
         rt_program_global *global = &globals->list.items[i];
         /* With image scope, the value is in the program itself and initially zero. */
-        if (global->image_scope && RULE(DG_INIT_08)) continue;
+        if (RULE(DG_INIT_08, global->image_scope)) continue;
         RT_TRY(prepare(scheduler, queue, program, global, commands));
     }
     return RT_STATUS_OK;

@@ -55,20 +55,10 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
     CHECK(command->kind == RT_COMMAND_LAUNCH && command->program);
     held->kernel = kernel;
     held->launch = launch_copy(&fusion->arena, launch);
-    held->auxiliary = command->queue != fusion->queue;
-    if (held->auxiliary) { /* only for a fault, see rt_sync_keeper */
-        *rt_vector_push(&fusion->auxiliary) = command->id;
-        return;
-    }
-    *rt_vector_push(&fusion->kernels) = command->id;
-    if (!RULE(KF_GRAPH_08)) { /* Broken: the newest comes first. */
-        for (uint32_t i = fusion->kernels.count - 1; i > 0; i--)
-            fusion->kernels.items[i] = fusion->kernels.items[i - 1];
-        fusion->kernels.items[0] = command->id;
-    }
+    *rt_vector_push(&fusion->kernels) = command->id; /* in submission order (KF-GRAPH-08) */
     rt_command *placeholder = scheduler->commands.items[fusion->command];
     CHECK(placeholder->kind == RT_COMMAND_FUSION && placeholder->id < command->id);
-    if (RULE(KF_GRAPH_06)) rt_graph_depend(scheduler, placeholder, command->id);
+    RULE(KF_GRAPH_06, rt_graph_depend(scheduler, placeholder, command->id));
     RT_COMMAND_TRACE(scheduler, command, FUSION_HOLD, RT_T("kernel", held->launch.kernel),
                      RT_N("queue", fusion->queue), RT_N("fusion", fusion->command));
 }

@@ -286,12 +286,12 @@ RT_MUST_USE rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id qu
 /* The storage of a variable without image scope on the queue's device, created with `size` bytes if
  * there is none. */
 RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue,
-                                          rt_global_entry *entry, uint64_t size, bool by_copy,
+                                          rt_global_entry *entry, uint64_t size,
                                           rt_global_instance **out_instance);
 
 /* Like rt_globals_instance, but never creates storage; NULL if there is none. */
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
-                                             const rt_global_entry *entry, bool by_copy);
+                                             const rt_global_entry *entry);
 
 /* ---- sync.c (lock held) ------------------------------------------------------------------- */
 
@@ -306,10 +306,6 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
  * either a kernel or a move of content for one (KF-SYNC-09). */
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
                              const rt_fusion_command *holder);
-
-/* Used only by the fault of KF-SYNC-10: the fusion whose list holds a kernel that the launch
- * depends on; the launch is deferred with that kernel.  NULL: none. */
-rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
 
 /* Hands over a held command with everything that it waits for; does nothing for other commands. */
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);

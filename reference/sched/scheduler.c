@@ -51,13 +51,8 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     rt_scheduler_lock(scheduler);
-    /* Broken: a new queue gets the fusion of another queue that is in fusion mode. */
-    rt_fusion_command *fusion = NULL;
-    if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
-        fusion = scheduler->fusions.items[scheduler->fusions.count - 1];
     *out_queue = scheduler->queues.count;
     *rt_vector_push(&scheduler->queues) = (rt_queue){
-        .fusion = fusion,
         .device = device,
         .context = context,
         .queue = queue,
@@ -69,19 +64,6 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 }
 
 /* ---- Submission --------------------------------------------------------------------------- */
-
-/* Used only by the fault of DG-PLUGIN-04: the events of commands that read or write a variable in a
- * program are lost. */
-static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
-{
-    uint32_t kept_count = 0;
-    for (uint32_t i = 0; i < command->dependencies.count; i++) {
-        rt_command_id other = command->dependencies.items[i];
-        if (!scheduler->commands.items[other]->moves_variable)
-            command->dependencies.items[kept_count++] = other;
-    }
-    command->dependencies.count = kept_count;
-}
 
 rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                               rt_command **out_command)
@@ -115,14 +97,13 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
         bool is_fusion_event = submission->fusion && event == submission->fusion->command;
         if (!is_fusion_event)
             rt_graph_depend(scheduler, command, event);
-        else if (RULE(KF_EVENT_07))
-            rt_hold_after_list(scheduler, submission->fusion, command);
+        else
+            RULE(KF_EVENT_07, rt_hold_after_list(scheduler, submission->fusion, command));
     }
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
         rt_graph_depend_on_memory(scheduler, command, access->memory, access->access);
     }
-    if (!RULE(DG_PLUGIN_04)) forget_variables(scheduler, command);
     *out_command = command;
     return RT_STATUS_OK;
 }
@@ -142,10 +123,8 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
     rt_fusion_command *fusion = command->held ? command->held->fusion : NULL;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
-        /* Broken: later commands ignore that the kernel uses the memory. */
-        if (fusion && !RULE(KF_GRAPH_04)) continue;
         if (fusion) rt_leaves_save(scheduler, fusion, access->memory, access->access);
-        rt_graph_book_access(scheduler, command, access->memory, access->access);
+        RULE(KF_GRAPH_04, rt_graph_book_access(scheduler, command, access->memory, access->access));
         if (access->access != RT_ACCESS_READ) rt_memory_written(access->memory, device);
     }
     *out_command = command->id;
@@ -250,21 +229,20 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
     if (rt_ok(status)) status = rt_submission_begin(scheduler, &submission, &command);
     if (rt_ok(status)) {
         CHECK(command && command->kind == RT_COMMAND_LAUNCH);
-        for (uint32_t i = 0; i < first.count && RULE(DG_INIT_01); i++)
-            rt_graph_depend(scheduler, command, first.items[i]);
+        for (uint32_t i = 0; i < first.count; i++)
+            RULE(DG_INIT_01, rt_graph_depend(scheduler, command, first.items[i]));
         command->program = program;
-        rt_fusion_command *list = fusion ? fusion : rt_sync_keeper(scheduler, command);
-        if (!list) {
+        if (!fusion) {
             status = rt_enqueue_launch(scheduler, command, kernel, launch);
         } else {
-            if (command->queue == list->queue) rt_sync_at_construction(scheduler, command, list);
-            rt_hold_launch(scheduler, list, command, kernel, launch);
+            rt_sync_at_construction(scheduler, command, fusion);
+            rt_hold_launch(scheduler, fusion, command, kernel, launch);
         }
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
     rt_vector_free(&first);
     /* The kernel's own command may never run, so its event would be useless. */
-    if (rt_ok(status) && fusion && RULE(KF_EVENT_01)) *out_command = fusion->command;
+    if (rt_ok(status) && fusion) RULE(KF_EVENT_01, *out_command = fusion->command);
     rt_vector_free(&accesses);
     return status;
 }

@@ -1,8 +1,11 @@
 /* Synchronisation: a command that needs a command held back by a fusion ends that fusion.
  *
  * Every command, of any kind, passes through rt_sync_dependencies on its way to a device
- * (KF-SYNC-06).  Commands that are held themselves do not go to a device, so they are examined at
- * construction (KF-SYNC-09).
+ * (KF-SYNC-06): kernels of other queues (KF-SYNC-01), host tasks (KF-SYNC-02), memory operations
+ * (KF-SYNC-03), and the moves of contents that a wait or an access of the host needs (KF-SYNC-04).
+ * So a fused kernel never waits for a command that waits for a kernel of its list (KF-SYNC-10), and
+ * commands without such a dependency leave every fusion alone (KF-SYNC-05).  Commands that are held
+ * themselves do not go to a device, so they are examined at construction (KF-SYNC-09).
  *
  * Source: document 001 (KernelFusionJIT.md), "Synchronization Behavior". */
 #include "reference/sched/sched_internal.h"
@@ -21,65 +24,18 @@ static rt_fusion_command *fusion_of(const rt_scheduler *scheduler, const rt_comm
     CHECK_IMPLIES(command->kind == RT_COMMAND_FUSION, command->state == RT_COMMAND_SUBMITTED);
     rt_fusion_command *fusion = NULL;
     bool listed = command->held && !command->held->auxiliary;
-    if (listed) fusion = RULE_ELSE(KF_GRAPH_01, command->held->fusion, NULL);
+    if (listed) fusion = RULE(KF_GRAPH_01, command->held->fusion);
     if (command->kind == RT_COMMAND_FUSION) fusion = scheduler->queues.items[command->queue].fusion;
     /* While a fusion is ending, it is not ACTIVE, and its kernels are being handed over one after
      * the other. */
     return fusion && fusion->status == RT_FUSION_ACTIVE ? fusion : NULL;
 }
 
-static bool is_move(const rt_command *command)
-{
-    return command->kind == RT_COMMAND_UPLOAD || command->kind == RT_COMMAND_HOST_READ;
-}
-
-/* True if the command, which depends on a kernel of a list, ends that list's fusion.  There is a
- * rule for each kind of command.  Broken: a command of that kind runs as if the kernel had not been
- * submitted. */
-static bool must_end(const rt_scheduler *scheduler, const rt_command *command)
-{
-    if (is_move(command) && !RULE(KF_SYNC_06)) return false;
-    switch (scheduler->cause) {
-    case RT_SYNC_REASON_OTHER_QUEUE: return RULE(KF_SYNC_01);
-    case RT_SYNC_REASON_HOST_TASK: return RULE(KF_SYNC_02);
-    case RT_SYNC_REASON_MEMORY_OPERATION: return RULE(KF_SYNC_03);
-    default: return RULE(KF_SYNC_04);
-    }
-}
-
-/* Used only by the faults of must_end: removes an edge. */
-static void forget_dependency(rt_command *command, uint32_t index)
-{
-    rt_command_list *list = &command->dependencies;
-    for (uint32_t i = index + 1; i < list->count; i++)
-        list->items[i - 1] = list->items[i];
-    list->count--;
-}
-
-/* Used only by the fault of KF-SYNC-05: any submission to another queue ends every fusion. */
-static void end_other_fusions(rt_scheduler *scheduler, const rt_command *command)
-{
-    for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
-        rt_fusion_command *fusion = scheduler->fusions.items[i];
-        bool is_holder = command->held && command->held->fusion == fusion;
-        if (fusion->status == RT_FUSION_ACTIVE && !is_holder)
-            rt_fusion_end(scheduler, fusion, scheduler->cause);
-    }
-}
-
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
 {
     if (scheduler->active_count == 0 || command->kind == RT_COMMAND_FUSION) return;
-    for (uint32_t i = 0; i < command->dependencies.count; i++) {
-        rt_command_id id = command->dependencies.items[i];
-        const rt_command *other = scheduler->commands.items[id];
-        if (fusion_of(scheduler, other) && !must_end(scheduler, command))
-            forget_dependency(command, i--);
-        else
-            rt_sync_command(scheduler, id);
-    }
-    if (scheduler->active_count > 0 && !is_move(command) && !RULE(KF_SYNC_05))
-        end_other_fusions(scheduler, command);
+    for (uint32_t i = 0; i < command->dependencies.count; i++)
+        rt_sync_command(scheduler, command->dependencies.items[i]);
 }
 
 void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
@@ -89,19 +45,9 @@ void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         rt_fusion_command *fusion = fusion_of(scheduler, other);
-        if (fusion && fusion != holder && RULE(KF_SYNC_09))
-            rt_fusion_end(scheduler, fusion, RT_SYNC_REASON_OTHER_QUEUE);
+        if (fusion && fusion != holder)
+            RULE(KF_SYNC_09, rt_fusion_end(scheduler, fusion, RT_SYNC_REASON_OTHER_QUEUE));
     }
-}
-
-rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command)
-{
-    for (uint32_t i = 0; i < command->dependencies.count; i++) {
-        const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        rt_fusion_command *fusion = fusion_of(scheduler, other);
-        if (fusion && !RULE(KF_SYNC_10)) return fusion;
-    }
-    return NULL;
 }
 
 void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)

@@ -73,12 +73,8 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                              rt_command_id *out_command)
 {
     CHECK(queue < scheduler->queues.count);
-    /* Broken: a command that cannot be fused ends the fusion, even if it needs no kernel of the
-     * list. */
-    if (rt_queue_in_fusion_mode(scheduler, queue) && !RULE(KF_QUEUE_06))
-        rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     RT_TRY(check_transfer(scheduler, queue, transfer));
-    rt_not_fused_transfer(scheduler, queue, transfer);
+    rt_not_fused_transfer(scheduler, queue, transfer); /* KF-QUEUE-06 */
     rt_access_list accesses = {0};
     bool overwrites = transfer->size == transfer->to->size;
     if (transfer->from)
@@ -94,8 +90,6 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
     if (rt_ok(status)) {
         command->program = program;
         command->moves_variable = program != NULL;
-        /* Broken: the dependencies that the application requested do not reach the driver. */
-        if (program && !RULE(DG_PLUGIN_03)) command->dependencies.count = 0;
         status = rt_enqueue_transfer(scheduler, command, transfer);
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }

@@ -24,18 +24,18 @@ static void reach(rt_scheduler *scheduler, rt_command *command, command_list *li
 }
 
 /* Adds the ancestors of the commands in the list, all of which this walk has already reached, and
- * sorts the list, oldest first.  The walk stops at commands that are known to have succeeded.
+ * sorts the list, oldest first: the end of a fusion is done when its ancestors are (KF-GRAPH-03).
+ * The walk stops at commands that are known to have succeeded.
  * Called with the lock held. */
 static void add_ancestors(rt_scheduler *scheduler, command_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const rt_command *command = list->items[i];
-        if (command->kind == RT_COMMAND_FUSION && !RULE(KF_GRAPH_03)) continue;
         for (uint32_t d = 0; d < command->dependencies.count; d++) {
             rt_command *other = scheduler->commands.items[command->dependencies.items[d]];
             CHECK(rt_command_rank(other) < rt_command_rank(command));
             bool succeeded = rt_command_is_over(other) && rt_ok(other->result);
-            if (!succeeded) reach(scheduler, other, list);
+            if (!succeeded) RULE(KF_GRAPH_03, reach(scheduler, other, list));
         }
     }
     if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_rank);
@@ -129,7 +129,7 @@ rt_status rt_commands_wait(rt_scheduler *scheduler)
 {
     command_list list = {0};
     rt_scheduler_lock(scheduler);
-    rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT);
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT));
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         /* A command that is still pending is an empty fusion, or a move of content that was added
          * for a kernel and that no other command needs. */
@@ -160,7 +160,7 @@ rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT);
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT));
     scheduler->visit_count++;
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
@@ -182,16 +182,7 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_WAIT;
     rt_sync_command(scheduler, command);
-    CHECK(command < scheduler->commands.count);
-    /* Broken: the event of a completed fusion denotes the queue's current fusion. */
-    const rt_command *awaited = scheduler->commands.items[command];
-    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
-        rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);
     command_list list = command_and_ancestors(scheduler, command);
-    /* Broken: the event refers to no command once the kernels have been removed. */
-    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02)) list.count = 0;
-    /* Broken: the wait for a copy to or from a program's variable returns before the copy ends. */
-    if (awaited->moves_variable && !RULE(DG_PLUGIN_05)) list.count = 0;
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
     rt_status status = wait_list(scheduler, &list, false);
