@@ -135,7 +135,7 @@ static void capabilities_are_the_drivers_answers(void **state)
 }
 
 /* An attribute that is missing or too low removes only the capabilities that depend on it. */
-static void what_a_device_lacks_is_no_capability(void **state)
+static void missing_features_are_not_capabilities(void **state)
 {
     fixture *f = *state;
     const struct {
@@ -396,7 +396,7 @@ static void a_text_that_does_not_fit_the_others_is_a_failure_to_link(void **stat
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-static void images_that_are_no_ptx_are_refused(void **state)
+static void images_that_are_not_ptx_are_refused(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(fixture_open(f, "")));
@@ -699,7 +699,7 @@ int main(int argc, char **argv)
         TEST(drivers_that_are_none_are_unavailable),
         TEST(devices_are_chosen_by_number),
         TEST(capabilities_are_the_drivers_answers),
-        TEST(what_a_device_lacks_is_no_capability),
+        TEST(missing_features_are_not_capabilities),
         TEST(every_kind_of_memory_moves_its_bytes),
         TEST(the_driver_compiles_each_image_and_links_all),
         TEST(commands_of_a_queue_overtake_each_other),
@@ -709,7 +709,7 @@ int main(int argc, char **argv)
         TEST(failures_have_the_class_of_their_call),
         TEST(a_link_that_fails_silently_is_the_drivers_failure),
         TEST(a_text_that_does_not_fit_the_others_is_a_failure_to_link),
-        TEST(images_that_are_no_ptx_are_refused),
+        TEST(images_that_are_not_ptx_are_refused),
         TEST(options_reach_the_drivers_linker),
         TEST(damaged_binaries_are_refused),
         TEST(DG_PLUGIN_12_variables_are_moved_by_address),

@@ -558,7 +558,7 @@ static void constants_reach_the_driver(void **state)
     expect_status(f->sink, status, RT_ERRC_INVALID, "constant 7 has 4 bytes");
 }
 
-static void codes_that_are_not_taken_are_refused(void **state)
+static void code_in_other_formats_is_refused(void **state)
 {
     fixture *f = *state;
     static const uint32_t newer[] = {0x07230203, 0x00010300, 0, 1, 0};
@@ -948,7 +948,7 @@ int main(int argc, char **argv)
         T(DG_PLUGIN_10_imported_variables_are_found_after_the_link),
         T(variables_that_cannot_be_are_refused),
         T(constants_reach_the_driver),
-        T(codes_that_are_not_taken_are_refused),
+        T(code_in_other_formats_is_refused),
         T(binaries_are_checked),
         T(modules_survive_together_as_binaries),
         T(groups_are_chosen),

@@ -358,7 +358,7 @@ static void symbols_are_found_in_what_was_linked(void **state)
     dev_kernel_destroy(kernel);
 }
 
-static void images_that_are_no_ptx_are_refused(void **state)
+static void images_that_are_not_ptx_are_refused(void **state)
 {
     fixture *f = *state;
     assert_true(rt_ok(fixture_open(f, "")));
@@ -385,7 +385,7 @@ static void images_that_are_no_ptx_are_refused(void **state)
 }
 
 /* Lines that other code writes to standard error during a call are not taken for the library's. */
-static void other_lines_of_standard_error_are_no_log(void **state)
+static void other_lines_of_stderr_are_not_part_of_the_log(void **state)
 {
     fixture *f = *state;
     run r;
@@ -412,8 +412,8 @@ int main(int argc, char **argv)
         TEST(empty_and_damaged_cubins_are_the_librarys_failure),
         TEST(cubins_are_read_with_care),
         TEST(symbols_are_found_in_what_was_linked),
-        TEST(images_that_are_no_ptx_are_refused),
-        TEST(other_lines_of_standard_error_are_no_log),
+        TEST(images_that_are_not_ptx_are_refused),
+        TEST(other_lines_of_stderr_are_not_part_of_the_log),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -604,7 +604,7 @@ static void variables_are_found_by_name(void **state)
     close_all(&f);
 }
 
-static void memory_that_cannot_be_had_is_a_status(void **state)
+static void memory_that_cannot_be_allocated_is_a_status(void **state)
 {
     (void)state;
     fixture f;
@@ -835,7 +835,7 @@ int main(void)
         cmocka_unit_test(pointers_arrive_with_their_offset),
         cmocka_unit_test(usm_is_freed_at_once),
         cmocka_unit_test(variables_are_found_by_name),
-        cmocka_unit_test(memory_that_cannot_be_had_is_a_status),
+        cmocka_unit_test(memory_that_cannot_be_allocated_is_a_status),
         cmocka_unit_test(selector_chooses_schedule_and_engine),
         cmocka_unit_test(other_selectors_are_refused),
         cmocka_unit_test(threads_share_a_device),

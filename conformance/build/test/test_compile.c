@@ -355,7 +355,7 @@ static void a_full_disk_costs_the_cache_only(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void a_folder_that_cannot_be_made_is_a_warning(void **state)
+static void a_folder_that_cannot_be_created_is_a_warning(void **state)
 {
     (void)state;
     rt_text warning;
@@ -1024,7 +1024,7 @@ int main(int argc, char **argv)
         TEST(damaged_entries_count_as_absent),
         TEST(many_writers_leave_one_whole_entry),
         TEST(a_full_disk_costs_the_cache_only),
-        TEST(a_folder_that_cannot_be_made_is_a_warning),
+        TEST(a_folder_that_cannot_be_created_is_a_warning),
         TEST(the_sweep_removes_what_was_used_longest_ago),
         TEST(a_module_becomes_images),
         TEST(the_front_ends_output_is_kept),

@@ -412,7 +412,7 @@ static void what_is_not_safe_is_not_promoted(void **state)
 }
 
 /* A buffer stays in global memory if its size is not a multiple of the element's. */
-static void a_buffer_that_is_no_array_of_the_type_stays(void **state)
+static void a_buffer_that_does_not_hold_whole_elements_stays(void **state)
 {
     fusion_fixture *fixture = *state;
     promoting chain;
@@ -584,7 +584,7 @@ int main(int argc, char **argv)
         TEST(a_buffer_becomes_local),
         TEST(elements_may_have_parts),
         TEST(what_is_not_safe_is_not_promoted),
-        TEST(a_buffer_that_is_no_array_of_the_type_stays),
+        TEST(a_buffer_that_does_not_hold_whole_elements_stays),
         TEST(constants_are_propagated_bit_for_bit),
         TEST(what_cannot_be_fused_is_refused_by_name),
         TEST(parameters_that_cannot_be_one_are_refused),

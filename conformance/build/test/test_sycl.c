@@ -443,7 +443,7 @@ static bool has_part(rt_text text, const char *part)
     return memmem(text.data, text.length, part, strlen(part)) != NULL;
 }
 
-static void what_is_no_result_is_the_tools_failure(void **state)
+static void output_that_is_not_a_result_is_the_tools_failure(void **state)
 {
     sycl_fixture *fixture = *state;
     static const struct {
@@ -530,7 +530,7 @@ int main(int argc, char **argv)
         TEST(what_the_compiler_made_is_kept),
         TEST(errors_point_into_the_source),
         TEST(headers_are_those_of_the_machine),
-        TEST(what_is_no_result_is_the_tools_failure),
+        TEST(output_that_is_not_a_result_is_the_tools_failure),
         TEST(unresolved_specialisation_constants_are_refused),
         TEST(an_image_by_hand_is_one_image),
         TEST(a_machine_without_the_compiler_lacks_a_capability),

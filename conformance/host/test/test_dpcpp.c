@@ -232,7 +232,8 @@ static bool find_library(void)
     f.venv[strcspn(f.venv, "\n")] = '\0';
     rt_text library = rt_arena_printf(&f.arena, "%s/lib/assay/libassay_dpcpp.so", f.venv);
     f.libraries[0] = rt_arena_printf(&f.arena, "%s/lib/libsycl.so", f.venv).data;
-    f.runtime = (cnf_host_runtime){.library = library, .layout = RT_FAT_80,
+    f.runtime = (cnf_host_runtime){.library = library,
+                                   .layout = RT_FAT_80,
                                    .libraries = f.libraries,
                                    .headers = rt_arena_printf(&f.arena, "%s/include", f.venv),
                                    .environment = f.environment};
@@ -1023,7 +1024,7 @@ static void transfers_that_do_not_fit_are_refused(void **state)
     ASSERT_CONTENT(buffer, {0, 1, 2, 3});
 }
 
-static void what_cannot_be_made_is_refused(void **state)
+static void impossible_objects_are_refused(void **state)
 {
     (void)state;
     put_memory(HOST_MEMORY_KIND_END, 4, NULL);
@@ -1502,7 +1503,7 @@ int main(void)
         DPCPP_TEST(copies_go_between_all_kinds),
         DPCPP_TEST(fills_take_patterns_of_any_size),
         DPCPP_TEST(transfers_that_do_not_fit_are_refused),
-        DPCPP_TEST(what_cannot_be_made_is_refused),
+        DPCPP_TEST(impossible_objects_are_refused),
         DPCPP_TEST(constants_are_set_by_name),
         DPCPP_TEST(bundles_go_from_input_to_executable),
         DPCPP_TEST(kernel_objects_come_from_bundles),

@@ -88,7 +88,7 @@ static int body_crash(void *user, int messages)
     return 0;
 }
 
-static void a_crash_keeps_what_was_said(void **state)
+static void a_crash_keeps_the_messages_before_it(void **state)
 {
     (void)state;
     int signals[] = {SIGSEGV, SIGABRT, SIGKILL};
@@ -232,7 +232,7 @@ static int body_talks(void *user, int messages)
     return 0;
 }
 
-static void much_talk_is_no_fault(void **state)
+static void long_output_is_not_a_failure(void **state)
 {
     (void)state;
     cnf_child_result result = run_child(body_talks, NULL, LIMIT_MS, MESSAGES_MAX);
@@ -255,7 +255,7 @@ static int body_closes(void *user, int messages)
     return 3;
 }
 
-static void closed_descriptors_are_no_end(void **state)
+static void closed_descriptors_do_not_end_the_child(void **state)
 {
     (void)state;
     cnf_child_result result = run_child(body_closes, NULL, LIMIT_MS, MESSAGES_MAX);
@@ -605,7 +605,7 @@ int main(int argument_count, char **arguments)
         return executed_main(argument_count, arguments);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_end_by_exit_is_told),
-        cmocka_unit_test(a_crash_keeps_what_was_said),
+        cmocka_unit_test(a_crash_keeps_the_messages_before_it),
         cmocka_unit_test(a_hang_ends_at_its_limit),
         cmocka_unit_test(a_child_that_stops_ends_at_its_limit),
         cmocka_unit_test(babble_ends_at_its_limit),
@@ -613,8 +613,8 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(memory_is_limited),
 #endif
         cmocka_unit_test(a_flood_is_cut),
-        cmocka_unit_test(much_talk_is_no_fault),
-        cmocka_unit_test(closed_descriptors_are_no_end),
+        cmocka_unit_test(long_output_is_not_a_failure),
+        cmocka_unit_test(closed_descriptors_do_not_end_the_child),
         cmocka_unit_test(what_a_child_leaves_is_killed),
         cmocka_unit_test(a_fork_bomb_is_cleared),
         cmocka_unit_test(children_from_before_are_left_alone),

@@ -94,7 +94,7 @@ static void embedded_code_is_in_the_scenario(void **state)
     assert_message("app/2", 0, 0, "dir/s.yaml:30:13: error: no", 30);
 }
 
-static void code_in_a_file_is_there(void **state)
+static void messages_name_the_file_of_the_code(void **state)
 {
     (void)state;
     assert_message("app/1", 3, 5, "dir/code/b.cl:3:5: error: no", 20);
@@ -154,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embedded_code_is_in_the_scenario),
-        cmocka_unit_test(code_in_a_file_is_there),
+        cmocka_unit_test(messages_name_the_file_of_the_code),
         cmocka_unit_test(what_is_about_no_source_is_about_the_module),
         cmocka_unit_test(code_without_a_form_in_ptx_is_skipped_there),
         cmocka_unit_test(a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability),

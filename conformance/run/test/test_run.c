@@ -610,7 +610,7 @@ static void an_interrupted_run_leaves_no_folder(void **state)
 
 /* A module that is refused as expected is judged on the oracle alone: no device is involved,
  * whether the device is present, only links, or is missing. */
-static void a_refusal_is_no_pass_of_who_was_not_asked(void **state)
+static void a_refusal_is_not_a_pass_for_subjects_that_were_not_asked(void **state)
 {
     run_fixture *fixture = *state;
     add(fixture, "refused", "refused\n");
@@ -659,7 +659,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(an_unexpected_pass_is_tried_again),
         RUN_TEST(a_wrong_scenario_is_one_record),
         RUN_TEST(what_the_compiler_says_decides),
-        RUN_TEST(a_refusal_is_no_pass_of_who_was_not_asked),
+        RUN_TEST(a_refusal_is_not_a_pass_for_subjects_that_were_not_asked),
         RUN_TEST(an_interrupted_run_loses_no_record),
         RUN_TEST(what_has_its_record_does_not_run),
         RUN_TEST(the_oracle_runs_for_the_others_sake),

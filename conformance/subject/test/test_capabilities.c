@@ -47,7 +47,7 @@ static void every_capability_is_a_line(void **state)
     rt_buffer_free(&text);
 }
 
-static void what_is_not_there_is_said(void **state)
+static void missing_parts_are_named(void **state)
 {
     (void)state;
     const dev_capabilities nothing = {0};
@@ -64,7 +64,7 @@ static void what_is_not_there_is_said(void **state)
 /* Only for a device that accepts SPIR-V is the SPIR-V version printed, or a note that it is not
  * reported.
  */
-static void spirv_is_told_of_who_takes_it(void **state)
+static void spirv_is_listed_for_devices_that_accept_it(void **state)
 {
     (void)state;
     const dev_capabilities takes = {.formats_taken = 1u << RT_FORMAT_SPIRV64_GEN};
@@ -95,8 +95,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_capability_is_a_line),
-        cmocka_unit_test(what_is_not_there_is_said),
-        cmocka_unit_test(spirv_is_told_of_who_takes_it),
+        cmocka_unit_test(missing_parts_are_named),
+        cmocka_unit_test(spirv_is_listed_for_devices_that_accept_it),
         cmocka_unit_test(a_shipped_runtime_tells_its_aspects_and_what_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -642,7 +642,7 @@ static void a_launch_that_the_trace_lacks_fails(void **state)
     assert_int_equal(check->place.length, 0);
 }
 
-static void a_log_that_is_none_fails_and_none_is_unobserved(void **state)
+static void an_invalid_log_fails_and_a_missing_one_is_unobserved(void **state)
 {
     const cnf_check *check = run_layered(*state, "nonsense\n", true);
     assert_false(check->ok);
@@ -685,7 +685,7 @@ int main(void)
         TEST(a_driver_that_saw_what_the_trace_says_adds_no_check),
         TEST(a_launch_that_no_driver_saw_fails),
         TEST(a_launch_that_the_trace_lacks_fails),
-        TEST(a_log_that_is_none_fails_and_none_is_unobserved),
+        TEST(an_invalid_log_fails_and_a_missing_one_is_unobserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -405,7 +405,7 @@ static void the_environment_names_layer_log_and_hidden_aspects(void **state)
 }
 
 /* The user's environment is restored once the loader has read it. */
-static void the_variables_are_taken_back(void **state)
+static void the_variables_are_unregistered(void **state)
 {
     (void)state;
     static const char *const before[] = {"/users/own.so", NULL};
@@ -443,7 +443,7 @@ int main(void)
         TEST(what_the_driver_rejects_is_claimed),
         TEST(programs_linked_by_a_tool_are_counted),
         TEST(the_environment_names_layer_log_and_hidden_aspects),
-        TEST(the_variables_are_taken_back),
+        TEST(the_variables_are_unregistered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

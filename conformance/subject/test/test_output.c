@@ -101,7 +101,7 @@ static void warnings_have_their_own_stream(void **state)
     close(file);
 }
 
-static void left_alone_where_nothing_is_expected(void **state)
+static void streams_stay_where_nothing_is_expected(void **state)
 {
     (void)state;
     const scn_expect expect = {.kind = SCN_EXPECT_COUNT};
@@ -119,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_and_handed_on),
         cmocka_unit_test(warnings_have_their_own_stream),
-        cmocka_unit_test(left_alone_where_nothing_is_expected),
+        cmocka_unit_test(streams_stay_where_nothing_is_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void what_no_program_can_do_is_skipped(void **state)
 /* ---- Devices and restarts ------------------------------------------------------------------- */
 
 /* The fake runtime has one device, whatever it is asked for. */
-static void devices_that_cannot_be_had_are_skipped(void **state)
+static void scenarios_with_more_devices_than_there_are_are_skipped(void **state)
 {
     fixture *f = *state;
     run(f, "99:segv", STEPS "devices: {one: {}, two: {}}\n");
@@ -279,7 +279,7 @@ static void a_variable_that_was_not_found_is_a_status(void **state)
 
 /* ---- Programs that are not available -------------------------------------------------------- */
 
-static void a_program_that_cannot_be_made_is_no_failure(void **state)
+static void a_program_that_cannot_be_built_is_not_a_failure(void **state)
 {
     fixture *f = *state;
     const char *before = getenv("CC");
@@ -475,7 +475,7 @@ static void observe(fixture *f, const char *calls, const struct observation_row 
 
 enum { OBSERVATIONS = sizeof observations / sizeof *observations };
 
-static void what_is_not_seen_is_unobserved(void **state)
+static void events_that_are_not_seen_are_unobserved(void **state)
 {
     observe(*state, "", observations, OBSERVATIONS);
 }
@@ -492,7 +492,7 @@ static void a_wrong_log_shows_nothing(void **state)
     observe(*state, "garbage", observations, OBSERVATIONS);
 }
 
-static void nothing_is_there(void **state)
+static void a_missing_runtime_is_unavailable(void **state)
 {
     fixture *f = *state;
     rt_text library = rt_arena_printf(&f->arena, "%s/lib/libsycl.so", f->folder);
@@ -507,19 +507,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_no_program_can_do_is_skipped, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(devices_that_cannot_be_had_are_skipped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(scenarios_with_more_devices_than_there_are_are_skipped,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_restart_is_a_new_process, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_variable_that_was_not_found_is_a_status, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_program_that_cannot_be_made_is_no_failure, set_up,
+        cmocka_unit_test_setup_teardown(a_program_that_cannot_be_built_is_not_a_failure, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(bundles_are_asked_for_and_shown, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_not_seen_is_unobserved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(events_that_are_not_seen_are_unobserved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_is_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_missing_runtime_is_unavailable, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

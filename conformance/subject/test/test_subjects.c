@@ -79,7 +79,7 @@ static void every_setting_opens_its_device(void **state)
         }
     }
     assert_int_equal(tried, 10); /* the settings of sim, which is always available: schedules,
-                                 * engines, fusion */
+                                  * engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
@@ -119,7 +119,7 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
 }
 
 /* Without an Intel GPU, its driver is configured to run nothing; with one, it is not configured. */
-static void intel_gpu_is_captured_where_there_is_none(void **state)
+static void intel_gpu_is_captured_without_a_gpu(void **state)
 {
     (void)state;
     static const char *const names[] = {"intel-gpu", "intel-gpu-dynamic"};
@@ -172,7 +172,7 @@ int main(void)
         cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
         cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
-        cmocka_unit_test(intel_gpu_is_captured_where_there_is_none),
+        cmocka_unit_test(intel_gpu_is_captured_without_a_gpu),
         cmocka_unit_test(dpcpp_sees_that_driver_and_no_cache),
         cmocka_unit_test(pocl_has_two_routes),
     };

@@ -439,7 +439,7 @@ static void devices_are_compared_and_formats_are_not(void **state)
 }
 
 /* A malformed trace of a child: no part of it equals anything, and it is shown as received. */
-static void what_is_no_event_is_shown(void **state)
+static void lines_that_are_not_events_are_shown(void **state)
 {
     (void)state;
     assert_parting(TRACE("1,null"), TRACE("1,null"),
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(memories_are_compared),
         cmocka_unit_test(the_first_other_event_is_told),
         cmocka_unit_test(devices_are_compared_and_formats_are_not),
-        cmocka_unit_test(what_is_no_event_is_shown),
+        cmocka_unit_test(lines_that_are_not_events_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,7 @@ static void refused_as(rt_status status, rt_sink *sink, rt_code code, const char
     assert_non_null(memmem(message.data, message.length, part, strlen(part)));
 }
 
-static void what_is_no_history_is_a_message(void **state)
+static void a_file_that_is_not_a_history_is_a_message(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(flaky_scenarios_have_a_rate, folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(several_writers_at_once_lose_nothing, folder_make,
                                         folder_remove),
-        cmocka_unit_test_setup_teardown(what_is_no_history_is_a_message, folder_make,
+        cmocka_unit_test_setup_teardown(a_file_that_is_not_a_history_is_a_message, folder_make,
                                         folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,7 +190,7 @@ static void bytes_and_digits_convert_both_ways(void **state)
     assert_int_equal(out.size, 0);
 }
 
-static void texts_are_taken_apart_from_the_front(void **state)
+static void texts_are_split_from_the_front(void **state)
 {
     (void)state;
     rt_text rest = RT_TEXT("key=a,,b");
@@ -225,7 +225,7 @@ int main(void)
         cmocka_unit_test(lists_have_numbers_between_commas),
         cmocka_unit_test(hexadecimal_digits_have_values),
         cmocka_unit_test(bytes_and_digits_convert_both_ways),
-        cmocka_unit_test(texts_are_taken_apart_from_the_front),
+        cmocka_unit_test(texts_are_split_from_the_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

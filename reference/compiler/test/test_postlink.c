@@ -313,7 +313,7 @@ static void DL_EXPORT_03_declarations_are_not_exported(void **state)
     assert_exports(*state, 0, "f");
 }
 
-static void nothing_to_offer_is_no_set(void **state)
+static void without_definitions_there_is_no_set(void **state)
 {
     postlink_fixture *fixture = *state;
     fixture_make(fixture, RT_SPLIT_OFF, 1,
@@ -450,7 +450,7 @@ static void DL_IMPORT_08_an_undefined_variable_may_be_listed(void **state)
     assert_int_equal(fixture_variable(fixture, 0, "v"), DECLARED);
 }
 
-static void nothing_needed_is_no_set(void **state)
+static void without_needs_there_is_no_set(void **state)
 {
     postlink_fixture *fixture = *state;
     fixture_make(fixture, RT_SPLIT_OFF, 1,
@@ -712,7 +712,7 @@ int main(int argc, char **argv)
         TEST(DL_EXPORT_01_marked_and_external_is_exported),
         TEST(DL_EXPORT_02_kernels_are_not_exported),
         TEST(DL_EXPORT_03_declarations_are_not_exported),
-        TEST(nothing_to_offer_is_no_set),
+        TEST(without_definitions_there_is_no_set),
         TEST(DL_EXPORT_05_beside_a_kernel_of_its_source),
         TEST(DL_IMPORT_01_declared_but_not_defined),
         TEST(DL_IMPORT_02_reserved_names_are_not_imports),
@@ -722,7 +722,7 @@ int main(int argc, char **argv)
         TEST(DL_IMPORT_06_names_are_recorded_unchanged),
         TEST(DL_IMPORT_07_intrinsics_are_not_imports),
         TEST(DL_IMPORT_08_an_undefined_variable_may_be_listed),
-        TEST(nothing_needed_is_no_set),
+        TEST(without_needs_there_is_no_set),
         TEST(DL_IMPORT_10_reserved_inside_a_name),
         TEST(opencl_builtins_are_not_imports),
         TEST(duplicates_are_refused_by_name),

@@ -47,7 +47,7 @@ static void functions_are_entries_once_each_and_kernels_first(void **state)
     rt_arena_reset(&arena);
 }
 
-static void a_dummys_functions_are_no_entries(void **state)
+static void functions_of_a_dummy_are_not_entries(void **state)
 {
     (void)state;
     rt_arena arena = {0};
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_entries_once_each_and_kernels_first),
-        cmocka_unit_test(a_dummys_functions_are_no_entries),
+        cmocka_unit_test(functions_of_a_dummy_are_not_entries),
         cmocka_unit_test(entries_that_are_functions_are_dropped_again),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -115,7 +115,7 @@ static void lists_come_back_as_they_were(void **state)
     rt_buffer_free(&bytes);
 }
 
-static void a_list_that_is_cut_is_none(void **state)
+static void a_truncated_list_is_refused(void **state)
 {
     (void)state;
     rt_buffer bytes = {0};
@@ -174,7 +174,7 @@ int main(void)
         cmocka_unit_test(values_of_five_and_of_eight_bytes_are_the_same),
         cmocka_unit_test(invalid_values_are_reported),
         cmocka_unit_test(lists_come_back_as_they_were),
-        cmocka_unit_test(a_list_that_is_cut_is_none),
+        cmocka_unit_test(a_truncated_list_is_refused),
         cmocka_unit_test(damaged_lists_are_refused),
         cmocka_unit_test(accesses_have_names),
     };

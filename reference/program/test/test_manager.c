@@ -234,7 +234,7 @@ static void the_image_that_the_device_can_run_is_selected(void **state)
     fixture_destroy(f);
 }
 
-static void a_provider_that_needs_a_missing_aspect_is_none(void **state)
+static void a_provider_that_needs_a_missing_aspect_is_not_a_candidate(void **state)
 {
     (void)state;
     static const fixture_module provided[] = {{"main", "k", "f", NULL},
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_kernel_that_needs_a_missing_aspect_is_refused),
         cmocka_unit_test(an_aspect_that_nobody_knows_no_device_has),
         cmocka_unit_test(the_image_that_the_device_can_run_is_selected),
-        cmocka_unit_test(a_provider_that_needs_a_missing_aspect_is_none),
+        cmocka_unit_test(a_provider_that_needs_a_missing_aspect_is_not_a_candidate),
         TEST(threads_that_want_the_same_program_build_it_once),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

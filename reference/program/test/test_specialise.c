@@ -71,7 +71,7 @@ static void another_value_is_another_program(void **state)
     assert_int_equal(f->counting->links_done, 2);
 }
 
-static void the_order_of_names_and_a_value_that_is_the_default_are_no_difference(void **state)
+static void order_and_default_values_make_no_difference(void **state)
 {
     fixture *f = *state;
     static const rt_spec_constant there[] = {CONSTANT("step", value_1), CONSTANT("bias", value_1)},
@@ -185,7 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_image_that_has_the_constant_gets_it_by_its_own_number),
         TEST(another_value_is_another_program),
-        TEST(the_order_of_names_and_a_value_that_is_the_default_are_no_difference),
+        TEST(order_and_default_values_make_no_difference),
         TEST(a_library_kernel_finds_the_program_of_the_same_values),
         TEST(an_unknown_name_and_a_wrong_size_are_refused),
         TEST(a_device_without_constants_refuses_values_but_not_defaults),

@@ -143,7 +143,7 @@ static void a_wrong_argument_count_is_refused_and_leaves_nothing(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
 }
 
-static void a_refused_launch_is_no_command(void **state)
+static void a_refused_launch_is_not_a_command(void **state)
 {
     world *w = *state;
     rt_command_id command;
@@ -178,7 +178,7 @@ int main(void)
         TEST(an_in_order_queue_orders_by_itself),
         TEST(host_reads_happen_once_per_change),
         TEST(a_wrong_argument_count_is_refused_and_leaves_nothing),
-        TEST(a_refused_launch_is_no_command),
+        TEST(a_refused_launch_is_not_a_command),
         TEST(a_failure_is_reported_where_it_began_and_once_by_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

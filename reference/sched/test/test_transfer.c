@@ -220,7 +220,7 @@ static void an_in_order_queue_orders_copies_and_fills_too(void **state)
 
 /* ---- Unified shared memory ---------------------------------------------------------------- */
 
-static void initial_content_of_usm_is_there_before_its_first_use(void **state)
+static void usm_has_its_initial_content_before_its_first_use(void **state)
 {
     world *w = *state;
     expect_content(w, w->usm, "uuuuuuuu");
@@ -417,7 +417,7 @@ int main(void)
         TEST(ranges_outside_are_refused_with_names_and_sizes),
         TEST(dependencies_come_from_memories_queues_and_the_application),
         TEST(an_in_order_queue_orders_copies_and_fills_too),
-        TEST(initial_content_of_usm_is_there_before_its_first_use),
+        TEST(usm_has_its_initial_content_before_its_first_use),
         TEST(usm_brings_no_dependencies),
         TEST(a_host_read_of_usm_is_done_anew_each_time),
         TEST(pointers_are_put_into_a_copy_of_the_value),

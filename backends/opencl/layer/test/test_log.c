@@ -202,7 +202,7 @@ static void a_full_log_says_so(void **state)
     read_end(&read);
 }
 
-static void what_is_no_record_is_refused_with_its_line(void **state)
+static void a_line_that_is_not_a_record_is_refused(void **state)
 {
     (void)state;
     refuse("hello\n", "line 1 of the OpenCL layer's log is not a record: it does not begin with");
@@ -258,7 +258,7 @@ int main(void)
         cmocka_unit_test(a_log_may_be_cut_at_any_byte),
         cmocka_unit_test(a_tail_begins_behind_its_first_line),
         cmocka_unit_test(a_full_log_says_so),
-        cmocka_unit_test(what_is_no_record_is_refused_with_its_line),
+        cmocka_unit_test(a_line_that_is_not_a_record_is_refused),
         cmocka_unit_test(results_are_checked),
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(printing_shows_no_control_characters),

@@ -141,7 +141,7 @@ static void no_text_ends_its_element(void **state)
 }
 
 /* The scenario's drawing shows the oracle's run; the failed run has its own drawing. */
-static void pictures_are_of_the_oracle_and_of_what_failed(void **state)
+static void the_oracle_and_failures_have_pictures(void **state)
 {
     (void)state;
     rt_buffer page = {0};
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(scenarios_have_their_rules_and_are_in_order),
         cmocka_unit_test(traces_part_and_share_their_events),
         cmocka_unit_test(no_text_ends_its_element),
-        cmocka_unit_test(pictures_are_of_the_oracle_and_of_what_failed),
+        cmocka_unit_test(the_oracle_and_failures_have_pictures),
         cmocka_unit_test(a_missing_dot_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
