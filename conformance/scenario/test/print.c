@@ -1,4 +1,8 @@
-/* The text form of the model, one line for each item. Nothing reads this format. */
+/* The text form of the model, one line for each item. Nothing reads this format.
+ *
+ * It is written by hand although the fields of each verb stand in a table (schema.h): the reader,
+ * packs and the schema take their fields from there, so a field that is missing or swapped in the
+ * table would be missing in a printer that is driven by it, too. */
 #include "conformance/scenario/test/print.h"
 
 #include "conformance/scenario/model/type.h"
