@@ -2,7 +2,9 @@
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"
+#include "conformance/report/junit.h"
 #include "conformance/report/output.h"
+#include "conformance/report/sarif.h"
 #include "conformance/subject/subject.h"
 
 #include <string.h>
@@ -74,7 +76,9 @@ bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_
     return history_end(sink, cnf_history_open(sink, name, out_history));
 }
 
-bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
+/* Adds the report to the history as a run that ends now; does nothing without one. Returns false
+ * after reporting an error on stderr. */
+static bool history_add(cnf_history *history, const cnf_report *report)
 {
     if (!history || report->records.count == 0) return true;
     char at[sizeof "2026-01-31T12:00:00Z"];
@@ -145,4 +149,73 @@ bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *ou
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         out_style->width = size.ws_col;
     return true;
+}
+
+void cnf_results_note_origin(cnf_results *results)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) &&
+        strftime(results->began, sizeof results->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
+        results->report.began = rt_text_of(results->began);
+    if (gethostname(results->host, sizeof results->host) == 0)
+        results->report.host = rt_text_of(results->host);
+}
+
+bool cnf_results_write(cnf_results *results)
+{
+    const char *const *names = results->arguments->values;
+    const cnf_column *columns = results->columns->columns;
+    const uint32_t column_count = results->columns->count;
+    cnf_report *report = &results->report;
+    bool written = true;
+    if (names[CNF_OPTION_JUNIT]) {
+        rt_buffer document = {0};
+        cnf_junit_write(&document, report, columns, column_count);
+        written = cnf_command_file_replace("--junit", names[CNF_OPTION_JUNIT], &document);
+    }
+    if (names[CNF_OPTION_DIFFERENCES]) {
+        CHECK(results->differences);
+        rt_buffer page = {0};
+        cnf_differences_write(&page, results->differences, report, columns, column_count);
+        if (strcmp(names[CNF_OPTION_DIFFERENCES], "-") == 0)
+            written &= cnf_command_finish(&page, "the differences") == CNF_EXIT_EXPECTED;
+        else
+            written &=
+                cnf_command_file_replace("--differences", names[CNF_OPTION_DIFFERENCES], &page);
+    }
+    if (names[CNF_OPTION_SARIF]) {
+        rt_buffer document = {0};
+        cnf_sarif_write(&document, report, results->rules, RT_TEXT(ASSAY_VERSION));
+        written &= cnf_command_file_replace("--sarif", names[CNF_OPTION_SARIF], &document);
+    }
+    written &= history_add(results->history, report);
+    if (results->html) {
+        const cnf_html_run run = {.report = report,
+                                  .columns = columns,
+                                  .column_count = column_count,
+                                  .files = results->files,
+                                  .rules = results->rules,
+                                  .version = RT_TEXT(ASSAY_VERSION),
+                                  .conditions = results->conditions,
+                                  .job_count = results->job_count};
+        rt_buffer page = {0};
+        cnf_html_write(results->html, &run, &page);
+        written &= cnf_command_file_replace("--html", names[CNF_OPTION_HTML], &page);
+    }
+    return written;
+}
+
+int cnf_results_exit_status(const cnf_results *results)
+{
+    /* A subject that is not installed is a failure only if it was requested by name; a missing
+     * compiler always is. */
+    bool is_named = results->arguments->values[CNF_OPTION_ON] != NULL;
+    for (uint32_t i = 0; i < results->report.records.count; i++) {
+        const cnf_record *record = &results->report.records.items[i];
+        if (record->judgement.verdict == CNF_VERDICT_UNAVAILABLE &&
+            (is_named || !cnf_report_is_missing(record)))
+            return CNF_EXIT_INFRASTRUCTURE;
+    }
+    return cnf_report_exit_status(&results->report);
 }

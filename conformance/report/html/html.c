@@ -34,6 +34,7 @@ void cnf_html_free(cnf_html *html)
         json_decref(scenario->events);
         json_decref(scenario->oracle);
         json_decref(scenario->subjects);
+        json_decref(scenario->adopted);
         rt_map_free(&scenario->lines);
         rt_map_free(&scenario->keys);
         rt_vector_free(&scenario->deviating);

@@ -26,6 +26,11 @@ void cnf_html_free(cnf_html *html);
  * graphs. */
 void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detail *detail);
 
+/* Takes the data of all scenarios from a page that was written earlier, in addition to what is
+ * there: several pages may be about different subjects of a scenario. MALFORMED: it is not such a
+ * page. */
+RT_MUST_USE rt_status cnf_html_adopt(rt_sink *sink, cnf_html *html, rt_text page);
+
 /* The rest of the page's input; borrowed. */
 typedef struct cnf_html_run {
     cnf_report *report;        /* every record; sorted by the writer */
