@@ -188,6 +188,9 @@ static int merge(merge_command *command)
         command->style.seconds += record.seconds;
         results.conditions = record.conditions;
     }
+    results.seconds = command->style.seconds;
+    cnf_results_note_origin(&results);
+    report->host = (rt_text){0}; /* the parts may have run on several */
     const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
     report->rerun_options = rt_arena_printf(
         &command->arena, "%s%.*s%s%s", results.conditions.length > 0 ? " " : "",

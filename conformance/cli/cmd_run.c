@@ -320,7 +320,7 @@ static int run_and_report(run_command *command)
     command->results.report.expectations = &command->expectations;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
     rt_buffer text = {0};
-    command->style.seconds = seconds_now() - command->begun_s;
+    command->style.seconds = command->results.seconds = seconds_now() - command->begun_s;
     cnf_report_write(&text, &command->results.report, command->columns.columns,
                      command->columns.count, &command->style);
     if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;

@@ -95,14 +95,14 @@ static bool history_add(cnf_history *history, const cnf_report *report)
 
 /* The options that name a file which is written after the run, or to which it is appended. */
 static const struct output_row {
-    cnf_option_id id;
     const char *name;
+    cnf_option_id id;
     bool is_replaced; /* at the end; the others are opened before the run */
 } output_rows[] = {
-    {CNF_OPTION_JSON, "--json", false},  {CNF_OPTION_HISTORY, "--history", false},
-    {CNF_OPTION_JUNIT, "--junit", true}, {CNF_OPTION_HTML, "--html", true},
-    {CNF_OPTION_SARIF, "--sarif", true}, {CNF_OPTION_DIFFERENCES, "--differences", true},
-    {CNF_OPTION_SAVE, "--save", true},
+    {"--json", CNF_OPTION_JSON, false},  {"--history", CNF_OPTION_HISTORY, false},
+    {"--junit", CNF_OPTION_JUNIT, true}, {"--html", CNF_OPTION_HTML, true},
+    {"--sarif", CNF_OPTION_SARIF, true}, {"--differences", CNF_OPTION_DIFFERENCES, true},
+    {"--save", CNF_OPTION_SAVE, true},
 };
 enum { OUTPUTS = sizeof output_rows / sizeof *output_rows };
 
@@ -162,6 +162,28 @@ void cnf_results_note_origin(cnf_results *results)
         results->report.host = rt_text_of(results->host);
 }
 
+/* Appends the command line, as a user would write it. */
+static void command_write(rt_buffer *out, const cnf_arguments *arguments)
+{
+    const cnf_command *command = arguments->command;
+    rt_buffer_printf(out, "assay %s", command->name);
+    for (uint32_t i = 0; i < arguments->path_count; i++) {
+        rt_buffer_append_byte(out, ' ');
+        cnf_shell_word_write(out, arguments->paths[i]);
+    }
+    for (uint32_t i = 0; i < arguments->given_count; i++) {
+        const cnf_given *given = &arguments->given[i];
+        const cnf_option *option = command->options;
+        while (option->id != given->id)
+            option++;
+        bool is_open = option->name[strlen(option->name) - 1] == '*'; /* the word itself */
+        if (!is_open) rt_buffer_printf(out, " %s", option->name);
+        if (!is_open && !option->value) continue;
+        rt_buffer_append_byte(out, option->optional_ending ? '=' : ' ');
+        cnf_shell_word_write(out, rt_text_of(given->value));
+    }
+}
+
 bool cnf_results_write(cnf_results *results)
 {
     const char *const *names = results->arguments->values;
@@ -191,6 +213,8 @@ bool cnf_results_write(cnf_results *results)
     }
     written &= history_add(results->history, report);
     if (results->html) {
+        rt_buffer command = {0};
+        command_write(&command, results->arguments);
         const cnf_html_run run = {.report = report,
                                   .columns = columns,
                                   .column_count = column_count,
@@ -198,9 +222,12 @@ bool cnf_results_write(cnf_results *results)
                                   .rules = results->rules,
                                   .version = RT_TEXT(ASSAY_VERSION),
                                   .conditions = results->conditions,
+                                  .command = rt_buffer_text(&command),
+                                  .seconds = results->seconds,
                                   .job_count = results->job_count};
         rt_buffer page = {0};
         cnf_html_write(results->html, &run, &page);
+        rt_buffer_free(&command);
         written &= cnf_command_file_replace("--html", names[CNF_OPTION_HTML], &page);
     }
     return written;

@@ -23,6 +23,7 @@ typedef struct cnf_results {
     cnf_history *history;         /* NULL without --history */
     rt_text conditions;           /* of the records */
     uint32_t job_count;
+    double seconds;                                                    /* how long it took */
     char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
 } cnf_results;
 

@@ -44,3 +44,6 @@ function verdictClass(record) {
   if (record.verdict === "PASS" || record.verdict === "LINKED") return "verdict ok";
   return record.verdict === "XFAIL" || record.verdict === "FLAKE" ? "verdict known" : "verdict";
 }
+
+/* A path that may be broken after '/' and '_', but not inside a word. */
+const breakable = (path) => path.split(/(?<=[/_])/).flatMap((part, at) => (at > 0 ? [make("wbr"), part] : [part]));

@@ -40,6 +40,8 @@ typedef struct cnf_html_run {
     const cnf_rules *rules; /* NULL: no table of rules */
     rt_text version;        /* of assay */
     rt_text conditions;     /* options of the run, as in its records */
+    rt_text command;        /* the command line of the run; may be empty */
+    double seconds;         /* duration of the run */
     uint32_t job_count;     /* number of pictures drawn in parallel, >= 1 */
 } cnf_html_run;
 

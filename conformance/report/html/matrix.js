@@ -16,10 +16,25 @@ function fillCounts() {
     const missing = records.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
     const install = index.subjects.find((column) => column.name === subject)?.install;
     const label = subject === "-" ? "the scenario itself" : subject;
+    const drivers = [...new Set(records.map((record) => record.driver).filter(Boolean))].join(", ");
     table.tBodies[0].append(make("tr", {},
-      make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
+      make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null,
+        drivers ? make("small", { class: "faint" }, ` ${drivers}`) : null),
       words.map((word) => make("td", { "data-verdict": word }, String(records.filter((record) => record.verdict === word).length || "")))));
   }
+}
+
+/* The unexpected verdicts, each with the first line of its reason and a link to its page. */
+function fillUnexpected() {
+  const records = index.records.filter((record) => record.effect !== "expected");
+  byId("unexpected").hidden = records.length === 0;
+  byId("unexpected").tBodies[0].append(...records.map((record) => {
+    const subject = record.subject === "-" ? subjects[0] : record.subject;
+    return make("tr", {}, make("td", {}, make("span", { class: verdictClass(record) }, record.verdict)),
+      make("th", { scope: "row" }, make("a", { href: place({ scenario: record.scenario, on: subject }) }, ...breakable(record.scenario))),
+      make("td", {}, record.subject === "-" ? "the scenario itself" : record.subject),
+      make("td", {}, (record.message || record.signature || "").split("\n")[0]));
+  }));
 }
 
 function fillChoice(id, all, values) {
@@ -79,7 +94,7 @@ function makeRow(row) {
     return make("td", { role: "gridcell", "data-subject": subject }, button);
   });
   row.element = make("tr", { role: "row", "data-path": row.path },
-    make("th", { scope: "row", role: "rowheader" }, row.path, row.summary ? make("small", {}, row.summary) : null), cells);
+    make("th", { scope: "row", role: "rowheader" }, ...breakable(row.path), row.summary ? make("small", {}, row.summary) : null), cells);
   return row.element;
 }
 

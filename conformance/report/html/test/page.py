@@ -142,6 +142,15 @@ def filter_shows(browser, settings, wanted):
 
 
 def overview(browser):
+    expect("the answer", browser.run("return document.getElementById('answer').textContent"),
+           "2 unexpected: 2 as expected, 1 skipped for 1 reason, 1 on subjects that are not installed, 12 s")
+    expect("when, where and how", [word for word in ("2026-01-31 12:00:00 UTC", "on node-1", "assay run linking --on sim") if word not in
+                                   browser.run("return document.querySelector('header').innerText")], [])
+    expect("what is unexpected", browser.run(
+        "return [...document.querySelectorAll('#unexpected tbody tr')].map(row => row.cells[0].innerText + ' ' + row.cells[1].innerText)"),
+        ["FAIL linking/a.yaml", "INVALID linking/wrong.yaml"])
+    expect("it leads to the verdict", browser.run("return document.querySelector('#unexpected a').getAttribute('href')"),
+           "#scenario=linking%2Fa.yaml&on=pocl")
     every = ["fusion/b.yaml", "linking/a.yaml", "linking/wrong.yaml"]
     expect("all rows", browser.run(SHOWN), every)
     expect("headings with a scope", browser.run("return document.querySelectorAll('#matrix th:not([scope])').length"), 0)

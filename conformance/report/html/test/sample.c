@@ -156,7 +156,11 @@ void sample_page(rt_buffer *out, uint32_t extra_count)
                               .rules = &rules,
                               .version = RT_TEXT("0.0"),
                               .conditions = RT_TEXT("--seed 5"),
+                              .command = RT_TEXT("assay run linking --on sim,pocl"),
+                              .seconds = 12,
                               .job_count = 2};
+    report.host = RT_TEXT("node-1");
+    report.began = RT_TEXT("2026-01-31T12:00:00");
     cnf_html_write(html, &run, out);
     cnf_html_free(html);
     cnf_report_free(&report);
