@@ -13,7 +13,7 @@ function fillCounts() {
   const invalid = index.records.some((record) => record.subject === "-") ? ["-"] : [];
   for (const subject of [...invalid, ...subjects]) {
     const records = index.records.filter((record) => record.subject === subject);
-    const missing = records.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
+    const missing = absent.has(subject);
     const install = index.subjects.find((column) => column.name === subject)?.install;
     const label = subject === "-" ? "the scenario itself" : subject;
     const drivers = [...new Set(records.map((record) => record.driver).filter(Boolean))].join(", ");
@@ -107,7 +107,8 @@ function fillMatrix() {
 
 function applyFilters() {
   const filters = currentFilters();
-  const columns = filters.subject ? [filters.subject] : subjects;
+  const present = subjects.filter((subject) => !absent.has(subject));
+  const columns = filters.subject ? [filters.subject] : present.length > 0 ? present : subjects;
   let count = 0;
   for (const row of rows) {
     const shown = isShown(row, filters, columns);

@@ -165,7 +165,11 @@ def overview(browser):
     filter_shows(browser, {"verdict": "FAIL"}, every[1:2])
     filter_shows(browser, {"verdict": "not as expected"}, every[1:])
     filter_shows(browser, {"verdict": "FAIL", "subject": "sim"}, [])
+    headings = "return [...document.querySelectorAll('#matrix thead th:not([hidden])')].map(cell => cell.innerText)"
+    filter_shows(browser, {}, every)
+    expect("columns of what is installed", browser.run(headings), ["scenario", "sim", "pocl"])
     filter_shows(browser, {"subject": "nowhere"}, every[1:])
+    expect("the column that the filter asks for", browser.run(headings), ["scenario", "nowhere"])
     filter_shows(browser, {"feature": "fusion"}, every[:1])
     filter_shows(browser, {"text": "says BOLD"}, every[1:2])
     filter_shows(browser, {"text": "step2:memory"}, every[1:2])
