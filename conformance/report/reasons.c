@@ -210,7 +210,7 @@ uint32_t cnf_skips_write(const cnf_layout *layout, rt_arena *arena, bool is_show
     CHECK(group_count <= count);
     if (!is_shown || group_count == 0) return group_count;
     qsort(groups, group_count, sizeof *groups, group_compare);
-    rt_buffer_printf(layout->out, "skipped, by what the subject lacks:\n");
+    rt_buffer_printf(layout->out, "skipped:\n");
     for (uint32_t i = 0; i < group_count; i++)
         group_write(layout, &groups[i]);
     rt_buffer_append_byte(layout->out, '\n');
