@@ -4,6 +4,7 @@
 #include "conformance/json/json.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/pack/pack.h"
+#include "conformance/verdict/baseline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,12 @@ static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
         cnf_report_why_write(&why, run->report, record);
         cnf_json_set(out, "why", line_json(&why));
     }
+    rt_buffer entries = {0};
+    const rt_text began = run->report->began;
+    const rt_text since = {began.data, began.length >= 10 ? sizeof "2026-01-31" - 1 : 0};
+    if (record->again.length == 0 && cnf_baseline_write(&entries, 2, record, since) > 0)
+        cnf_json_set(out, "entries", cnf_json_text(rt_buffer_text(&entries)));
+    rt_buffer_free(&entries);
     cnf_effect effect = cnf_verdict_effect(record->judgement.verdict);
     CHECK((size_t)effect < sizeof effects / sizeof *effects);
     cnf_json_set(out, "effect", json_string(effects[effect]));

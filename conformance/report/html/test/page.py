@@ -215,6 +215,9 @@ def detail(browser):
         "return [...document.querySelectorAll('.traces')].pop().tBodies[0].rows[2].cells[0].textContent"), "3 | 4")
     expect("commands", browser.run("return [...document.querySelectorAll('.command')].map(code => code.textContent)"),
            ["assay run linking/a.yaml --on pocl", "assay why linking/a.yaml pocl"])
+    expect("the entry to paste", browser.run("return document.querySelector('#detail .entries').textContent"),
+           '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    class: untriaged\n    since: 2026-01-31\n')
+    expect("the attempts", browser.run("return document.querySelector('#detail dl').innerText.includes('1 of 2 failed: FAIL, PASS')"), True)
     browser.run("for (const fold of document.querySelectorAll('#detail details')) fold.open = true")
     drawn = 2 if shutil.which("dot") else 1
     expect("pictures", browser.run("return document.querySelectorAll('.picture svg[role=img]').length"), drawn)

@@ -107,6 +107,10 @@ static void full_add(rt_arena *arena, cnf_report *report, cnf_html *html)
     fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
+    static const cnf_attempt attempts[] = {{CNF_VERDICT_FAIL, {"step2:memory:-:-", 16}, 1},
+                                           {CNF_VERDICT_PASS, {NULL, 0}, 1}};
+    fails.judgement.attempts = attempts;
+    fails.judgement.attempt_count = 2;
     record_add(report, html, &fails, &pocl_detail); /* in the order in which they may end */
     record_add(report, html, &passes, &sim_detail);
     cnf_record missing = record_of("linking/a.yaml", "nowhere", CNF_VERDICT_UNAVAILABLE);
