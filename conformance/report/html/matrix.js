@@ -98,11 +98,32 @@ function makeRow(row) {
   return row.element;
 }
 
+/* A line above the scenarios of each folder folds them. */
+const folders = new Map();
+
+function makeFolder(feature) {
+  const own = rows.filter((row) => row.feature === feature);
+  const bad = own.filter((row) => [...row.records.values()].some((record) => record.effect !== "expected")).length;
+  const button = make("button", { type: "button", "aria-expanded": "true" },
+    `${feature}/`, make("small", {}, ` ${own.length} scenario${own.length === 1 ? "" : "s"}${bad ? `, ${bad} unexpected` : ""}`));
+  const element = make("tr", { class: "folder", role: "row" },
+    make("th", { scope: "row", role: "rowheader", colspan: String(subjects.length + 1) }, button));
+  folders.set(feature, { element, button, folded: false });
+  button.addEventListener("click", () => {
+    const folder = folders.get(feature);
+    folder.folded = !folder.folded;
+    button.setAttribute("aria-expanded", String(!folder.folded));
+    applyFilters();
+  });
+  return element;
+}
+
 function fillMatrix() {
   const table = byId("matrix");
   table.tHead.append(make("tr", { role: "row" }, make("th", { scope: "col", role: "columnheader" }, "scenario"),
     subjects.map((subject) => make("th", { scope: "col", role: "columnheader", "data-subject": subject }, subject))));
-  table.tBodies[0].append(...rows.map(makeRow));
+  table.tBodies[0].append(...rows.flatMap((row, at) =>
+    row.feature && (at === 0 || rows[at - 1].feature !== row.feature) ? [makeFolder(row.feature), makeRow(row)] : [makeRow(row)]));
 }
 
 function applyFilters() {
@@ -110,9 +131,11 @@ function applyFilters() {
   const present = subjects.filter((subject) => !absent.has(subject));
   const columns = filters.subject ? [filters.subject] : present.length > 0 ? present : subjects;
   let count = 0;
+  for (const folder of folders.values()) folder.element.hidden = true;
   for (const row of rows) {
-    const shown = isShown(row, filters, columns);
-    row.element.hidden = !shown;
+    const shown = isShown(row, filters, columns), folder = folders.get(row.feature);
+    row.element.hidden = !shown || Boolean(folder?.folded);
+    if (shown && folder) folder.element.hidden = false;
     count += shown;
     for (const cell of row.element.cells) {
       const button = cell.querySelector("button");

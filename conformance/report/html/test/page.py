@@ -128,7 +128,7 @@ def expect(what, found, wanted):
         failures.append(f"{what}: {found!r}, expected {wanted!r}")
 
 
-SHOWN = "return [...document.querySelectorAll('#matrix tbody tr:not([hidden])')].map(row => row.dataset.path)"
+SHOWN = "return [...document.querySelectorAll('#matrix tbody tr[data-path]:not([hidden])')].map(row => row.dataset.path)"
 SET = ("const field = document.getElementById('{0}'); field.value = '{1}';"
        "field.dispatchEvent(new Event('input', {{ bubbles: true }}));")
 
@@ -155,13 +155,13 @@ def overview(browser):
     expect("all rows", browser.run(SHOWN), every)
     expect("headings with a scope", browser.run("return document.querySelectorAll('#matrix th:not([scope])').length"), 0)
     expect("cells of a row", browser.run(
-        "return [...document.querySelectorAll('#matrix tbody tr')[0].cells].slice(1).map(cell => cell.innerText)"),
+        "return [...document.querySelectorAll('#matrix tbody tr[data-path]')[0].cells].slice(1).map(cell => cell.innerText)"),
         ["PASS 1/3", "SKIP", ""])
     expect("an invalid scenario", browser.run(
-        "return [...document.querySelectorAll('#matrix tbody tr')[2].cells].slice(1).map(cell => cell.innerText)"),
+        "return [...document.querySelectorAll('#matrix tbody tr[data-path]')[2].cells].slice(1).map(cell => cell.innerText)"),
         ["INVALID"] * 3)
     expect("markup that is text", browser.run("return document.querySelectorAll('b, img, i, u').length"), 0)
-    expect("the summary", browser.run("return document.querySelectorAll('#matrix tbody small')[0].textContent"), f"Says {HOSTILE}")
+    expect("the summary", browser.run("return document.querySelectorAll('#matrix tr[data-path] small')[0].textContent"), f"Says {HOSTILE}")
     filter_shows(browser, {"verdict": "FAIL"}, every[1:2])
     filter_shows(browser, {"verdict": "not as expected"}, every[1:])
     filter_shows(browser, {"verdict": "FAIL", "subject": "sim"}, [])
@@ -179,6 +179,11 @@ def overview(browser):
     filter_shows(browser, {"rule": "DL-LINK"}, every[1:2])
     filter_shows(browser, {"rule": "DL-LINK-0"}, [])
     filter_shows(browser, {}, every)
+    fold = "document.querySelectorAll('#matrix .folder button')[1].click(); " + SHOWN
+    expect("folders", browser.run("return [...document.querySelectorAll('#matrix .folder')].map(row => row.innerText.trim())"),
+           ["fusion/ 1 scenario", "linking/ 2 scenarios, 2 unexpected"])
+    expect("a folded folder", browser.run(fold), every[:1])
+    expect("an unfolded folder", browser.run(fold), every)
     expect("how many are shown", browser.run("return document.getElementById('shown').textContent"), "3 of 3 scenarios")
 
 
@@ -303,7 +308,7 @@ def main():
             looks(browser, shots)
             begun = time.monotonic()
             browser.visit(f"file://{folder}/large.html")
-            expect("rows of a large page", browser.run("return document.querySelectorAll('#matrix tbody tr').length"), 617)
+            expect("rows of a large page", browser.run("return document.querySelectorAll('#matrix tbody tr[data-path]').length"), 617)
             shown = time.monotonic() - begun
             print(f"617 scenarios are shown after {shown:.2f} s")
             expect("shown within 10 seconds", shown < 10, True)
