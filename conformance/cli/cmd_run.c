@@ -10,11 +10,8 @@
 #include "conformance/cli/save.h"
 #include "conformance/cli/selection.h"
 #include "conformance/cli/shard.h"
-#include "conformance/report/junit.h"
 #include "conformance/report/progress.h"
-#include "conformance/report/sarif.h"
 
-#include <limits.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,16 +33,14 @@ typedef struct run_command {
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
     cnf_files files;
-    cnf_report report;
+    cnf_results results;
     cnf_differences differences;
     cnf_rules rules;
     bool explains, has_rules; /* explains: differences are kept; has_rules: `rules` was read */
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
-    cnf_html *html;       /* NULL without --html */
-    cnf_history *history; /* NULL without --history */
-    rt_buffer warnings;   /* lines, printed after the report */
+    rt_buffer warnings; /* lines, printed after the report */
     bool output_failed;
     cnf_dumps dumps;
     cnf_save save; /* of --save */
@@ -84,7 +79,7 @@ static int options_read(run_command *command)
     options->subjects = command->columns.subjects;
     options->subject_count = command->columns.count;
     const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
-    command->report.rerun_options = rt_arena_printf(
+    command->results.report.rerun_options = rt_arena_printf(
         &command->arena, "%.*s%s%s", RT_TEXT_ARG(cnf_run_options_rerun(&command->arena, options)),
         folders ? " --expectations " : "", folders ? folders : "");
     return CNF_EXIT_EXPECTED;
@@ -92,10 +87,41 @@ static int options_read(run_command *command)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
+/* Reads the times of --times. Returns false after reporting a mistake on stderr. */
+static bool times_read(run_command *command, const cnf_scenario_time **out_times,
+                       uint32_t *out_count)
+{
+    const char *name = command->arguments->values[CNF_OPTION_TIMES];
+    *out_count = 0;
+    *out_times = NULL;
+    if (!name) return true;
+    const uint32_t count = command->columns.count;
+    rt_text *subjects = rt_arena_alloc_array(&command->arena, count, sizeof *subjects);
+    for (uint32_t i = 0; i < count; i++)
+        subjects[i] = command->columns.subjects[i].name;
+    rt_sink *sink = rt_sink_create();
+    cnf_history *history = NULL;
+    rt_status status = cnf_history_open_read(sink, name, &history);
+    if (rt_ok(status))
+        status = cnf_history_times(sink, history, &command->arena, subjects, count, out_times,
+                                   out_count);
+    if (!rt_ok(status)) cnf_command_fail(sink, status, RT_TEXT("--times"));
+    cnf_history_close(history);
+    rt_sink_destroy(sink);
+    return rt_ok(status);
+}
+
 static int shard_apply(run_command *command)
 {
     const char *text = command->arguments->values[CNF_OPTION_SHARD];
+    const cnf_scenario_time *times;
+    uint32_t time_count;
+    if (!text && command->arguments->values[CNF_OPTION_TIMES]) {
+        fprintf(stderr, "assay: --times needs --shard, whose parts it balances\n");
+        return CNF_EXIT_USAGE;
+    }
     if (!text) return CNF_EXIT_EXPECTED;
+    if (!times_read(command, &times, &time_count)) return CNF_EXIT_USAGE;
     bool automatic = strcmp(text, "auto") == 0;
     cnf_shard shard;
     rt_buffer error = {0};
@@ -107,7 +133,7 @@ static int shard_apply(run_command *command)
     }
     rt_buffer_free(&error);
     if (!read) return CNF_EXIT_USAGE;
-    command->files = cnf_shard_apply(&command->arena, command->files, shard);
+    command->files = cnf_shard_apply(&command->arena, command->files, shard, times, time_count);
     /* A shard without scenarios still writes its output files, which have no records. */
     if (command->files.count == 0)
         fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text,
@@ -156,7 +182,7 @@ static int files_list(const cnf_files *files)
 /* Adds a record to the report. */
 static void record_report(run_command *command, const cnf_record *record)
 {
-    cnf_report_add(&command->report, record);
+    cnf_report_add(&command->results.report, record);
     cnf_progress_add(&command->progress, record);
 }
 
@@ -182,7 +208,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record judged = *record;
     cnf_record_expect(&judged, &command->expectations);
     record_report(command, &judged);
-    if (command->html) cnf_html_note(command->html, &judged, detail);
+    if (command->results.html) cnf_html_note(command->results.html, &judged, detail);
     kernel_note(command, &judged, detail);
     if (command->explains) {
         /* Explains a difference immediately, because the data is valid only during this call. */
@@ -199,7 +225,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
                              .log_is_tail = detail->log_is_tail,
                              .source = detail->source,
                              .rules = command->has_rules ? &command->rules : NULL};
-        cnf_differences_add(&command->differences, &why, &command->report);
+        cnf_differences_add(&command->differences, &why, &command->results.report);
     }
     if (detail->warning.length > 0)
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
@@ -238,66 +264,17 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
 {
     /* A run that the listener stopped has an unexpected verdict, or its output failed. */
     if (end == CNF_RUN_INTERRUPTED || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
-    /* A subject that is not installed is a failure only if it was requested by name; a missing
-     * compiler always is. */
-    bool is_named = command->arguments->values[CNF_OPTION_ON] != NULL;
-    bool is_missing = false, everything_skipped = true;
-    for (uint32_t i = 0; i < command->report.records.count; i++) {
-        const cnf_record *record = &command->report.records.items[i];
-        cnf_verdict verdict = record->judgement.verdict;
-        bool not_installed = cnf_report_is_missing(record);
-        if (verdict == CNF_VERDICT_UNAVAILABLE && (is_named || !not_installed)) is_missing = true;
-        if (verdict != CNF_VERDICT_SKIP && !not_installed) everything_skipped = false;
+    bool everything_skipped = true;
+    for (uint32_t i = 0; i < command->results.report.records.count; i++) {
+        const cnf_record *record = &command->results.report.records.items[i];
+        bool is_skip =
+            record->judgement.verdict == CNF_VERDICT_SKIP || cnf_report_is_missing(record);
+        everything_skipped = everything_skipped && is_skip;
     }
-    if (command->skip_status > 0 && everything_skipped &&
-        cnf_expectations_unused(&command->expectations) == 0)
-        return (int)command->skip_status;
-    return is_missing ? CNF_EXIT_INFRASTRUCTURE : cnf_report_exit_status(&command->report);
-}
-
-/* Writes the requested reports. Returns false after reporting an error on stderr. */
-static bool documents_write(run_command *command)
-{
-    const char *const *names = command->arguments->values;
-    const cnf_column *columns = command->columns.columns;
-    const uint32_t column_count = command->columns.count;
-    cnf_report *report = &command->report;
-    const cnf_rules *rules = command->has_rules ? &command->rules : NULL;
-    bool written = true;
-    if (names[CNF_OPTION_JUNIT]) {
-        rt_buffer document = {0};
-        cnf_junit_write(&document, report, columns, column_count);
-        written = cnf_command_file_replace("--junit", names[CNF_OPTION_JUNIT], &document);
-    }
-    if (names[CNF_OPTION_DIFFERENCES]) {
-        rt_buffer page = {0};
-        cnf_differences_write(&page, &command->differences, report, columns, column_count);
-        if (strcmp(names[CNF_OPTION_DIFFERENCES], "-") == 0)
-            written &= cnf_command_finish(&page, "the differences") == CNF_EXIT_EXPECTED;
-        else
-            written &=
-                cnf_command_file_replace("--differences", names[CNF_OPTION_DIFFERENCES], &page);
-    }
-    if (names[CNF_OPTION_SARIF]) {
-        rt_buffer document = {0};
-        cnf_sarif_write(&document, report, rules, RT_TEXT(ASSAY_VERSION));
-        written &= cnf_command_file_replace("--sarif", names[CNF_OPTION_SARIF], &document);
-    }
-    written &= cnf_results_history_add(command->history, report);
-    if (command->html) {
-        const cnf_html_run run = {.report = report,
-                                  .columns = columns,
-                                  .column_count = column_count,
-                                  .files = &command->files,
-                                  .rules = rules,
-                                  .version = RT_TEXT(ASSAY_VERSION),
-                                  .conditions = command->options.conditions,
-                                  .job_count = command->options.job_count};
-        rt_buffer page = {0};
-        cnf_html_write(command->html, &run, &page);
-        written &= cnf_command_file_replace("--html", names[CNF_OPTION_HTML], &page);
-    }
-    return written;
+    int status = cnf_results_exit_status(&command->results);
+    bool has_unused = cnf_expectations_unused(&command->expectations) > 0;
+    bool skips = command->skip_status > 0 && everything_skipped && !has_unused;
+    return skips ? (int)command->skip_status : status;
 }
 
 static double seconds_now(void)
@@ -307,28 +284,22 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Notes when and where the run begins, for its reports. */
-static void origin_note(run_command *command)
-{
-    command->begun_s = seconds_now();
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) &&
-        strftime(command->began, sizeof command->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
-        command->report.began = rt_text_of(command->began);
-    if (gethostname(command->host, sizeof command->host) == 0)
-        command->report.host = rt_text_of(command->host);
-}
-
 /* Runs the scenarios that have no kept record, and writes all results. */
 static int run_and_report(run_command *command)
 {
     const cnf_files *files = &command->files;
-    origin_note(command);
-    bool wants_rules =
-        command->html || command->explains || command->arguments->values[CNF_OPTION_SARIF] != NULL;
+    command->begun_s = seconds_now();
+    cnf_results_note_origin(&command->results);
+    bool wants_rules = command->results.html || command->explains ||
+                       command->arguments->values[CNF_OPTION_SARIF] != NULL;
     command->has_rules = wants_rules && files->count > 0 &&
                          cnf_results_rules(&command->arena, &files->items[0], &command->rules);
+    command->results.files = files;
+    command->results.columns = &command->columns;
+    command->results.rules = command->has_rules ? &command->rules : NULL;
+    command->results.differences = &command->differences;
+    command->results.conditions = command->options.conditions;
+    command->results.job_count = command->options.job_count;
     command->options.is_done = is_done;
     command->options.begun = on_begin;
     command->options.is_unexpected = is_unexpected;
@@ -346,17 +317,18 @@ static int run_and_report(run_command *command)
     cnf_run_end end = cnf_run(&command->options, files->items, files->count, on_record, command);
     cnf_progress_end(&command->progress);
     if (!cnf_save_finish(&command->save)) command->output_failed = true;
-    command->report.expectations = &command->expectations;
+    command->results.report.expectations = &command->expectations;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
     rt_buffer text = {0};
-    command->style.seconds = seconds_now() - command->begun_s;
-    cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
-                     &command->style);
+    command->style.seconds = command->results.seconds = seconds_now() - command->begun_s;
+    cnf_report_write(&text, &command->results.report, command->columns.columns,
+                     command->columns.count, &command->style);
     if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;
     const char *baseline = command->arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
-    if (baseline && end == CNF_RUN_COMPLETE && !cnf_baselines_write(baseline, &command->report))
+    if (baseline && end == CNF_RUN_COMPLETE &&
+        !cnf_baselines_write(baseline, &command->results.report))
         command->output_failed = true;
-    if (!documents_write(command)) command->output_failed = true;
+    if (!cnf_results_write(&command->results)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
 }
@@ -369,7 +341,7 @@ static int files_run(run_command *command)
     int status = cnf_results_outputs_check(arguments);
     if (status == CNF_EXIT_EXPECTED &&
         (!cnf_results_expect(arguments, &command->files, &command->expectations) ||
-         !cnf_results_history_open(arguments, &command->history)))
+         !cnf_results_history_open(arguments, &command->results.history)))
         status = CNF_EXIT_USAGE;
     if (status == CNF_EXIT_EXPECTED && arguments->values[CNF_OPTION_RESUME])
         status = cnf_journal_resume(&command->journal, journal, &command->files,
@@ -389,9 +361,11 @@ int cnf_run_command(const cnf_arguments *arguments)
                                                          : CNF_EXIT_USAGE;
     }
     run_command command = {.arguments = arguments,
+                           .results = {.arguments = arguments},
                            .explains = values[CNF_OPTION_DIFFERENCES] != NULL,
                            .journal = {.file = -1}};
-    if (values[CNF_OPTION_HTML]) command.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
+    if (values[CNF_OPTION_HTML])
+        command.results.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
     int status = options_read(&command);
     if (status == CNF_EXIT_EXPECTED) status = files_find(&command);
     if (status == CNF_EXIT_EXPECTED)
@@ -405,10 +379,10 @@ int cnf_run_command(const cnf_arguments *arguments)
         command.files.count == 0)
         status = CNF_EXIT_EXPECTED;
     (void)cnf_journal_close(&command.journal); /* A completed run has closed it already. */
-    cnf_history_close(command.history);
+    cnf_history_close(command.results.history);
     rt_buffer_free(&command.warnings);
-    cnf_html_free(command.html);
-    cnf_report_free(&command.report);
+    cnf_html_free(command.results.html);
+    cnf_report_free(&command.results.report);
     cnf_differences_free(&command.differences);
     cnf_expectations_free(&command.expectations);
     rt_arena_reset(&command.arena);

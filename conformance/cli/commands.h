@@ -56,6 +56,9 @@ int cnf_exec_command(const cnf_arguments *arguments);
 /* assay compare: the changes between the records of two runs. */
 int cnf_compare_command(const cnf_arguments *arguments);
 
+/* assay merge: the records of several jobs as those of one run. */
+int cnf_merge_command(const cnf_arguments *arguments);
+
 /* assay history: the verdicts of many runs. */
 int cnf_history_command(const cnf_arguments *arguments);
 

@@ -50,9 +50,59 @@
 
 #define RETRIES_TEXT                                                                               \
     "Try again up to N times what is unexpected (never on sim): FLAKE if it is not."
+#define TIMES_TEXT "Make --shard's parts take equally long, by the times in a --history FILE."
 #define WRITE_TEXT "Add an entry for each failure to SUBJECT.yaml in DIR, and read those there."
 #define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
 #define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
+
+/* The files that report a run. */
+#define REPORTS                                                                                      \
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write each verdict as a line of JSON.", NULL},        \
+        {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write a JUnit report at the end.", NULL},       \
+        {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a report for a browser at the end.", NULL}, \
+        {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write a SARIF 2.1.0 report at the end.", NULL}, \
+    {                                                                                                \
+        CNF_OPTION_HISTORY, "--history", NULL, "FILE",                                               \
+            "Add the verdicts to FILE (assay history).", NULL                                        \
+    }
+
+/* Options that select scenarios. */
+#define SELECTION                                                                                  \
+    {CNF_OPTION_FEATURE,                                                                           \
+     "--feature",                                                                                  \
+     NULL,                                                                                         \
+     "NAME,...",                                                                                   \
+     "Only scenarios in these folders below the root.",                                            \
+     NULL},                                                                                        \
+        {CNF_OPTION_WORDS, "--words", "-k", "WORDS", WORDS_TEXT, NULL},                            \
+    {                                                                                              \
+        CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL   \
+    }
+
+/* Options that choose what is printed. */
+#define STYLE                                                                                      \
+    {CNF_OPTION_MATRIX,                                                                            \
+     "--matrix",                                                                                   \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     "Print all verdicts, as a matrix of scenarios and subjects.",                                 \
+     NULL},                                                                                        \
+        {CNF_OPTION_FAILURES_ONLY,                                                                 \
+         "--failures-only",                                                                        \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "Print only what is unexpected, also of the matrix.",                                     \
+         NULL},                                                                                    \
+        {CNF_OPTION_QUIET,                                                                         \
+         "--quiet",                                                                                \
+         "-q",                                                                                     \
+         NULL,                                                                                     \
+         "Print a line for each unexpected verdict, and the answer.",                              \
+         NULL},                                                                                    \
+        {CNF_OPTION_SLOWEST, "--slowest", NULL, "N", "List the N slowest verdicts.", NULL},        \
+    {                                                                                              \
+        CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL                                \
+    }
 
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
@@ -60,12 +110,7 @@ static const cnf_option run_options[] = {
     {JOBS},
     {TIMEOUT},
     {SEED},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write each verdict as a line of JSON.", NULL},
-    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write a JUnit report at the end.", NULL},
-    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a report for a browser at the end.", NULL},
-    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write a SARIF 2.1.0 report at the end.", NULL},
-    {CNF_OPTION_HISTORY, "--history", NULL, "FILE", "Add the verdicts to FILE (assay history).",
-     NULL},
+    REPORTS,
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write how subjects differ, and why; default: stdout.", ".md"},
     {EXPECTATIONS},
@@ -74,15 +119,13 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep the verdicts in --json FILE; run the rest.",
      NULL},
     {MEMORY},
-    {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",
-     "Only scenarios in these folders below the root.", NULL},
-    {CNF_OPTION_WORDS, "--words", "-k", "WORDS", WORDS_TEXT, NULL},
-    {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
+    SELECTION,
     {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...",
      "Only scenarios with verdict WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N",
      "Only part I of N; auto: from the CI system's variables.", NULL},
+    {CNF_OPTION_TIMES, "--times", NULL, "FILE", TIMES_TEXT, NULL},
     {CNF_OPTION_LIST, "--list", NULL, NULL, "Print the selected scenarios; run nothing.", NULL},
     {PROFILE},
     {LOADER},
@@ -94,14 +137,7 @@ static const cnf_option run_options[] = {
      "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
-    {CNF_OPTION_MATRIX, "--matrix", NULL, NULL,
-     "Print all verdicts, as a matrix of scenarios and subjects.", NULL},
-    {CNF_OPTION_FAILURES_ONLY, "--failures-only", NULL, NULL,
-     "Print only what is unexpected, also of the matrix.", NULL},
-    {CNF_OPTION_QUIET, "--quiet", "-q", NULL,
-     "Print a line for each unexpected verdict, and the answer.", NULL},
-    {CNF_OPTION_SLOWEST, "--slowest", NULL, "N", "List the N slowest verdicts.", NULL},
-    {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
+    STYLE,
     {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL,
      "Stop at the first verdict that is not as expected.", NULL},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N",
@@ -132,6 +168,18 @@ static const cnf_option why_options[] = {
 };
 
 static const cnf_option help_option[] = {{HELP}};
+
+static const cnf_option merge_options[] = {
+    {CNF_OPTION_SUITE, "--suite", NULL, "PATH", "The whole suite; as PATH of run.", NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "The subjects; default: those of the parts.",
+     NULL},
+    SELECTION,
+    REPORTS,
+    {EXPECTATIONS},
+    STYLE,
+    {JOBS},
+    {HELP},
+};
 
 static const cnf_option history_options[] = {
     {CNF_OPTION_FLAKY, "--flaky", NULL, NULL, "Print scenarios that pass and fail, and how often.",
@@ -318,6 +366,14 @@ static const cnf_command commands[] = {
      "skipped or missing, or passes but takes more than FACTOR times as long and 0.2 s longer.\n"
      "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file without records.",
      compare_options, COUNT(compare_options), false, cnf_compare_command},
+    {"merge", "PART…", "Join the records of several jobs into one run, and prove that it is whole.",
+     "PART is a file that run --json wrote, for a part of the suite (--shard) or of the subjects; each\n"
+     "scenario of the suite must have one record for every subject.  What is missing, in two parts, not\n"
+     "of the suite, of a scenario with other contents, or under other options is named.  PART may also\n"
+     "be a page that run --html wrote: --html then has its traces, calls and pictures.\n"
+     "Exit status: that of run for all verdicts; 2 wrong usage, or a part without records; 3 also if\n"
+     "the parts are not the whole.",
+     merge_options, COUNT(merge_options), false, cnf_merge_command},
     {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
      "FILE is the file that run --history wrote, an SQLite database with the table `verdicts`.\n"
      "Without SCENARIO, prints the scenarios whose verdict on a subject changed.\n"

@@ -102,7 +102,7 @@ bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *c
                          rt_arena *arena, cnf_arguments *out_arguments, rt_buffer *out_error)
 {
     CHECK(argument_count >= 0);
-    *out_arguments = (cnf_arguments){0};
+    *out_arguments = (cnf_arguments){.command = command};
     out_arguments->paths = rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(rt_text));
     cnf_given *given = rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof *given);
     argument_parser parser = {command, arguments,     argument_count, 0,

@@ -84,6 +84,8 @@ typedef enum cnf_option_id {
     CNF_OPTION_RETRIES,
     CNF_OPTION_REPEAT,
     CNF_OPTION_FLAKY,
+    CNF_OPTION_SUITE,
+    CNF_OPTION_TIMES,
     CNF_OPTION_WORDS,
     CNF_OPTION_LIST,
     CNF_OPTION_MATRIX,
@@ -115,7 +117,8 @@ typedef struct cnf_given {
 
 /* A parsed command line; its texts are borrowed from argv. */
 typedef struct cnf_arguments {
-    const cnf_given *given; /* every option, in order */
+    const struct cnf_command *command; /* whose arguments they are */
+    const cnf_given *given;            /* every option, in order */
     uint32_t given_count;
     const char *values[CNF_OPTION_COUNT]; /* the last of each; NULL: absent; "" for an option
                                            * without a value */

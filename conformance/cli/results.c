@@ -2,7 +2,9 @@
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"
+#include "conformance/report/junit.h"
 #include "conformance/report/output.h"
+#include "conformance/report/sarif.h"
 #include "conformance/subject/subject.h"
 
 #include <string.h>
@@ -74,7 +76,9 @@ bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_
     return history_end(sink, cnf_history_open(sink, name, out_history));
 }
 
-bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
+/* Adds the report to the history as a run that ends now; does nothing without one. Returns false
+ * after reporting an error on stderr. */
+static bool history_add(cnf_history *history, const cnf_report *report)
 {
     if (!history || report->records.count == 0) return true;
     char at[sizeof "2026-01-31T12:00:00Z"];
@@ -91,14 +95,14 @@ bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
 
 /* The options that name a file which is written after the run, or to which it is appended. */
 static const struct output_row {
-    cnf_option_id id;
     const char *name;
+    cnf_option_id id;
     bool is_replaced; /* at the end; the others are opened before the run */
 } output_rows[] = {
-    {CNF_OPTION_JSON, "--json", false},  {CNF_OPTION_HISTORY, "--history", false},
-    {CNF_OPTION_JUNIT, "--junit", true}, {CNF_OPTION_HTML, "--html", true},
-    {CNF_OPTION_SARIF, "--sarif", true}, {CNF_OPTION_DIFFERENCES, "--differences", true},
-    {CNF_OPTION_SAVE, "--save", true},
+    {"--json", CNF_OPTION_JSON, false},  {"--history", CNF_OPTION_HISTORY, false},
+    {"--junit", CNF_OPTION_JUNIT, true}, {"--html", CNF_OPTION_HTML, true},
+    {"--sarif", CNF_OPTION_SARIF, true}, {"--differences", CNF_OPTION_DIFFERENCES, true},
+    {"--save", CNF_OPTION_SAVE, true},
 };
 enum { OUTPUTS = sizeof output_rows / sizeof *output_rows };
 
@@ -145,4 +149,100 @@ bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *ou
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         out_style->width = size.ws_col;
     return true;
+}
+
+void cnf_results_note_origin(cnf_results *results)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) &&
+        strftime(results->began, sizeof results->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
+        results->report.began = rt_text_of(results->began);
+    if (gethostname(results->host, sizeof results->host) == 0)
+        results->report.host = rt_text_of(results->host);
+}
+
+/* Appends the command line, as a user would write it. */
+static void command_write(rt_buffer *out, const cnf_arguments *arguments)
+{
+    const cnf_command *command = arguments->command;
+    rt_buffer_printf(out, "assay %s", command->name);
+    for (uint32_t i = 0; i < arguments->path_count; i++) {
+        rt_buffer_append_byte(out, ' ');
+        cnf_shell_word_write(out, arguments->paths[i]);
+    }
+    for (uint32_t i = 0; i < arguments->given_count; i++) {
+        const cnf_given *given = &arguments->given[i];
+        const cnf_option *option = command->options;
+        while (option->id != given->id)
+            option++;
+        bool is_open = option->name[strlen(option->name) - 1] == '*'; /* the word itself */
+        if (!is_open) rt_buffer_printf(out, " %s", option->name);
+        if (!is_open && !option->value) continue;
+        rt_buffer_append_byte(out, option->optional_ending ? '=' : ' ');
+        cnf_shell_word_write(out, rt_text_of(given->value));
+    }
+}
+
+bool cnf_results_write(cnf_results *results)
+{
+    const char *const *names = results->arguments->values;
+    const cnf_column *columns = results->columns->columns;
+    const uint32_t column_count = results->columns->count;
+    cnf_report *report = &results->report;
+    bool written = true;
+    if (names[CNF_OPTION_JUNIT]) {
+        rt_buffer document = {0};
+        cnf_junit_write(&document, report, columns, column_count);
+        written = cnf_command_file_replace("--junit", names[CNF_OPTION_JUNIT], &document);
+    }
+    if (names[CNF_OPTION_DIFFERENCES]) {
+        CHECK(results->differences);
+        rt_buffer page = {0};
+        cnf_differences_write(&page, results->differences, report, columns, column_count);
+        if (strcmp(names[CNF_OPTION_DIFFERENCES], "-") == 0)
+            written &= cnf_command_finish(&page, "the differences") == CNF_EXIT_EXPECTED;
+        else
+            written &=
+                cnf_command_file_replace("--differences", names[CNF_OPTION_DIFFERENCES], &page);
+    }
+    if (names[CNF_OPTION_SARIF]) {
+        rt_buffer document = {0};
+        cnf_sarif_write(&document, report, results->rules, RT_TEXT(ASSAY_VERSION));
+        written &= cnf_command_file_replace("--sarif", names[CNF_OPTION_SARIF], &document);
+    }
+    written &= history_add(results->history, report);
+    if (results->html) {
+        rt_buffer command = {0};
+        command_write(&command, results->arguments);
+        const cnf_html_run run = {.report = report,
+                                  .columns = columns,
+                                  .column_count = column_count,
+                                  .files = results->files,
+                                  .rules = results->rules,
+                                  .version = RT_TEXT(ASSAY_VERSION),
+                                  .conditions = results->conditions,
+                                  .command = rt_buffer_text(&command),
+                                  .seconds = results->seconds,
+                                  .job_count = results->job_count};
+        rt_buffer page = {0};
+        cnf_html_write(results->html, &run, &page);
+        rt_buffer_free(&command);
+        written &= cnf_command_file_replace("--html", names[CNF_OPTION_HTML], &page);
+    }
+    return written;
+}
+
+int cnf_results_exit_status(const cnf_results *results)
+{
+    /* A subject that is not installed is a failure only if it was requested by name; a missing
+     * compiler always is. */
+    bool is_named = results->arguments->values[CNF_OPTION_ON] != NULL;
+    for (uint32_t i = 0; i < results->report.records.count; i++) {
+        const cnf_record *record = &results->report.records.items[i];
+        if (record->judgement.verdict == CNF_VERDICT_UNAVAILABLE &&
+            (is_named || !cnf_report_is_missing(record)))
+            return CNF_EXIT_INFRASTRUCTURE;
+    }
+    return cnf_report_exit_status(&results->report);
 }

@@ -2,10 +2,30 @@
 #ifndef CONFORMANCE_CLI_RESULTS_H
 #define CONFORMANCE_CLI_RESULTS_H
 
+#include "conformance/cli/columns.h"
 #include "conformance/cli/options.h"
 #include "conformance/report/differences.h"
 #include "conformance/report/html/html.h"
 #include "conformance/verdict/verdict_history.h"
+
+#include <limits.h>
+
+/* The results of a run, or of several that were merged, and what the files that report them need.
+ * Everything but the report is borrowed. */
+typedef struct cnf_results {
+    const cnf_arguments *arguments;
+    cnf_report report;
+    const cnf_columns *columns;
+    const cnf_files *files;
+    const cnf_rules *rules;       /* NULL: no table of rules */
+    cnf_html *html;               /* NULL without --html */
+    cnf_differences *differences; /* NULL: the command does not explain differences */
+    cnf_history *history;         /* NULL without --history */
+    rt_text conditions;           /* of the records */
+    uint32_t job_count;
+    double seconds;                                                    /* how long it took */
+    char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
+} cnf_results;
 
 /* Reads the expectation files of the scenarios' roots and of --expectations. Returns false after
  * reporting mistakes on stderr. The caller frees the expectations in both cases. */
@@ -27,9 +47,17 @@ int cnf_results_outputs_check(const cnf_arguments *arguments);
  * --color. Returns false after reporting a mistake on stderr. */
 bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *out_style);
 
-/* Adds the report to the history as a run that ends now; does nothing if `history` is NULL. Returns
- * false after reporting an error on stderr. */
-bool cnf_results_history_add(cnf_history *history, const cnf_report *report);
+/* Notes when and where the results begin, for their reports. */
+void cnf_results_note_origin(cnf_results *results);
+
+/* Writes the requested reports and adds them to the history. Returns false after reporting an error
+ * on stderr. */
+bool cnf_results_write(cnf_results *results);
+
+/* The exit status of the report: that of cnf_report_exit_status, but INFRASTRUCTURE if a subject
+ * that
+ * --on names, or a compiler, is missing. */
+int cnf_results_exit_status(const cnf_results *results);
 
 /* Reads the table of rules that a scenario's explanations quote: the one in a folder above its file
  * or, if there is none or the scenario is packed, the one in ./scenarios. Returns false if there is

@@ -88,11 +88,8 @@ bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
+static cnf_files files_by_hash(rt_arena *arena, cnf_files files, cnf_shard shard)
 {
-    CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
-    CHECK(shard.index < shard.count);
-    if (shard.count == 1) return files;
     cnf_file *part = rt_arena_alloc_array(arena, files.count + 1, sizeof *part);
     uint32_t count = 0;
     rt_sink *sink = rt_sink_create();
@@ -109,4 +106,72 @@ cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard)
     rt_sink_destroy(sink);
     CHECK(count <= files.count);
     return (cnf_files){part, count};
+}
+
+static int time_compare(const void *a, const void *b)
+{
+    const cnf_scenario_time *left = a, *right = b;
+    return rt_text_compare(left->scenario, right->scenario);
+}
+
+/* A file with its time and, once it is assigned, its shard. */
+typedef struct timed_file {
+    cnf_file file;
+    double seconds;
+    uint32_t shard;
+} timed_file;
+
+static int longer_compare(const void *a, const void *b)
+{
+    const timed_file *left = a, *right = b;
+    if (left->seconds != right->seconds) return left->seconds > right->seconds ? -1 : 1;
+    return rt_text_compare(left->file.path, right->file.path);
+}
+
+static int path_compare(const void *a, const void *b)
+{
+    const timed_file *left = a, *right = b;
+    return rt_text_compare(left->file.path, right->file.path);
+}
+
+/* Graham's rule: longest first, to the shard with the least to do. Source: R. L. Graham, Bounds on
+ * Multiprocessing Timing Anomalies, SIAM Journal on Applied Mathematics 17 (1969), 416-429. */
+static cnf_files files_by_time(rt_arena *arena, cnf_files files, cnf_shard shard,
+                               const cnf_scenario_time *times, uint32_t time_count)
+{
+    timed_file *timed = rt_arena_alloc_array(arena, files.count + 1, sizeof *timed);
+    double *loads = rt_arena_alloc_array(arena, shard.count, sizeof *loads);
+    cnf_file *part = rt_arena_alloc_array(arena, files.count + 1, sizeof *part);
+    double mean = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < time_count; i++)
+        mean += times[i].seconds / time_count;
+    for (uint32_t i = 0; i < files.count; i++) {
+        const cnf_scenario_time key = {files.items[i].path, 0};
+        const cnf_scenario_time *found =
+            bsearch(&key, times, time_count, sizeof *times, time_compare);
+        timed[i] = (timed_file){files.items[i], found ? found->seconds : mean, 0};
+    }
+    qsort(timed, files.count, sizeof *timed, longer_compare);
+    for (uint32_t i = 0; i < files.count; i++) {
+        uint32_t least = 0;
+        for (uint32_t k = 1; k < shard.count; k++)
+            if (loads[k] < loads[least]) least = k;
+        loads[least] += timed[i].seconds;
+        timed[i].shard = least;
+    }
+    qsort(timed, files.count, sizeof *timed, path_compare);
+    for (uint32_t i = 0; i < files.count; i++)
+        if (timed[i].shard == shard.index) part[count++] = timed[i].file;
+    return (cnf_files){part, count};
+}
+
+cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard,
+                          const cnf_scenario_time *times, uint32_t time_count)
+{
+    CHECK(shard.count > 0 && shard.count <= SHARDS_MAX);
+    CHECK(shard.index < shard.count);
+    if (shard.count == 1 || files.count == 0) return files;
+    return time_count > 0 ? files_by_time(arena, files, shard, times, time_count)
+                          : files_by_hash(arena, files, shard);
 }

@@ -3,6 +3,7 @@
 #define CONFORMANCE_CLI_SHARD_H
 
 #include "conformance/process/files.h"
+#include "conformance/verdict/verdict_history.h"
 
 typedef struct cnf_shard {
     uint32_t index, count; /* 0 <= index < count */
@@ -17,8 +18,12 @@ bool cnf_shard_read(const char *text, cnf_shard *out_shard);
  * line that says why. */
 bool cnf_shard_from_environment(cnf_shard *out_shard, rt_buffer *out_error);
 
-/* Returns the files of one shard, in the arena. A file's shard depends only on its contents, so it
- * does not change when others are added; every file is in exactly one shard. */
-cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard);
+/* Returns the files of one shard, in the arena; every file is in exactly one shard. Without times,
+ * a file's shard depends only on its contents, so it does not change when others are added. With
+ * times, which are sorted by scenario and must be the same for all shards, the longest scenario
+ * that is left goes to the shard with the least to do; a scenario without a time takes as long as
+ * the others on average. */
+cnf_files cnf_shard_apply(rt_arena *arena, cnf_files files, cnf_shard shard,
+                          const cnf_scenario_time *times, uint32_t time_count);
 
 #endif

@@ -64,6 +64,12 @@ int cnf_report_exit_status(const cnf_report *report);
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, const cnf_report_style *style);
 
+/* Appends the answer alone, without a newline, for a run that took this long. */
+void cnf_report_answer_write(rt_buffer *out, const cnf_report *report, double seconds);
+
+/* Appends a word, quoted for a shell if necessary. */
+void cnf_shell_word_write(rt_buffer *out, rt_text word);
+
 /* Appends the command line, with a newline, that runs a record's scenario again on its subject (and
  * on sim, if the verdict results from a comparison with sim), or, if the scenario itself is
  * invalid, reads or compiles it again. */

@@ -22,8 +22,7 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
     cnf_field_write(out, "finding", known->finding);
 }
 
-/* Appends a word, quoted for a shell if necessary. */
-static void write_word(rt_buffer *out, rt_text word)
+void cnf_shell_word_write(rt_buffer *out, rt_text word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+";
@@ -60,7 +59,7 @@ void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_
     if (record->again.length > 0)
         rt_buffer_append_text(out, record->again);
     else
-        write_word(out, record->file);
+        cnf_shell_word_write(out, record->file);
     if (!on_subject) {
         rt_buffer_append_byte(out, '\n');
         return;
@@ -68,7 +67,7 @@ void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_
     /* A differential verdict needs sim in the same run; no other option requests it. */
     bool is_differential = rt_text_starts(record->judgement.signature, "differential:");
     rt_buffer_printf(out, " --on %s", is_differential ? "sim," : "");
-    write_word(out, record->subject);
+    cnf_shell_word_write(out, record->subject);
     write_rerun_options(out, report, record);
 }
 
@@ -76,9 +75,9 @@ void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_re
 {
     CHECK(cnf_record_has_subject(record));
     rt_buffer_printf(out, "assay why ");
-    write_word(out, record->file);
+    cnf_shell_word_write(out, record->file);
     rt_buffer_append_byte(out, ' ');
-    write_word(out, record->subject);
+    cnf_shell_word_write(out, record->subject);
     write_rerun_options(out, report, record);
 }
 
@@ -211,7 +210,7 @@ uint32_t cnf_skips_write(const cnf_layout *layout, rt_arena *arena, bool is_show
     CHECK(group_count <= count);
     if (!is_shown || group_count == 0) return group_count;
     qsort(groups, group_count, sizeof *groups, group_compare);
-    rt_buffer_printf(layout->out, "skipped, by what the subject lacks:\n");
+    rt_buffer_printf(layout->out, "skipped:\n");
     for (uint32_t i = 0; i < group_count; i++)
         group_write(layout, &groups[i]);
     rt_buffer_append_byte(layout->out, '\n');

@@ -200,7 +200,7 @@ static void write_duration(rt_buffer *out, double seconds)
         rt_buffer_printf(out, "%u s", whole);
 }
 
-/* Writes the last line. `reasons` is the number of reasons for skips. */
+/* Writes the last line, without its newline. `reasons` is the number of reasons for skips. */
 static void write_answer(const cnf_layout *layout, uint32_t reasons)
 {
     uint32_t unexpected = 0, good = 0, known = 0, untriaged = 0, flaky = 0, skipped = 0,
@@ -249,7 +249,15 @@ static void write_answer(const cnf_layout *layout, uint32_t reasons)
     if (missing > 0) rt_buffer_printf(out, ", %u on subjects that are not installed", missing);
     rt_buffer_printf(out, ", ");
     write_duration(out, layout->style->seconds);
-    rt_buffer_append_byte(out, '\n');
+}
+
+void cnf_report_answer_write(rt_buffer *out, const cnf_report *report, double seconds)
+{
+    rt_arena arena = {0};
+    const cnf_report_style style = {.seconds = seconds};
+    const cnf_layout layout = {.out = out, .report = report, .style = &style};
+    write_answer(&layout, cnf_skips_write(&layout, &arena, false));
+    rt_arena_reset(&arena);
 }
 
 /* ---- The report ---------------------------------------------------------------------------- */
@@ -308,5 +316,6 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     if (report->expectations) cnf_expectations_write(out, report->expectations);
     if (has_all) write_all_counts(&layout);
     write_answer(&layout, reasons);
+    rt_buffer_append_byte(out, '\n');
     rt_arena_reset(&arena);
 }

@@ -124,6 +124,8 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     bool grew = old_failures.length < new_failures.length && is_part(old_failures, new_failures);
     if (is == STANDING_BAD && old_failures.length > 0 && grew) return CNF_CHANGE_NEW;
     if ((is == STANDING_BAD || is == STANDING_KNOWN) && differs) return CNF_CHANGE_CHANGED;
+    bool is_flaky = after->judgement.verdict == CNF_VERDICT_FLAKE;
+    if (is_flaky && before->judgement.verdict != CNF_VERDICT_FLAKE) return CNF_CHANGE_FLAKY;
     bool slower = after->seconds > before->seconds * bound.factor &&
                   after->seconds - before->seconds >= bound.least_seconds;
     return is == STANDING_GOOD && slower ? CNF_CHANGE_SLOWER : SAME;

@@ -16,6 +16,7 @@
  *     KNOWN     was no failure or an unexpected one, and is now covered by an expectation entry
  *     SKIPPED   ran before and is now skipped or not available: one check fewer
  *     RESUMED   was skipped or not available and now passes
+ *     FLAKY     passed, and now failed and passed when it was tried again
  *     SLOWER    still passes, but took longer than the bound
  *     ADDED     has no record in the old run, and is as expected in the new one
  *     REMOVED   ran in the old run and has no record in the new one: one check fewer
@@ -27,6 +28,7 @@
     CHANGE(CHANGED, "changed failure", false)                                                      \
     CHANGE(SKIPPED, "skipped now", true)                                                           \
     CHANGE(REMOVED, "not in the new run", true)                                                    \
+    CHANGE(FLAKY, "flaky now", false)                                                              \
     CHANGE(SLOWER, "slower", true)                                                                 \
     CHANGE(KNOWN, "known failure now", false)                                                      \
     CHANGE(FIXED, "fixed", false)                                                                  \

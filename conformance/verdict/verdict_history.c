@@ -330,3 +330,39 @@ rt_status cnf_history_flaky_write(rt_sink *sink, cnf_history *history, rt_buffer
     rt_buffer_printf(out, "%u flaky in %d %s\n", rows, runs, runs == 1 ? "run" : "runs");
     return RT_STATUS_OK;
 }
+
+static bool is_listed(const rt_text *subjects, uint32_t count, rt_text subject)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rt_text_equal(subjects[i], subject)) return true;
+    return false;
+}
+
+rt_status cnf_history_times(rt_sink *sink, cnf_history *history, rt_arena *arena,
+                            const rt_text *subjects, uint32_t subject_count,
+                            const cnf_scenario_time **out_times, uint32_t *out_count)
+{
+    sqlite3_stmt *select;
+    RT_VECTOR(cnf_scenario_time) times = {0};
+    RT_TRY(prepare(sink, history,
+                   "SELECT scenario, subject, avg(seconds) FROM verdicts WHERE verdict NOT IN"
+                   " ('SKIP', 'UNAVAILABLE', 'INVALID', 'NOT_RUN', 'POISONED')"
+                   " GROUP BY scenario, subject ORDER BY scenario, subject",
+                   &select));
+    int code;
+    for (code = sqlite3_step(select); code == SQLITE_ROW; code = sqlite3_step(select)) {
+        if (!is_listed(subjects, subject_count, column(select, 1))) continue;
+        cnf_scenario_time *last = times.count > 0 ? &times.items[times.count - 1] : NULL;
+        if (!last || !rt_text_equal(last->scenario, column(select, 0))) {
+            last = rt_vector_push(&times);
+            *last = (cnf_scenario_time){rt_arena_text(arena, column(select, 0)), 0};
+        }
+        last->seconds += sqlite3_column_double(select, 2);
+    }
+    rt_status status = code == SQLITE_DONE ? RT_STATUS_OK : refused(sink, history);
+    sqlite3_finalize(select);
+    *out_times = rt_arena_copy(arena, times.items, times.count, sizeof *times.items);
+    *out_count = times.count;
+    rt_vector_free(&times);
+    return status;
+}

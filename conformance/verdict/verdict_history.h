@@ -47,6 +47,18 @@ RT_MUST_USE rt_status cnf_history_write(rt_sink *sink, cnf_history *history, rt_
  */
 RT_MUST_USE rt_status cnf_history_flaky_write(rt_sink *sink, cnf_history *history, rt_buffer *out);
 
+/* How long a scenario takes. */
+typedef struct cnf_scenario_time {
+    rt_text scenario;
+    double seconds;
+} cnf_scenario_time;
+
+/* The mean times of all scenarios on the given subjects together, sorted by scenario, in the arena.
+ * Skipped verdicts do not count. MALFORMED: the file is damaged. */
+RT_MUST_USE rt_status cnf_history_times(rt_sink *sink, cnf_history *history, rt_arena *arena,
+                                        const rt_text *subjects, uint32_t subject_count,
+                                        const cnf_scenario_time **out_times, uint32_t *out_count);
+
 /* Closes the file and frees the history; NULL does nothing. */
 void cnf_history_close(cnf_history *history);
 

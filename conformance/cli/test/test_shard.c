@@ -131,8 +131,8 @@ static void every_file_is_always_in_the_same_shard(void **state)
     uint32_t total = 0;
     for (uint32_t index = 0; index < SHARDS; index++) {
         cnf_files all = {files, FILES + 1}, fewer = {files + 1, FILES};
-        cnf_files part = cnf_shard_apply(&arena, all, (cnf_shard){index, SHARDS});
-        cnf_files later = cnf_shard_apply(&arena, fewer, (cnf_shard){index, SHARDS});
+        cnf_files part = cnf_shard_apply(&arena, all, (cnf_shard){index, SHARDS}, NULL, 0);
+        cnf_files later = cnf_shard_apply(&arena, fewer, (cnf_shard){index, SHARDS}, NULL, 0);
         total += part.count;
         assert_true(part.count > 0);
         /* Without the first file, the others keep their shards. */
@@ -148,6 +148,35 @@ static void every_file_is_always_in_the_same_shard(void **state)
     rt_arena_reset(&arena);
 }
 
+/* Times 1 to 9 in three shards, the longest first: 9 4 3, 8 5 2 and 7 6 1, or a shard per file. */
+static void shards_take_equally_long(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_file files[9];
+    cnf_scenario_time times[9];
+    for (uint32_t i = 0; i < 9; i++) {
+        rt_text name = rt_arena_printf(&arena, "%u", i + 1);
+        files[i] = (cnf_file){name, name};
+        times[i] = (cnf_scenario_time){name, i + 1};
+    }
+    static const char *const golden[] = {"3 4 9 ", "2 5 8 ", "1 6 7 "};
+    const cnf_files all = {files, 9};
+    for (uint32_t index = 0; index < 3; index++) {
+        rt_buffer seen = {0};
+        cnf_files part = cnf_shard_apply(&arena, all, (cnf_shard){index, 3}, times, 9);
+        for (uint32_t i = 0; i < part.count; i++)
+            rt_buffer_printf(&seen, "%.*s ", RT_TEXT_ARG(part.items[i].path));
+        assert_string_equal(rt_buffer_string(&seen), golden[index]);
+        rt_buffer_free(&seen);
+    }
+    uint32_t total = 0;
+    for (uint32_t index = 0; index < 20; index++)
+        total += cnf_shard_apply(&arena, all, (cnf_shard){index, 20}, times, 9).count;
+    assert_int_equal(total, 9);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +186,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_status_file_is_touched, variables_clear,
                                         variables_clear),
         cmocka_unit_test(every_file_is_always_in_the_same_shard),
+        cmocka_unit_test(shards_take_equally_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

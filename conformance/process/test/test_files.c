@@ -88,6 +88,17 @@ static void a_folder_stands_for_its_scenarios(void **state)
     assert_string_equal(files.items[0].file.data, "suite/b/a.yaml");
 }
 
+/* Files about failures, in a folder of any name; a scenario that only mentions their key stays. */
+static void files_about_failures_are_not_scenarios(void **state)
+{
+    write_file("loose/known.yaml", "# Ours.\n\n---\nassay_expectations: 1\nsubject: sim\n");
+    write_file("loose/findings.yaml", "assay_findings: 1\n");
+    write_file("loose/two.yaml", "assay: 1\nassay_expectations: 1\n");
+    write_file("loose/three.yaml", "  assay_findings: 1\n");
+    assert_found(*state, "loose", NULL, "one.yaml three.yaml two.yaml");
+    assert_found(*state, "loose/known.yaml", NULL, "known.yaml");
+}
+
 static void paths_begin_at_the_root(void **state)
 {
     files_fixture *fixture = *state;
@@ -161,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FILES_TEST(a_folder_stands_for_its_scenarios),
+        FILES_TEST(files_about_failures_are_not_scenarios),
         FILES_TEST(paths_begin_at_the_root),
         FILES_TEST(a_file_counts_once),
         FILES_TEST(links_out_of_the_root_are_files_too),

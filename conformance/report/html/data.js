@@ -10,6 +10,13 @@ function data(id) {
 const index = data("index");
 const subjects = index.subjects.map((subject) => subject.name);
 
+/* The subjects that are not installed: their columns are hidden unless the filter asks for one. */
+const isMissing = (record) => record.verdict === "UNAVAILABLE" && !record.signature;
+const absent = new Set(subjects.filter((subject) => {
+  const own = index.records.filter((record) => record.subject === subject);
+  return own.some(isMissing) && own.every((record) => isMissing(record) || record.verdict === "SKIP");
+}));
+
 /* An element with attributes and children; a child may be a string; null is skipped. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -44,3 +51,6 @@ function verdictClass(record) {
   if (record.verdict === "PASS" || record.verdict === "LINKED") return "verdict ok";
   return record.verdict === "XFAIL" || record.verdict === "FLAKE" ? "verdict known" : "verdict";
 }
+
+/* A path that may be broken after '/' and '_', but not inside a word. */
+const breakable = (path) => path.split(/(?<=[/_])/).flatMap((part, at) => (at > 0 ? [make("wbr"), part] : [part]));

@@ -10,12 +10,20 @@ function part(title, ...content) {
 
 /* ---- The verdict ---- */
 
+/* "1 of 2 failed: FAIL, PASS", if the scenario ran several times. */
+function attemptsText(record) {
+  const words = (record.attempts || []).map((attempt) => attempt.verdict);
+  const failed = words.filter((word) => word !== "PASS" && word !== "LINKED" && word !== "SKIP").length;
+  return words.length > 0 ? `${failed} of ${words.length} failed: ${words.join(", ")}` : "";
+}
+
 function facts(record) {
   const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
   const requirement = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
   const line = record.line ? `${record.file}:${record.line}` : record.file;
   const entries = [
     ["scenario", line], ["step", record.step_id], ["signature", record.signature],
+    ["attempts", attemptsText(record)],
     ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
     ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference], ["finding", record.finding],
     ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
@@ -214,6 +222,7 @@ function openDetail(row, subject) {
     record.message ? make("pre", { class: "message" }, record.message) : null,
     detail?.warning ? make("pre", {}, `warning: ${detail.warning}`) : null,
     facts(record), part("Run it again", commands(record)),
+    record.entries ? part(`To expect it, in ${record.subject.split("{")[0]}.yaml`, make("pre", { class: "entries" }, record.entries)) : null,
     detail ? null : make("p", { class: "faint" }, "The record is from an earlier run, or nothing ran: it has no checks and no trace."),
     checksPart(detail), sourcePart(scenario, record, detail), rulesPart(row, record),
     tracesPart(scenario, detail, record), logPart(detail), picturesPart(scenario, record.subject),

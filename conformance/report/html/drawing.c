@@ -173,5 +173,6 @@ json_t *html_drawings_json(const html_scenario *scenario)
         if (!is_shared(scenario, &scenario->deviating.items[i]))
             cnf_json_append(list, drawing_json(&scenario->deviating.items[i]));
     }
+    if (scenario->adopted) json_array_extend(list, scenario->adopted);
     return list;
 }

@@ -4,6 +4,7 @@
 #include "conformance/json/json.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/pack/pack.h"
+#include "conformance/verdict/baseline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ void cnf_html_free(cnf_html *html)
         json_decref(scenario->events);
         json_decref(scenario->oracle);
         json_decref(scenario->subjects);
+        json_decref(scenario->adopted);
         rt_map_free(&scenario->lines);
         rt_map_free(&scenario->keys);
         rt_vector_free(&scenario->deviating);
@@ -139,6 +141,12 @@ static json_t *record_json(const cnf_html_run *run, const cnf_record *record)
         cnf_report_why_write(&why, run->report, record);
         cnf_json_set(out, "why", line_json(&why));
     }
+    rt_buffer entries = {0};
+    const rt_text began = run->report->began;
+    const rt_text since = {began.data, began.length >= 10 ? sizeof "2026-01-31" - 1 : 0};
+    if (record->again.length == 0 && cnf_baseline_write(&entries, 2, record, since) > 0)
+        cnf_json_set(out, "entries", cnf_json_text(rt_buffer_text(&entries)));
+    rt_buffer_free(&entries);
     cnf_effect effect = cnf_verdict_effect(record->judgement.verdict);
     CHECK((size_t)effect < sizeof effects / sizeof *effects);
     cnf_json_set(out, "effect", json_string(effects[effect]));
@@ -188,11 +196,15 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
     }
     rt_buffer unused = {0};
     if (run->report->expectations) cnf_expectations_write(&unused, run->report->expectations);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
-                     cnf_json_text(run->version), "conditions", cnf_json_text(run->conditions),
-                     "subjects", columns, "oracle", cnf_json_text(html->oracle), "records", records,
-                     "scenarios", scenarios, "rules", rules, "no_graphs", cnf_json_text(no_graphs),
-                     "entries", line_json(&unused));
+    rt_buffer answer = {0};
+    cnf_report_answer_write(&answer, run->report, run->seconds);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answer",
+        line_json(&answer), "began", cnf_json_text(run->report->began), "host",
+        cnf_json_text(run->report->host), "command", cnf_json_text(run->command), "version",
+        cnf_json_text(run->version), "conditions", cnf_json_text(run->conditions), "subjects",
+        columns, "oracle", cnf_json_text(html->oracle), "records", records, "scenarios", scenarios,
+        "rules", rules, "no_graphs", cnf_json_text(no_graphs), "entries", line_json(&unused));
 }
 
 /* ---- The page ------------------------------------------------------------------------------ */

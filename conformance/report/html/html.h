@@ -26,6 +26,11 @@ void cnf_html_free(cnf_html *html);
  * graphs. */
 void cnf_html_note(cnf_html *html, const cnf_record *record, const cnf_run_detail *detail);
 
+/* Takes the data of all scenarios from a page that was written earlier, in addition to what is
+ * there: several pages may be about different subjects of a scenario. MALFORMED: it is not such a
+ * page. */
+RT_MUST_USE rt_status cnf_html_adopt(rt_sink *sink, cnf_html *html, rt_text page);
+
 /* The rest of the page's input; borrowed. */
 typedef struct cnf_html_run {
     cnf_report *report;        /* every record; sorted by the writer */
@@ -35,6 +40,8 @@ typedef struct cnf_html_run {
     const cnf_rules *rules; /* NULL: no table of rules */
     rt_text version;        /* of assay */
     rt_text conditions;     /* options of the run, as in its records */
+    rt_text command;        /* the command line of the run; may be empty */
+    double seconds;         /* duration of the run */
     uint32_t job_count;     /* number of pictures drawn in parallel, >= 1 */
 } cnf_html_run;
 

@@ -27,6 +27,7 @@ typedef struct html_scenario {
     json_t *subjects;    /* name -> object of html_detail_json */
     html_drawing shared; /* the oracle's; if there is none, that of the subject with the most data
                           */
+    json_t *adopted; /* drawings of other pages, as html_drawings_json writes them; NULL: none */
     RT_VECTOR(html_drawing) deviating; /* drawings of subjects for which html_is_wrong is true */
 } html_scenario;
 

@@ -13,13 +13,28 @@ function fillCounts() {
   const invalid = index.records.some((record) => record.subject === "-") ? ["-"] : [];
   for (const subject of [...invalid, ...subjects]) {
     const records = index.records.filter((record) => record.subject === subject);
-    const missing = records.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
+    const missing = absent.has(subject);
     const install = index.subjects.find((column) => column.name === subject)?.install;
     const label = subject === "-" ? "the scenario itself" : subject;
+    const drivers = [...new Set(records.map((record) => record.driver).filter(Boolean))].join(", ");
     table.tBodies[0].append(make("tr", {},
-      make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
+      make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null,
+        drivers ? make("small", { class: "faint" }, ` ${drivers}`) : null),
       words.map((word) => make("td", { "data-verdict": word }, String(records.filter((record) => record.verdict === word).length || "")))));
   }
+}
+
+/* The unexpected verdicts, each with the first line of its reason and a link to its page. */
+function fillUnexpected() {
+  const records = index.records.filter((record) => record.effect !== "expected");
+  byId("unexpected").hidden = records.length === 0;
+  byId("unexpected").tBodies[0].append(...records.map((record) => {
+    const subject = record.subject === "-" ? subjects[0] : record.subject;
+    return make("tr", {}, make("td", {}, make("span", { class: verdictClass(record) }, record.verdict)),
+      make("th", { scope: "row" }, make("a", { href: place({ scenario: record.scenario, on: subject }) }, ...breakable(record.scenario))),
+      make("td", {}, record.subject === "-" ? "the scenario itself" : record.subject),
+      make("td", {}, (record.message || record.signature || "").split("\n")[0]));
+  }));
 }
 
 function fillChoice(id, all, values) {
@@ -79,24 +94,48 @@ function makeRow(row) {
     return make("td", { role: "gridcell", "data-subject": subject }, button);
   });
   row.element = make("tr", { role: "row", "data-path": row.path },
-    make("th", { scope: "row", role: "rowheader" }, row.path, row.summary ? make("small", {}, row.summary) : null), cells);
+    make("th", { scope: "row", role: "rowheader" }, ...breakable(row.path), row.summary ? make("small", {}, row.summary) : null), cells);
   return row.element;
+}
+
+/* A line above the scenarios of each folder folds them. */
+const folders = new Map();
+
+function makeFolder(feature) {
+  const own = rows.filter((row) => row.feature === feature);
+  const bad = own.filter((row) => [...row.records.values()].some((record) => record.effect !== "expected")).length;
+  const button = make("button", { type: "button", "aria-expanded": "true" },
+    `${feature}/`, make("small", {}, ` ${own.length} scenario${own.length === 1 ? "" : "s"}${bad ? `, ${bad} unexpected` : ""}`));
+  const element = make("tr", { class: "folder", role: "row" },
+    make("th", { scope: "row", role: "rowheader", colspan: String(subjects.length + 1) }, button));
+  folders.set(feature, { element, button, folded: false });
+  button.addEventListener("click", () => {
+    const folder = folders.get(feature);
+    folder.folded = !folder.folded;
+    button.setAttribute("aria-expanded", String(!folder.folded));
+    applyFilters();
+  });
+  return element;
 }
 
 function fillMatrix() {
   const table = byId("matrix");
   table.tHead.append(make("tr", { role: "row" }, make("th", { scope: "col", role: "columnheader" }, "scenario"),
     subjects.map((subject) => make("th", { scope: "col", role: "columnheader", "data-subject": subject }, subject))));
-  table.tBodies[0].append(...rows.map(makeRow));
+  table.tBodies[0].append(...rows.flatMap((row, at) =>
+    row.feature && (at === 0 || rows[at - 1].feature !== row.feature) ? [makeFolder(row.feature), makeRow(row)] : [makeRow(row)]));
 }
 
 function applyFilters() {
   const filters = currentFilters();
-  const columns = filters.subject ? [filters.subject] : subjects;
+  const present = subjects.filter((subject) => !absent.has(subject));
+  const columns = filters.subject ? [filters.subject] : present.length > 0 ? present : subjects;
   let count = 0;
+  for (const folder of folders.values()) folder.element.hidden = true;
   for (const row of rows) {
-    const shown = isShown(row, filters, columns);
-    row.element.hidden = !shown;
+    const shown = isShown(row, filters, columns), folder = folders.get(row.feature);
+    row.element.hidden = !shown || Boolean(folder?.folded);
+    if (shown && folder) folder.element.hidden = false;
     count += shown;
     for (const cell of row.element.cells) {
       const button = cell.querySelector("button");

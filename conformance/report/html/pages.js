@@ -63,8 +63,15 @@ function onKey(event) {
 }
 
 function begin() {
-  byId("about").textContent = `assay ${index.version}${index.conditions ? `, ${index.conditions}` : ""}: ` +
-    `${index.scenarios.length} scenarios, ${index.records.length} records`;
+  byId("answer").textContent = index.answer;
+  byId("answer").className = /^0 /.test(index.answer) ? "good" : "bad";
+  byId("about").textContent = [
+    `assay ${index.version}`, index.conditions, `${index.scenarios.length} scenarios, ${index.records.length} records`,
+    index.began && `${index.began.replace("T", " ")} UTC`, index.host && `on ${index.host}`,
+  ].filter(Boolean).join(", ");
+  byId("command").replaceChildren(make("code", {}, index.command));
+  byId("command").hidden = !index.command;
+  fillUnexpected();
   byId("entries").textContent = index.entries;
   byId("entries").hidden = !index.entries;
   fillCounts();

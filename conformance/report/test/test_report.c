@@ -363,7 +363,7 @@ static void report_fill(cnf_report *report)
     "      since: 2026-01-31\n"                                                                    \
     "\n"
 #define GOLDEN_SKIPS                                                                               \
-    "skipped, by what the subject lacks:\n"                                                        \
+    "skipped:\n"                                                                                   \
     "     1  pocl: reports-faults: this device does not report findings\n"                         \
     "     1  cuda: sycl-compiler: no\n"                                                            \
     "\n"

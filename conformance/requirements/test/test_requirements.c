@@ -176,6 +176,9 @@ static void an_invalid_table_is_refused(void **state)
         assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
                             rows[i].message);
     }
+    write_text(table.data, ""); /* an empty file, as `touch` makes it */
+    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, table, &rules).code,
+                     RT_MALFORMED);
     rt_text missing = RT_TEXT("/nowhere/requirements.yaml");
     assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, missing, &rules).code, RT_IO);
 }

@@ -48,6 +48,12 @@ static void every_change_is_named_and_judged(void **state)
                               "new failure: 1\n"));
     assert_true(is_regression(&known, &other_failure,
                               "new failure: linking/a.yaml on pocl: FAIL step1:b, was XFAIL"));
+    cnf_record flake = record_make(CNF_VERDICT_FLAKE, "step0:a", 1);
+    assert_false(is_regression(&pass, &flake,
+                               "flaky now: linking/a.yaml on pocl: FLAKE step0:a, was PASS\n"));
+    assert_false(is_regression(&flake, &flake, "nothing changed\n"));
+    assert_false(is_regression(&fail, &flake, "fixed: linking/a.yaml on pocl: FLAKE step0:a, was"));
+    assert_true(is_regression(&flake, &fail, "new failure: linking/a.yaml on pocl: FAIL step0:a"));
     assert_true(is_regression(NULL, &fail,
                               "new failure: linking/a.yaml on pocl: FAIL step0:a, was nothing"));
     assert_true(is_regression(&pass, &skip,

@@ -128,7 +128,7 @@ def expect(what, found, wanted):
         failures.append(f"{what}: {found!r}, expected {wanted!r}")
 
 
-SHOWN = "return [...document.querySelectorAll('#matrix tbody tr:not([hidden])')].map(row => row.dataset.path)"
+SHOWN = "return [...document.querySelectorAll('#matrix tbody tr[data-path]:not([hidden])')].map(row => row.dataset.path)"
 SET = ("const field = document.getElementById('{0}'); field.value = '{1}';"
        "field.dispatchEvent(new Event('input', {{ bubbles: true }}));")
 
@@ -142,21 +142,34 @@ def filter_shows(browser, settings, wanted):
 
 
 def overview(browser):
+    expect("the answer", browser.run("return document.getElementById('answer').textContent"),
+           "2 unexpected: 2 as expected, 1 skipped for 1 reason, 1 on subjects that are not installed, 12 s")
+    expect("when, where and how", [word for word in ("2026-01-31 12:00:00 UTC", "on node-1", "assay run linking --on sim") if word not in
+                                   browser.run("return document.querySelector('header').innerText")], [])
+    expect("what is unexpected", browser.run(
+        "return [...document.querySelectorAll('#unexpected tbody tr')].map(row => row.cells[0].innerText + ' ' + row.cells[1].innerText)"),
+        ["FAIL linking/a.yaml", "INVALID linking/wrong.yaml"])
+    expect("it leads to the verdict", browser.run("return document.querySelector('#unexpected a').getAttribute('href')"),
+           "#scenario=linking%2Fa.yaml&on=pocl")
     every = ["fusion/b.yaml", "linking/a.yaml", "linking/wrong.yaml"]
     expect("all rows", browser.run(SHOWN), every)
     expect("headings with a scope", browser.run("return document.querySelectorAll('#matrix th:not([scope])').length"), 0)
     expect("cells of a row", browser.run(
-        "return [...document.querySelectorAll('#matrix tbody tr')[0].cells].slice(1).map(cell => cell.innerText)"),
+        "return [...document.querySelectorAll('#matrix tbody tr[data-path]')[0].cells].slice(1).map(cell => cell.innerText)"),
         ["PASS 1/3", "SKIP", ""])
     expect("an invalid scenario", browser.run(
-        "return [...document.querySelectorAll('#matrix tbody tr')[2].cells].slice(1).map(cell => cell.innerText)"),
+        "return [...document.querySelectorAll('#matrix tbody tr[data-path]')[2].cells].slice(1).map(cell => cell.innerText)"),
         ["INVALID"] * 3)
     expect("markup that is text", browser.run("return document.querySelectorAll('b, img, i, u').length"), 0)
-    expect("the summary", browser.run("return document.querySelectorAll('#matrix tbody small')[0].textContent"), f"Says {HOSTILE}")
+    expect("the summary", browser.run("return document.querySelectorAll('#matrix tr[data-path] small')[0].textContent"), f"Says {HOSTILE}")
     filter_shows(browser, {"verdict": "FAIL"}, every[1:2])
     filter_shows(browser, {"verdict": "not as expected"}, every[1:])
     filter_shows(browser, {"verdict": "FAIL", "subject": "sim"}, [])
+    headings = "return [...document.querySelectorAll('#matrix thead th:not([hidden])')].map(cell => cell.innerText)"
+    filter_shows(browser, {}, every)
+    expect("columns of what is installed", browser.run(headings), ["scenario", "sim", "pocl"])
     filter_shows(browser, {"subject": "nowhere"}, every[1:])
+    expect("the column that the filter asks for", browser.run(headings), ["scenario", "nowhere"])
     filter_shows(browser, {"feature": "fusion"}, every[:1])
     filter_shows(browser, {"text": "says BOLD"}, every[1:2])
     filter_shows(browser, {"text": "step2:memory"}, every[1:2])
@@ -166,6 +179,11 @@ def overview(browser):
     filter_shows(browser, {"rule": "DL-LINK"}, every[1:2])
     filter_shows(browser, {"rule": "DL-LINK-0"}, [])
     filter_shows(browser, {}, every)
+    fold = "document.querySelectorAll('#matrix .folder button')[1].click(); " + SHOWN
+    expect("folders", browser.run("return [...document.querySelectorAll('#matrix .folder')].map(row => row.innerText.trim())"),
+           ["fusion/ 1 scenario", "linking/ 2 scenarios, 2 unexpected"])
+    expect("a folded folder", browser.run(fold), every[:1])
+    expect("an unfolded folder", browser.run(fold), every)
     expect("how many are shown", browser.run("return document.getElementById('shown').textContent"), "3 of 3 scenarios")
 
 
@@ -202,6 +220,9 @@ def detail(browser):
         "return [...document.querySelectorAll('.traces')].pop().tBodies[0].rows[2].cells[0].textContent"), "3 | 4")
     expect("commands", browser.run("return [...document.querySelectorAll('.command')].map(code => code.textContent)"),
            ["assay run linking/a.yaml --on pocl", "assay why linking/a.yaml pocl"])
+    expect("the entry to paste", browser.run("return document.querySelector('#detail .entries').textContent"),
+           '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    class: untriaged\n    since: 2026-01-31\n')
+    expect("the attempts", browser.run("return document.querySelector('#detail dl').innerText.includes('1 of 2 failed: FAIL, PASS')"), True)
     browser.run("for (const fold of document.querySelectorAll('#detail details')) fold.open = true")
     drawn = 2 if shutil.which("dot") else 1
     expect("pictures", browser.run("return document.querySelectorAll('.picture svg[role=img]').length"), drawn)
@@ -287,7 +308,7 @@ def main():
             looks(browser, shots)
             begun = time.monotonic()
             browser.visit(f"file://{folder}/large.html")
-            expect("rows of a large page", browser.run("return document.querySelectorAll('#matrix tbody tr').length"), 617)
+            expect("rows of a large page", browser.run("return document.querySelectorAll('#matrix tbody tr[data-path]').length"), 617)
             shown = time.monotonic() - begun
             print(f"617 scenarios are shown after {shown:.2f} s")
             expect("shown within 10 seconds", shown < 10, True)

@@ -107,6 +107,10 @@ static void full_add(rt_arena *arena, cnf_report *report, cnf_html *html)
     fails.judgement.message = RT_TEXT("got " HOSTILE " and a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
+    static const cnf_attempt attempts[] = {{CNF_VERDICT_FAIL, {"step2:memory:-:-", 16}, 1},
+                                           {CNF_VERDICT_PASS, {NULL, 0}, 1}};
+    fails.judgement.attempts = attempts;
+    fails.judgement.attempt_count = 2;
     record_add(report, html, &fails, &pocl_detail); /* in the order in which they may end */
     record_add(report, html, &passes, &sim_detail);
     cnf_record missing = record_of("linking/a.yaml", "nowhere", CNF_VERDICT_UNAVAILABLE);
@@ -156,7 +160,11 @@ void sample_page(rt_buffer *out, uint32_t extra_count)
                               .rules = &rules,
                               .version = RT_TEXT("0.0"),
                               .conditions = RT_TEXT("--seed 5"),
+                              .command = RT_TEXT("assay run linking --on sim,pocl"),
+                              .seconds = 12,
                               .job_count = 2};
+    report.host = RT_TEXT("node-1");
+    report.began = RT_TEXT("2026-01-31T12:00:00");
     cnf_html_write(html, &run, out);
     cnf_html_free(html);
     cnf_report_free(&report);
