@@ -166,8 +166,9 @@ cl_int icd_argument_set_address(cl_kernel kernel, cl_uint index, uint64_t addres
                           RT_TEXT_ARG(kernel->fact->name), kernel->argument_count);
     icd_argument *argument = &kernel->arguments[index];
     if (argument->parameter.kind != DEV_ARGUMENT_MEMORY)
-        return icd_refuse(call, CL_INVALID_ARG_VALUE, "argument %u of kernel '%.*s' is no pointer",
-                          index, RT_TEXT_ARG(kernel->fact->name));
+        return icd_refuse(call, CL_INVALID_ARG_VALUE,
+                          "argument %u of kernel '%.*s' is not a pointer", index,
+                          RT_TEXT_ARG(kernel->fact->name));
     if (address != 0 && !icd_usm_find(address, &offset))
         return icd_refuse(call, CL_INVALID_ARG_VALUE, "0x%llx is in none of the allocations",
                           (unsigned long long)address);
