@@ -1,6 +1,7 @@
 /* Programs: options, headers, linking, binaries, IL and its constants, queries. */
 #include "opencl/test/client.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 static const char set_source[] =
@@ -196,6 +197,19 @@ static void il_with_a_constant(void **state)
     client_close(&c);
 }
 
+/* The compile worker is a child of the program, whatever the program does with its children. */
+static void a_program_may_ignore_its_children(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    signal(SIGCHLD, SIG_IGN);
+    cl_program program = client_build(&c, set_source, "-DVALUE=13");
+    signal(SIGCHLD, SIG_DFL);
+    set_expect(&c, program, 13);
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -247,6 +261,7 @@ int main(void)
         cmocka_unit_test(inline_functions_and_empty_programs),
         cmocka_unit_test(a_binary_restores_a_program),
         cmocka_unit_test(il_with_a_constant),
+        cmocka_unit_test(a_program_may_ignore_its_children),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
