@@ -243,9 +243,10 @@ bool icd_compile(icd_compilation *compilation);
 typedef struct icd_argument {
     bool is_set;
     dev_parameter parameter;
-    cl_mem memory;  /* MEMORY: an internal reference; NULL: the null pointer */
-    uint8_t *bytes; /* BYTES */
-    uint64_t size;  /* LOCAL */
+    cl_mem memory;    /* MEMORY: an internal reference; NULL: the null pointer */
+    uint8_t *bytes;   /* BYTES */
+    uint64_t size;    /* LOCAL */
+    uint64_t address; /* MEMORY: of an allocation (usm.h); 0: it is a buffer */
 } icd_argument;
 
 struct _cl_kernel {
@@ -256,6 +257,9 @@ struct _cl_kernel {
     icd_argument *arguments;
     uint32_t argument_count;
 };
+
+/* Sets an argument to a pointer into unified shared memory. */
+cl_int icd_argument_set_address(cl_kernel kernel, cl_uint index, uint64_t address, icd_call call);
 
 /* ---- Queues and events (queue.c, event.c) ------------------------------------------------- */
 
@@ -321,6 +325,10 @@ void icd_command_keep_block(icd_command *command, void *block);
 /* Makes the command's event, and waits for it if `is_blocking`; *out_event, which may be NULL, gets
  * it. */
 cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event);
+
+/* Adds the parts that fill `size` bytes of memory with a pattern of 1, 2, 4, … or 128 bytes. */
+void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
+                    const void *pattern, size_t pattern_size);
 
 /* The execution status of an event. */
 cl_int icd_event_status(cl_event event);

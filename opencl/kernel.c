@@ -1,5 +1,5 @@
 /* Kernels: creation, arguments, queries. */
-#include "opencl/icd.h"
+#include "opencl/usm.h"
 
 #include "conformance/build/spirv_outline.h"
 
@@ -158,6 +158,26 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, 
     return code;
 }
 
+cl_int icd_argument_set_address(cl_kernel kernel, cl_uint index, uint64_t address, icd_call call)
+{
+    uint64_t offset;
+    if (index >= kernel->argument_count)
+        return icd_refuse(call, CL_INVALID_ARG_INDEX, "argument %u; kernel '%.*s' has %u", index,
+                          RT_TEXT_ARG(kernel->fact->name), kernel->argument_count);
+    icd_argument *argument = &kernel->arguments[index];
+    if (argument->parameter.kind != DEV_ARGUMENT_MEMORY)
+        return icd_refuse(call, CL_INVALID_ARG_VALUE,
+                          "argument %u of kernel '%.*s' is not a pointer", index,
+                          RT_TEXT_ARG(kernel->fact->name));
+    if (address != 0 && !icd_usm_find(address, &offset))
+        return icd_refuse(call, CL_INVALID_ARG_VALUE, "0x%llx is in none of the allocations",
+                          (unsigned long long)address);
+    argument_clear(argument);
+    argument->address = address;
+    argument->is_set = true;
+    return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel kernel, cl_int *out_code)
 {
     ICD_ENTER;
@@ -176,6 +196,24 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel kernel, cl_int *out_c
         memcpy(to->bytes, from->bytes, from->parameter.size);
     }
     return clone;
+}
+
+/* All memory is accessible without it. */
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name,
+                                                    size_t size, const void *value)
+{
+    ICD_ENTER;
+    if (!icd_is(kernel, ICD_KERNEL, ICD_CALL))
+        return REFUSE(CL_INVALID_KERNEL, "expected a kernel");
+    if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS || name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
+        return REFUSE(CL_INVALID_OPERATION, "the device supports no shared virtual memory");
+    bool is_flag = name == CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
+                   name == CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL ||
+                   name == CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL;
+    bool is_list = name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL;
+    if (!value || !(is_flag || is_list) || (is_flag && size != sizeof(cl_bool)))
+        return REFUSE(CL_INVALID_VALUE, "information 0x%x of %zu bytes", name, size);
+    return CL_SUCCESS;
 }
 
 /* ---- Queries ------------------------------------------------------------------------------ */

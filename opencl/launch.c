@@ -1,5 +1,6 @@
 /* Launches. */
 #include "opencl/report.h"
+#include "opencl/usm.h"
 
 #include <string.h>
 
@@ -42,6 +43,17 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
             out[i].bytes = (rt_bytes){argument->bytes, argument->parameter.size};
         } else if (argument->parameter.kind == DEV_ARGUMENT_LOCAL) {
             out[i].size = argument->size;
+        } else if (argument->address != 0) {
+            out[i].kind = DEV_ARGUMENT_POINTER;
+            out[i].memory = icd_usm_find(argument->address, &out[i].offset);
+            if (out[i].memory) continue;
+            icd_report_misuse(
+                call, "use-after-free",
+                "argument %u of kernel '%.*s' points into an allocation that has been "
+                "freed",
+                i, RT_TEXT_ARG(kernel->fact->name));
+            return icd_refuse(call, CL_INVALID_KERNEL_ARGS, "argument %u points to freed memory",
+                              i);
         } else if (argument->memory) {
             memory_judge(argument->memory, i, kernel, call);
             out[i].kind = DEV_ARGUMENT_POINTER;

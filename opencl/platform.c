@@ -1,5 +1,6 @@
 /* The platform and its only device: what they answer to queries. */
 #include "opencl/report.h"
+#include "opencl/usm.h"
 
 #include "backends/sim/simdev.h"
 
@@ -39,6 +40,7 @@ static const cl_name_version device_extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp16"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp64"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_intel_unified_shared_memory"},
 };
 
 static const cl_name_version c_features[] = {
@@ -150,8 +152,10 @@ static void *extension_function(const char *name)
     /* POSIX allows converting a function pointer to an object pointer; C does not, so the bytes are
      * copied. */
     void *found = NULL;
+    void (*function)(void) = icd_usm_function(name);
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (strcmp(rows[i].name, name) == 0) memcpy(&found, &rows[i].function, sizeof found);
+        if (strcmp(rows[i].name, name) == 0) function = rows[i].function;
+    memcpy(&found, &function, sizeof found);
     return found;
 }
 
@@ -366,6 +370,12 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
     ROW(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, cl_bool, CL_TRUE)                       \
     ROW(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, cl_bool, CL_TRUE)                                 \
     ROW(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))                           \
+    ROW(CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                                     \
+    ROW(CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, cl_bitfield,                                      \
+        CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)      \
+    ROW(CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                     \
+    ROW(CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                      \
+    ROW(CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                            \
     ROW(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities, 0)
 
 #define ATOMICS                                                                                    \

@@ -287,14 +287,3 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
         return REFUSE(CL_INVALID_KERNEL, "expected a kernel");
     return REFUSE(CL_INVALID_OPERATION, "the device supports no shared virtual memory");
 }
-
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
-                                                    cl_kernel_exec_info param_name,
-                                                    size_t param_value_size,
-                                                    const void *param_value)
-{
-    ICD_ENTER;
-    if (!icd_is(kernel, ICD_KERNEL, ICD_CALL))
-        return REFUSE(CL_INVALID_KERNEL, "expected a kernel");
-    return REFUSE(CL_INVALID_OPERATION, "the device supports no shared virtual memory");
-}

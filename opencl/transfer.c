@@ -162,6 +162,33 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
     return icd_command_end(&command, false, out_event);
 }
 
+void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
+                    const void *pattern, size_t pattern_size)
+{
+    dev_event *event = NULL;
+    dev_queue *queue = icd_device.queue;
+    const dev_command described = icd_command_device(command);
+    if (size == 0) return;
+    if (pattern_size <= 16) {
+        rt_status status = dev_enqueue_fill(queue, described, memory, offset, size,
+                                            (rt_bytes){pattern, pattern_size}, &event);
+        icd_command_part(command, status, event);
+        return;
+    }
+    /* The device fills with at most 16 bytes: write whole patterns, from one block. */
+    size_t block_size = size < FILL_BLOCK ? size : FILL_BLOCK;
+    uint8_t *block = rt_alloc(block_size);
+    for (size_t i = 0; i < block_size; i += pattern_size)
+        memcpy(block + i, pattern, pattern_size);
+    icd_command_keep_block(command, block);
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < block_size ? size - done : block_size;
+        rt_status status =
+            dev_enqueue_write(queue, described, memory, offset + done, part, block, &event);
+        icd_command_part(command, status, event);
+    }
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
                                                     const void *pattern, size_t pattern_size,
                                                     size_t offset, size_t size, cl_uint wait_count,
@@ -183,24 +210,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
                       "offset %zu or size %zu is not a multiple of the pattern's %zu bytes", offset,
                       size, pattern_size);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    dev_event *event = NULL;
-    if (size > 0 && pattern_size <= 16) {
-        rt_status status = dev_enqueue_fill(icd_device.queue, icd_command_device(&command),
-                                            icd_root(buffer)->memory, buffer->origin + offset, size,
-                                            (rt_bytes){pattern, pattern_size}, &event);
-        icd_command_part(&command, status, event);
-    } else if (size > 0) {
-        /* The device fills with at most 16 bytes: write whole patterns, from one block. */
-        size_t block_size = size < FILL_BLOCK ? size : FILL_BLOCK;
-        uint8_t *block = rt_alloc(block_size);
-        for (size_t i = 0; i < block_size; i += pattern_size)
-            memcpy(block + i, pattern, pattern_size);
-        icd_command_keep_block(&command, block);
-        for (size_t done = 0, part; done < size; done += part) {
-            part = size - done < block_size ? size - done : block_size;
-            write_part(&command, buffer, offset + done, part, block);
-        }
-    }
+    icd_fill_parts(&command, icd_root(buffer)->memory, buffer->origin + offset, size, pattern,
+                   pattern_size);
     return icd_command_end(&command, false, out_event);
 }
 

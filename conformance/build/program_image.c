@@ -10,6 +10,26 @@ enum {
         0x00010200 /* as for scenarios; the device takes newer ones, but needs none */
 };
 
+/* The module of a program without functions and variables, which has no image. */
+static rt_bytes empty_module(void)
+{
+    static const uint32_t words[] = {
+        0x07230203,
+        SPIRV_VERSION_MAX,
+        0,
+        1,
+        0, /* header; no ids */
+        2 << 16 | 17,
+        4, /* OpCapability Addresses */
+        2 << 16 | 17,
+        6, /* OpCapability Kernel */
+        3 << 16 | 14,
+        2,
+        2, /* OpMemoryModel Physical64 OpenCL */
+    };
+    return (rt_bytes){(const uint8_t *)words, sizeof words};
+}
+
 static rt_status postlink(cnf_worker *worker, const cnf_request *request, rt_bytes bitcode)
 {
     const rt_postlink_source source = {request->program.name, bitcode};
@@ -29,13 +49,10 @@ static rt_status postlink(cnf_worker *worker, const cnf_request *request, rt_byt
         rt_reader reader = rt_reader_of(rt_buffer_bytes(&written));
         status = rt_image_list_read(worker->sink, &worker->arena, &reader, &list);
     }
-    /* A program without functions is valid; it has no image. */
-    if (rt_ok(status) && list.count == 0)
-        status = rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                         "the program defines neither a kernel nor a function");
     if (rt_ok(status)) {
-        CHECK(list.count == 1);
-        rt_buffer_append(&worker->artefact, list.images[0].code.data, list.images[0].code.size);
+        CHECK(list.count <= 1);
+        rt_bytes code = list.count > 0 ? list.images[0].code : empty_module();
+        rt_buffer_append(&worker->artefact, code.data, code.size);
     }
     rt_buffer_free(&written);
     return status;

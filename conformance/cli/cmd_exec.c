@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,8 @@ static void environment_set(const cnf_arguments *arguments, const char *library,
 RT_NORETURN static void program_start(const cnf_arguments *arguments, const char *library,
                                       const char *report)
 {
+    prctl(PR_SET_PDEATHSIG,
+          SIGTERM); /* a program does not outlive an `assay exec` that is killed */
     environment_set(arguments, library, report);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);

@@ -64,14 +64,19 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
 {
     CHECK(process->pid > 0);
     double deadline = cnf_process_now_ms() + timeout_ms;
-    bool ended = false, late = false, overflowed = false;
+    bool ended = false, late = false, overflowed = false, is_reaped = false;
     for (;;) {
         drain(&process->output, out_output, OUTPUT_SIZE_MAX);
         drain(&process->errors, out_errors, ERRORS_SIZE_MAX);
         overflowed = out_output->size >= OUTPUT_SIZE_MAX;
         siginfo_t info = {0};
+        errno = 0;
         ended = waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
                 info.si_pid == process->pid;
+        /* In a program that ignores SIGCHLD or waits for every child (opencl/), the status is lost;
+         * the output says whether the process did its work. */
+        is_reaped = !ended && errno == ECHILD;
+        ended |= is_reaped;
         double remaining = deadline - cnf_process_now_ms();
         late = remaining <= 0;
         if (ended || late || overflowed) break;
@@ -83,10 +88,12 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
     }
     /* The group is killed before its leader is reaped, so that the group's id cannot have been
      * reused. */
-    kill(-process->pid, SIGKILL);
-    kill(process->pid, SIGKILL);
     int status = 0;
-    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
+    if (!is_reaped) {
+        kill(-process->pid, SIGKILL);
+        kill(process->pid, SIGKILL);
+    }
+    while (!is_reaped && waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
     }
     process->pid = 0;
     drain(&process->output, out_output, OUTPUT_SIZE_MAX);

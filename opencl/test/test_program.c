@@ -1,6 +1,7 @@
 /* Programs: options, headers, linking, binaries, IL and its constants, queries. */
 #include "opencl/test/client.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 static const char set_source[] =
@@ -102,6 +103,31 @@ static void programs_are_compiled_with_headers_and_linked(void **state)
     client_close(&c);
 }
 
+/* C99's inline gives no definition that other programs could use; a header's functions still work
+ * in each program that includes it. */
+static void inline_functions_and_empty_programs(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int code;
+    const char *header_source = "inline int seven(void) { return 7; }\n";
+    const char *source = "#include \"seven.h\"\n"
+                         "kernel void set(global int *a) { a[get_global_id(0)] = seven(); }\n";
+    const char *name = "seven.h";
+    cl_program header = clCreateProgramWithSource(c.context, 1, &header_source, NULL, NULL);
+    cl_program part = clCreateProgramWithSource(c.context, 1, &source, NULL, NULL);
+    assert_cl(clCompileProgram(header, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    assert_cl(clCompileProgram(part, 0, NULL, "", 1, &header, &name, NULL, NULL));
+    const cl_program parts[] = {part, header};
+    cl_program linked = clLinkProgram(c.context, 0, NULL, "", 2, parts, NULL, NULL, &code);
+    assert_cl(code);
+    set_expect(&c, linked, 7);
+    const cl_program all[] = {header, part, linked};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_cl(clReleaseProgram(all[i]));
+    client_close(&c);
+}
+
 static void a_binary_restores_a_program(void **state)
 {
     (void)state;
@@ -171,6 +197,19 @@ static void il_with_a_constant(void **state)
     client_close(&c);
 }
 
+/* The compile worker is a child of the program, whatever the program does with its children. */
+static void a_program_may_ignore_its_children(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    signal(SIGCHLD, SIG_IGN);
+    cl_program program = client_build(&c, set_source, "-DVALUE=13");
+    signal(SIGCHLD, SIG_DFL);
+    set_expect(&c, program, 13);
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -219,8 +258,10 @@ int main(void)
         cmocka_unit_test(options_reach_the_compiler),
         cmocka_unit_test(a_failed_build_says_where),
         cmocka_unit_test(programs_are_compiled_with_headers_and_linked),
+        cmocka_unit_test(inline_functions_and_empty_programs),
         cmocka_unit_test(a_binary_restores_a_program),
         cmocka_unit_test(il_with_a_constant),
+        cmocka_unit_test(a_program_may_ignore_its_children),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,6 +208,47 @@ static void times_are_in_order(void **state)
     client_close(&c);
 }
 
+/* What one of several threads does on the context that they share: its own queue, buffer and
+ * kernel. */
+static void *thread_run(void *user)
+{
+    enum { ROUNDS = 40 };
+    const client *shared = user;
+    client c = *shared;
+    const cl_int zero = 0, rounds = ROUNDS, one = 1;
+    const size_t items = 1;
+    c.queue = clCreateCommandQueue(c.context, c.device, 0, NULL);
+    cl_program program = client_build(&c, add_source, "");
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    cl_mem buffer = client_ints(&c, &zero, 1);
+    assert_cl(clSetKernelArg(add, 0, sizeof buffer, &buffer));
+    assert_cl(clSetKernelArg(add, 1, sizeof one, &one));
+    for (int i = 0; i < ROUNDS; i++) {
+        cl_event event;
+        assert_cl(clEnqueueNDRangeKernel(c.queue, add, 1, NULL, &items, NULL, 0, NULL, &event));
+        if (i % 4 == 0) assert_cl(clWaitForEvents(1, &event));
+        assert_cl(clReleaseEvent(event));
+    }
+    client_expect(&c, buffer, &rounds, 1);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(add));
+    assert_cl(clReleaseProgram(program));
+    assert_cl(clReleaseCommandQueue(c.queue));
+    return NULL;
+}
+
+static void threads_share_a_context(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_run, &c), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +260,7 @@ int main(void)
         cmocka_unit_test(a_callback_is_called_without_a_wait),
         cmocka_unit_test(polling_makes_progress),
         cmocka_unit_test(times_are_in_order),
+        cmocka_unit_test(threads_share_a_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

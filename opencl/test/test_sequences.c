@@ -1,0 +1,280 @@
+/* Random sequences of calls, right and wrong ones, on pools of objects: nothing may crash, hang or
+ * return a code that the specification does not have, and every object can be released at the end.
+ *
+ *     test_sequences [FIRST_SEED [SEEDS [CALLS]]]
+ *
+ * The seed of a failure is printed before its sequence, which is the same every time. */
+#include "opencl/test/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { POOL = 8, BYTES = 1024, HOST_BYTES = 4096, KINDS_OF_PROGRAMS = 3 };
+
+typedef struct pools {
+    client c;
+    uint64_t state; /* of the generator */
+    cl_mem buffers[POOL];
+    cl_event events[POOL], users[POOL];
+    cl_program programs[POOL];
+    cl_kernel kernels[POOL];
+    cl_command_queue queues[POOL];
+    void *maps[POOL];
+    cl_mem mapped[POOL];
+    uint8_t host[HOST_BYTES]; /* lives longer than every command */
+} pools;
+
+/* splitmix64 */
+static uint64_t draw(pools *p, uint64_t below)
+{
+    p->state += 0x9E3779B97F4A7C15u;
+    uint64_t z = p->state;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (z ^ z >> 31) % below;
+}
+
+static size_t draw_size(pools *p)
+{
+    static const size_t sizes[] = {0, 1, 4, 16, 64, 100, 128, 256, 512, 1000, BYTES, BYTES + 4};
+    return sizes[draw(p, sizeof sizes / sizeof *sizes)];
+}
+
+#define ANY(pool) p->pool[draw(p, POOL)] /* an object, or NULL */
+
+static void code_check(cl_int code)
+{
+    assert_in_range(-code, 0, 72); /* CL_MAX_SIZE_RESTRICTION_EXCEEDED is -72 */
+}
+
+/* A wait list of up to three events of the pools; *out_count may disagree with it. */
+static const cl_event *draw_list(pools *p, cl_event list[3], cl_uint *out_count)
+{
+    *out_count = (cl_uint)draw(p, 4);
+    for (cl_uint i = 0; i < *out_count; i++)
+        list[i] = draw(p, 4) == 0 ? ANY(users) : ANY(events);
+    if (draw(p, 30) == 0) return NULL;
+    return *out_count > 0 ? list : NULL;
+}
+
+static void event_put(pools *p, cl_event event)
+{
+    cl_event *place = &ANY(events);
+    if (*place) assert_cl(clReleaseEvent(*place));
+    *place = event;
+}
+
+static void buffer_call(pools *p)
+{
+    cl_mem *place = &ANY(buffers);
+    cl_int code;
+    if (*place && draw(p, 2) == 0) {
+        const cl_buffer_region region = {draw_size(p), draw_size(p)};
+        cl_mem part = clCreateSubBuffer(*place, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+        code_check(code);
+        assert_int_equal(part != NULL, code == CL_SUCCESS);
+        if (!part) return;
+        assert_cl(clReleaseMemObject(*place));
+        *place = part;
+        return;
+    }
+    if (*place) {
+        for (int i = 0; i < POOL; i++)
+            if (p->mapped[i] == *place) p->maps[i] = NULL, p->mapped[i] = NULL;
+        assert_cl(clReleaseMemObject(*place));
+    }
+    const cl_mem_flags flags = draw(p, 2) ? CL_MEM_COPY_HOST_PTR : 0;
+    *place = clCreateBuffer(p->c.context, flags, draw(p, 10) ? BYTES : draw_size(p),
+                            flags ? p->host : NULL, &code);
+    code_check(code);
+}
+
+static void transfer_call(pools *p)
+{
+    cl_event list[3], event = NULL;
+    cl_uint count;
+    const cl_event *wait = draw_list(p, list, &count);
+    cl_command_queue queue = ANY(queues);
+    cl_mem a = ANY(buffers), b = ANY(buffers);
+    size_t offset = draw_size(p), other = draw_size(p), size = draw_size(p);
+    const size_t origin[] = {draw(p, 8) * 4, draw(p, 4), draw(p, 2)},
+                 region[] = {draw(p, 5) * 4, draw(p, 4), 1};
+    cl_int code = 0;
+    /* A blocking command could wait for a user event that is never completed. */
+    switch (draw(p, 7)) {
+    case 0:
+        code = clEnqueueReadBuffer(queue, a, CL_FALSE, offset, size, p->host, count, wait, &event);
+        break;
+    case 1:
+        code = clEnqueueWriteBuffer(queue, a, CL_FALSE, offset, size, p->host, count, wait, &event);
+        break;
+    case 2:
+        code = clEnqueueCopyBuffer(queue, a, b, offset, other, size, count, wait, &event);
+        break;
+    case 3:
+        code = clEnqueueFillBuffer(queue, a, p->host, (size_t)1 << draw(p, 9), offset, size, count,
+                                   wait, &event);
+        break;
+    case 4:
+        code = clEnqueueCopyBufferRect(queue, a, b, origin, region, region, 64, draw(p, 2) * 256,
+                                       64, 0, count, wait, &event);
+        break;
+    case 5:
+        code = clEnqueueReadBufferRect(queue, a, CL_FALSE, origin, origin, region, 64, 256, 32, 0,
+                                       p->host, count, wait, &event);
+        break;
+    default:
+        code = draw(p, 2) ? clEnqueueBarrierWithWaitList(queue, count, wait, &event)
+                          : clEnqueueMarkerWithWaitList(queue, count, wait, &event);
+    }
+    code_check(code);
+    assert_int_equal(event != NULL, code == CL_SUCCESS);
+    if (event) event_put(p, event);
+}
+
+static void map_call(pools *p)
+{
+    uint64_t slot = draw(p, POOL);
+    cl_command_queue queue = ANY(queues);
+    cl_event event = NULL;
+    cl_int code;
+    if (p->maps[slot]) {
+        code = clEnqueueUnmapMemObject(queue, p->mapped[slot], p->maps[slot], 0, NULL, &event);
+        if (code == CL_SUCCESS) p->maps[slot] = NULL, p->mapped[slot] = NULL;
+    } else {
+        cl_mem buffer = ANY(buffers);
+        p->maps[slot] = clEnqueueMapBuffer(queue, buffer, CL_FALSE, (cl_map_flags)1 << draw(p, 3),
+                                           draw_size(p), draw_size(p), 0, NULL, &event, &code);
+        p->mapped[slot] = p->maps[slot] ? buffer : NULL;
+    }
+    code_check(code);
+    if (event) event_put(p, event);
+}
+
+static void program_call(pools *p)
+{
+    static const char *const sources[KINDS_OF_PROGRAMS] = {
+        "kernel void k(global int *a, int n) { a[get_global_id(0)] = n; }",
+        "int f(int x) { return x + 1; }\nkernel void k(global int *a, int n) { a[0] = f(n); }",
+        "kernel void k(global int *a, int n) { syntax error }",
+    };
+    cl_program *place = &ANY(programs);
+    cl_int code;
+    if (*place && draw(p, 2)) {
+        code_check(clBuildProgram(*place, 0, NULL, draw(p, 9) ? "" : "-bad", NULL, NULL));
+        return;
+    }
+    if (*place) assert_cl(clReleaseProgram(*place));
+    const char *source = sources[draw(p, KINDS_OF_PROGRAMS)];
+    *place = clCreateProgramWithSource(p->c.context, 1, &source, NULL, &code);
+    assert_cl(code);
+}
+
+static void kernel_call(pools *p)
+{
+    cl_kernel *place = &ANY(kernels);
+    cl_int code;
+    if (!*place || draw(p, 8) == 0) {
+        cl_kernel kernel = clCreateKernel(ANY(programs), draw(p, 9) ? "k" : "absent", &code);
+        code_check(code);
+        if (!kernel) return;
+        if (*place) assert_cl(clReleaseKernel(*place));
+        *place = kernel;
+    }
+    cl_mem buffer = ANY(buffers);
+    const cl_int n = (cl_int)draw(p, 100);
+    code_check(clSetKernelArg(*place, (cl_uint)draw(p, 3), sizeof buffer, &buffer));
+    code_check(clSetKernelArg(*place, 1, draw(p, 9) ? sizeof n : 8, &n));
+    cl_event list[3], event = NULL;
+    cl_uint count;
+    const cl_event *wait = draw_list(p, list, &count);
+    const size_t global[] = {draw(p, 20), 1, 1}, local[] = {draw(p, 6), 1, 1};
+    code = clEnqueueNDRangeKernel(ANY(queues), *place, (cl_uint)draw(p, 5), NULL, global,
+                                  draw(p, 2) ? local : NULL, count, wait, &event);
+    code_check(code);
+    if (event) event_put(p, event);
+}
+
+static void event_call(pools *p)
+{
+    cl_event *user = &ANY(users), event = ANY(events);
+    cl_int status = 0, code;
+    cl_ulong time;
+    if (!*user) {
+        *user = clCreateUserEvent(p->c.context, &code);
+        assert_cl(code);
+    } else if (draw(p, 2)) {
+        code_check(clSetUserEventStatus(*user, draw(p, 4) ? CL_COMPLETE : -1));
+        assert_cl(clReleaseEvent(*user));
+        *user = NULL;
+    }
+    code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    assert_true(code == (event ? CL_SUCCESS : CL_INVALID_EVENT));
+    code_check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL));
+    code_check(clFlush(ANY(queues)));
+}
+
+/* Completes all user events, so that everything ends. */
+static void everything_end(pools *p)
+{
+    for (int i = 0; i < POOL; i++) {
+        if (!p->users[i]) continue;
+        code_check(clSetUserEventStatus(p->users[i], CL_COMPLETE));
+        assert_cl(clReleaseEvent(p->users[i]));
+        p->users[i] = NULL;
+    }
+    for (int i = 0; i < POOL; i++)
+        if (p->queues[i]) assert_cl(clFinish(p->queues[i]));
+}
+
+static void sequence_run(uint64_t seed, uint64_t calls)
+{
+    static void (*const kinds[])(pools * p) = {buffer_call, transfer_call, transfer_call,
+                                               map_call,    program_call,  kernel_call,
+                                               kernel_call, event_call};
+    pools *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->state = seed;
+    p->c = client_open(CL_QUEUE_PROFILING_ENABLE);
+    for (int i = 0; i < POOL - 1; i++) {
+        cl_int code;
+        p->queues[i] = clCreateCommandQueue(
+            p->c.context, p->c.device, i % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
+        assert_cl(code);
+    }
+    for (uint64_t i = 0; i < calls; i++) {
+        kinds[draw(p, sizeof kinds / sizeof *kinds)](p);
+        if (draw(p, 64) == 0) everything_end(p);
+    }
+    everything_end(p);
+    for (int i = 0; i < POOL; i++) {
+        if (p->events[i]) assert_cl(clReleaseEvent(p->events[i]));
+        if (p->buffers[i]) assert_cl(clReleaseMemObject(p->buffers[i]));
+        if (p->kernels[i]) assert_cl(clReleaseKernel(p->kernels[i]));
+        if (p->programs[i]) assert_cl(clReleaseProgram(p->programs[i]));
+        if (p->queues[i]) assert_cl(clReleaseCommandQueue(p->queues[i]));
+    }
+    client_close(&p->c);
+    free(p);
+}
+
+static uint64_t first_seed = 1, seeds = 10, calls_of_each = 400;
+
+static void sequences(void **state)
+{
+    (void)state;
+    for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
+        printf("seed %llu\n", (unsigned long long)seed);
+        fflush(stdout);
+        sequence_run(seed, calls_of_each);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    if (count > 1) first_seed = strtoull(arguments[1], NULL, 10);
+    if (count > 2) seeds = strtoull(arguments[2], NULL, 10);
+    if (count > 3) calls_of_each = strtoull(arguments[3], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sequences)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
