@@ -32,6 +32,7 @@ def places_of(venv, driver):
     on_gpu = dict(word.split("=") for word in records.PLACES["intel-gpu"][2].split())
     return {"pocl": (POCL, {"OCL_ICD_VENDORS": POCL}), "nvidia-opencl": (NVIDIA, {"OCL_ICD_VENDORS": NVIDIA}),
             "intel-cpu": (intel, on_intel), "libsycl": (f"{venv}/lib/libsycl.so", on_intel),
+            "fusion": (f"{venv}/fusion/lib/libsycl-jit.so", {**on_intel, "FUSION": f"{venv}/fusion"}),
             "intel-gpu": (INTEL_GPU, on_gpu), "nvjitlink": (str(linker_of(venv)), {}), "tools": ("/usr/bin/clang-14", {})}
 
 
