@@ -33,7 +33,7 @@ PLACES = {
                "FUSION=$FUSION OCL_ICD_VENDORS=$INTEL/lib/libintelocl.so OCL_ICD_FILENAMES=$INTEL/lib/libintelocl.so"),
     "tools": (None, None, ""),
 }
-KEYS = {"runs_on", "driver", "program", "prepare", "arguments", "commands", "ends", "output"}
+KEYS = {"runs_on", "driver", "program", "prepare", "arguments", "commands", "ends", "output", "absent"}
 
 
 def rules_of(text):
