@@ -232,7 +232,8 @@ static bool find_library(void)
     f.venv[strcspn(f.venv, "\n")] = '\0';
     rt_text library = rt_arena_printf(&f.arena, "%s/lib/assay/libassay_dpcpp.so", f.venv);
     f.libraries[0] = rt_arena_printf(&f.arena, "%s/lib/libsycl.so", f.venv).data;
-    f.runtime = (cnf_host_runtime){.library = library, .layout = RT_FAT_80,
+    f.runtime = (cnf_host_runtime){.library = library,
+                                   .layout = RT_FAT_80,
                                    .libraries = f.libraries,
                                    .headers = rt_arena_printf(&f.arena, "%s/include", f.venv),
                                    .environment = f.environment};
