@@ -32,6 +32,7 @@ def places_of(venv, driver):
     on_gpu = dict(word.split("=") for word in records.PLACES["intel-gpu"][2].split())
     return {"pocl": (POCL, {"OCL_ICD_VENDORS": POCL}), "nvidia-opencl": (NVIDIA, {"OCL_ICD_VENDORS": NVIDIA}),
             "intel-cpu": (intel, on_intel), "libsycl": (f"{venv}/lib/libsycl.so", on_intel),
+            "fusion": (f"{venv}/fusion/lib/libsycl-jit.so", {**on_intel, "FUSION": f"{venv}/fusion"}),
             "intel-gpu": (INTEL_GPU, on_gpu), "nvjitlink": (str(linker_of(venv)), {}), "tools": ("/usr/bin/clang-14", {})}
 
 
@@ -81,7 +82,7 @@ class Bench:
 
     def outcome(self, finding):
         """Returns ("shown", "absent" or "unclear", why), for another release than that of the record.  A program that ends
-        otherwise than recorded, and with success, says that the defect is absent; anything else needs a person."""
+        with success instead of a failure, or prints what the record says under `absent`, shows that it is absent."""
         how, commands = finding.reproduction, finding.commands
         for command in commands[:-1]:
             problem = self.build(command)
@@ -90,8 +91,9 @@ class Bench:
         ended, out, err = self.run(commands[-1], self.places[how["runs_on"]][1])
         if self.matches(finding, ended, out):
             return "shown", ""
-        ends = how.get("ends", 0)
-        if ended == 0 and ends != 0:
+        if ended == 0 and how.get("ends", 0) != 0:
+            return "absent", ""
+        if "absent" in how and re.fullmatch(pattern_of(how["absent"]), lines_of(out)):
             return "absent", ""
         said = (out.strip() or err.strip() or "nothing").splitlines()
         return "unclear", f"the program ends with {ended} and prints: {said[-1][:120]}"

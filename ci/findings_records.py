@@ -29,9 +29,11 @@ PLACES = {
                   "NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null"),
     "nvjitlink": ("cc {name}.c -I$NVIDIA/include -L$NVIDIA/lib -l:libnvJitLink.so.13 -Wl,-rpath,$NVIDIA/lib -o {name}", "nvlink",
                   ""),
+    "fusion": ("cc {name}.c -ldl -l:libOpenCL.so.1 -o {name}", "'sim{fusion=shipped}'",
+               "FUSION=$FUSION OCL_ICD_VENDORS=$INTEL/lib/libintelocl.so OCL_ICD_FILENAMES=$INTEL/lib/libintelocl.so"),
     "tools": (None, None, ""),
 }
-KEYS = {"runs_on", "driver", "program", "prepare", "arguments", "commands", "ends", "output"}
+KEYS = {"runs_on", "driver", "program", "prepare", "arguments", "commands", "ends", "output", "absent"}
 
 
 def rules_of(text):

@@ -18,9 +18,9 @@
  *
  * Memories have addresses but no contents: a read returns zeros.  Times are steps, one per command.
  *
- * The library is loaded from the path in the environment variable ASSAY_NVJITLINK or, if that is not
- * set, as libnvJitLink.so.13. Versions before 12.4 export their functions under other names and are
- * refused as unavailable. */
+ * The library is loaded from the path in the environment variable ASSAY_NVJITLINK or, if that is
+ * not set, as libnvJitLink.so.13. Versions before 12.4 export their functions under other names and
+ * are refused as unavailable. */
 extern const dev_backend nvjitlink_backend;
 
 #endif

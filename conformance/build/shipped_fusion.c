@@ -139,7 +139,8 @@ static void target_set(const jit_library *library)
     library->option_add(&option);
 }
 
-/* ---- Kernels ----------------------------------------------------------------------------------- */
+/* ---- Kernels -----------------------------------------------------------------------------------
+ */
 
 enum { OP_ENTRY_POINT = 15, OP_TYPE_POINTER = 32, OP_FUNCTION = 54, OP_PARAMETER = 55 };
 enum { STORAGE_CROSS_WORKGROUP = 5, STORAGE_FUNCTION = 7 };
@@ -225,8 +226,8 @@ static rt_status binary_make(cnf_worker *worker, const rt_fusion_kernel *kernel,
     uint32_t format = JIT_SPIRV;
     if (kernel->code_count > 1 || code->constant_count > 0) {
         rt_buffer linked = {0};
-        rt_status status = worker->api->link_to_bitcode(worker->sink, kernel->codes,
-                                                        kernel->code_count, &linked);
+        rt_status status =
+            worker->api->link_to_bitcode(worker->sink, kernel->codes, kernel->code_count, &linked);
         bytes = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&linked));
         rt_buffer_free(&linked);
         RT_TRY(status);

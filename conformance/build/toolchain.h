@@ -16,9 +16,9 @@ typedef struct cnf_toolchain {
     char clang[PATH_MAX];
     char spirv_as[PATH_MAX];
     char plugin[PATH_MAX];
-    char sycl[PATH_MAX];   /* assay-sycl-compiler, a program that uses libsycl */
+    char sycl[PATH_MAX];     /* assay-sycl-compiler, a program that uses libsycl */
     char sycl_jit[PATH_MAX]; /* libsycl-jit.so with the original fusion compiler */
-    char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
+    char libclc[PATH_MAX];   /* OpenCL C's builtin functions for nvptx64, as bitcode */
 } cnf_toolchain;
 
 /* Finds clang of the version that assay was built with (by name in PATH, then where the

@@ -254,8 +254,10 @@ static uint32_t half_count(const host_build *build, const scn_module *module)
  */
 static void half_words(host_build *build, const scn_module *module, word_list *words)
 {
-    static const char *const fixed[] = {"-std=c++17", "-O0", "-fPIC", "-fno-gnu-unique", "-w", "-c",
-                                        "-isystem",   "%",   NULL};
+    /* Headers of libsycl 2025.0 include others relative to their own folder. */
+    static const char *const fixed[] = {"-std=c++17", "-O0",    "-fPIC",    "-fno-gnu-unique",
+                                        "-w",         "-c",     "-isystem", "%",
+                                        "-isystem",   "%/sycl", NULL};
     words_begin(&build->cpp, words);
     words_add(build, words, build->runtime->headers, fixed);
     rt_text option, rest = module->build_options;
@@ -388,8 +390,8 @@ static rt_status module_build(host_build *build, uint32_t index)
     RT_TRY(folder_create(build, path));
     rt_buffer source = {0}, request = {0}, cached = {0};
     word_list words = {0};
-    rt_status status = cnf_host_write_c(build->sink, &source, build->scenario, index,
-                                        build->runtime->layout);
+    rt_status status =
+        cnf_host_write_c(build->sink, &source, build->scenario, index, build->runtime->layout);
     if (rt_ok(status)) {
         module_words(build, index, (rt_text){0}, &words);
         rt_buffer_printf(&request, "host program\n%.*s", RT_TEXT_ARG(build->c.identity));

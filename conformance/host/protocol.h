@@ -19,15 +19,16 @@ enum { HOST_PROTOCOL_VERSION = 4 };
 
 typedef enum host_request {
     /* Answered by every host program. */
-    HOST_HELLO = 1, /* -> u32 version, text runtime ("libsycl 9.0.0"; "" for none), events */
-    HOST_OPEN,      /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                        -> events */
-    HOST_CLOSE,     /* text path: calls dlclose once -> events; refused errc::invalid: not open */
-    HOST_BINDS,     /* text path of a module, text symbol: what a reference to the symbol in
-                       that module binds to now -> text path of the defining module, "" for none;
-                       refused errc::invalid: that module is not loaded */
-    HOST_SEGMENTS,  /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
-                       readable segments of the module that holds it */
+    HOST_HELLO =
+        1,     /* -> u32 version, text runtime ("libsycl 9.0.0 of 20260831"; "" for none), events */
+    HOST_OPEN, /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                   -> events */
+    HOST_CLOSE,    /* text path: calls dlclose once -> events; refused errc::invalid: not open */
+    HOST_BINDS,    /* text path of a module, text symbol: what a reference to the symbol in
+                      that module binds to now -> text path of the defining module, "" for none;
+                      refused errc::invalid: that module is not loaded */
+    HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
+                      readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; new objects are numbered from 0 for each kind. */
     HOST_DEVICES, /* u32 number of devices wanted, the first request about devices; if it is more

@@ -366,9 +366,9 @@ static void run_begin(run_state *run)
     run->oracle = SCN_NONE;
     for (uint32_t i = 0; i < options->subject_count; i++) {
         const cnf_run_subject *column = &options->subjects[i];
-        const char *const *variables =
-            column->subject->environment ? column->subject->environment(&run->arena, column->root)
-                                         : NULL;
+        const char *const *variables = column->subject->environment
+                                           ? column->subject->environment(&run->arena, column->root)
+                                           : NULL;
         run->subjects[i].environment = environment_make(run, variables, column->options);
         if (!column->subject->oracle || column->settings.length > 0) continue;
         CHECK(run->oracle == SCN_NONE);

@@ -73,8 +73,8 @@ typedef struct cnf_subject {
      * they are passed to dev_device_open as the selector. NULL: the braces hold environment
      * variables for the driver. */
     const cnf_setting *settings;
-    const cnf_driver_option *options; /* permitted in braces in addition; ends with a NULL name; may be
-                                * NULL */
+    const cnf_driver_option *options; /* permitted in braces in addition; ends with a NULL name; may
+                                       * be NULL */
     /* Makes a NULL-terminated list of "NAME=value" environment variables for an exec'd child, in
      * the arena; may return NULL for none. `root` is the folder of an installation, for a subject
      * that takes one; empty: the one that `install` makes. A NULL pointer means none are ever

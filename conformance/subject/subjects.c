@@ -159,7 +159,8 @@ static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NU
 
 static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION"}, {NULL, NULL}};
 /* What libsycl's own variable takes, such as level_zero:gpu. */
-static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"}, {NULL, NULL}};
+static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"},
+                                                  {NULL, NULL}};
 
 #define NVIDIA_INSTALL "the driver of an NVIDIA GPU (Debian: apt-get install nvidia-driver)"
 

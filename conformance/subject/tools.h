@@ -23,7 +23,7 @@ typedef struct cnf_tool_store {
      * take turns. */
     cnf_emitter *records;
     bool fuses_as_shipped; /* with the original fusion compiler, not with ours */
-    pthread_mutex_t lock; /* guards all members; drivers may link from several threads */
+    pthread_mutex_t lock;  /* guards all members; drivers may link from several threads */
 } cnf_tool_store;
 
 /* Initialises the store, which must not move until it is closed, and returns the table whose

@@ -439,8 +439,7 @@ static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const f
         CHECK(place->kernel < plan->list->count);
         CHECK(place->parameter < plan->inputs[place->kernel].launch.argument_count);
         if (result->local_bytes[i] > 0) {
-            arguments[i] =
-                (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = result->local_bytes[i]};
+            arguments[i] = (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = result->local_bytes[i]};
             continue;
         }
         arguments[i] = plan->inputs[place->kernel].launch.arguments[place->parameter];

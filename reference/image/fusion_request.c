@@ -251,7 +251,8 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
     read_head(&reader, RESULT_TAG);
     result.parameter_count = rt_read_count(&reader, PARAMETER_SIZE);
     rt_fusion_place *places = rt_arena_alloc_array(arena, result.parameter_count, sizeof *places);
-    uint64_t *local_bytes = rt_arena_alloc_array(arena, result.parameter_count, sizeof *local_bytes);
+    uint64_t *local_bytes =
+        rt_arena_alloc_array(arena, result.parameter_count, sizeof *local_bytes);
     for (uint32_t i = 0; i < result.parameter_count; i++) {
         places[i] = read_place(&reader, UINT32_MAX);
         local_bytes[i] = rt_read_u64(&reader);

@@ -101,8 +101,8 @@ typedef struct rt_fusion_result {
     uint32_t promotion_count;
     rt_fusion_range range; /* the launch geometry that the code was made for, if the compiler chose
                             * another than the request's; dimensions 0: the request's */
-    uint64_t local_size; /* bytes of local memory that its variables, including promoted buffers,
-                          * may occupy: the sum of their rt_fusion_local_bytes */
+    uint64_t local_size;   /* bytes of local memory that its variables, including promoted buffers,
+                            * may occupy: the sum of their rt_fusion_local_bytes */
 } rt_fusion_result;
 
 /* Bytes of local memory that an object of the given size may occupy: devices place objects at

@@ -878,7 +878,7 @@ static void a_dying_translator_is_an_answer(void **state)
 /* ---- Fusion -------------------------------------------------------------------------------- */
 
 /* Sends a request to fuse a kernel with itself. */
-static void call_fusion(compile_fixture *fixture, rt_bytes code)
+static void call_fusion(compile_fixture *fixture, rt_bytes code, bool is_shipped)
 {
     const rt_link_code linked = {code, NULL, 0};
     const rt_fusion_range range = {1, {16, 1, 1}, {0, 0, 0}, {0, 0, 0}};
@@ -892,7 +892,7 @@ static void call_fusion(compile_fixture *fixture, rt_bytes code)
                                       .spirv_version_max = 0x00010200};
     rt_buffer_free(&fixture->request);
     rt_buffer_free(&fixture->bytes);
-    cnf_compile_request_fusion(&fixture->request, &fusion, false);
+    cnf_compile_request_fusion(&fixture->request, &fusion, is_shipped);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      TIMEOUT_MS, &fixture->bytes, &fixture->answer);
 }
@@ -907,7 +907,7 @@ static void a_list_is_fused_once(void **state)
     call_module(fixture, "", INC, NULL);
     rt_image_list images = images_of(fixture);
     rt_bytes code = rt_arena_bytes(&fixture->arena, images.images[0].code);
-    call_fusion(fixture, code);
+    call_fusion(fixture, code, false);
     assert_int_equal(fixture->answer.code, RT_OK);
     rt_fusion_result result;
     assert_true(rt_ok(
@@ -935,13 +935,57 @@ static void damaged_code_is_not_fused(void **state)
     for (size_t at = 20; at + 4 <= code.size && tried < 12; at += 40, tried++) {
         memcpy(damaged, code.data, code.size);
         damaged[at] ^= 0x55;
-        call_fusion(fixture, (rt_bytes){damaged, code.size});
+        call_fusion(fixture, (rt_bytes){damaged, code.size}, false);
         refused += fixture->answer.code != RT_OK;
         if (fixture->answer.code != RT_OK) assert_true(fixture->answer.message.length > 0);
     }
     assert_true(refused > 0);
-    call_fusion(fixture, (rt_bytes){code.data, 10});
+    call_fusion(fixture, (rt_bytes){code.data, 10}, false);
     assert_int_equal(fixture->answer.code, RT_MALFORMED);
+}
+
+/* The answers to both requests are in the cache under different keys, so neither is taken for the
+ * other. Where the original compiler is not installed, the answer says how to install it. */
+static void the_original_compiler_fuses_the_same_list(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", INC, NULL);
+    rt_bytes code = rt_arena_bytes(&fixture->arena, images_of(fixture).images[0].code);
+    call_fusion(fixture, code, false);
+    assert_int_equal(fixture->answer.code, RT_OK);
+    rt_fusion_result ours, theirs;
+    assert_true(rt_ok(
+        rt_fusion_result_read(fixture->sink, &fixture->arena,
+                              rt_arena_bytes(&fixture->arena, fixture->answer.artefact), &ours)));
+    assert_int_equal(ours.range.dimensions, 0);
+    call_fusion(fixture, code, true);
+    if (fixture->answer.code == RT_UNAVAILABLE) {
+        assert_non_null(strstr(fixture->answer.message.data, "run ci/setup --with fusion"));
+        print_message("the original fusion compiler is not installed\n");
+        return;
+    }
+    assert_int_equal(fixture->answer.code, RT_OK);
+    assert_true(rt_ok(
+        rt_fusion_result_read(fixture->sink, &fixture->arena, fixture->answer.artefact, &theirs)));
+    assert_true(rt_text_is(theirs.image.kernels[0], "fused_0"));
+    assert_int_equal(theirs.parameter_count, 2);
+    assert_int_equal(theirs.parameters[1].kernel, 1);
+    assert_int_equal(theirs.range.dimensions, 1);
+    assert_int_equal(theirs.range.global[0], 16);
+    assert_int_not_equal(theirs.image.code.size, ours.image.code.size);
+}
+
+/* Some inputs end that compiler's process; the caller gets an answer. */
+static void damaged_code_is_not_fused_by_the_original_compiler(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", INC, NULL);
+    rt_bytes code = rt_arena_bytes(&fixture->arena, images_of(fixture).images[0].code);
+    call_fusion(fixture, (rt_bytes){code.data, code.size / 8 * 4}, true);
+    assert_int_not_equal(fixture->answer.code, RT_OK);
+    assert_true(fixture->answer.message.length > 0);
+    call_fusion(fixture, (rt_bytes){code.data, 10}, true);
+    assert_int_not_equal(fixture->answer.code, RT_OK);
 }
 
 static void a_late_worker_is_killed(void **state)
@@ -1044,6 +1088,8 @@ int main(int argc, char **argv)
         TEST(modules_link_to_bitcode),
         TEST(a_dying_translator_is_an_answer),
         TEST(a_list_is_fused_once),
+        TEST(the_original_compiler_fuses_the_same_list),
+        TEST(damaged_code_is_not_fused_by_the_original_compiler),
         TEST(damaged_code_is_not_fused),
         TEST(a_late_worker_is_killed),
         TEST(a_damaged_request_is_answered),

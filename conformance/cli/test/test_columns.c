@@ -10,9 +10,10 @@
 
 static const char *const schedules[] = {"forward", "backward", NULL};
 static const cnf_setting settings[] = {{"schedule", schedules}, {NULL, NULL}};
+static const cnf_driver_option driver_options[] = {{"device", "DEVICE_VARIABLE"}, {NULL, NULL}};
 const cnf_subject cnf_subjects[] = {
     {.name = "sim", .forked = true, .oracle = true, .settings = settings},
-    {.name = "intel-cpu", .install = "somehow"},
+    {.name = "intel-cpu", .install = "somehow", .options = driver_options, .takes_root = true},
 };
 const uint32_t cnf_subject_count = 2;
 
@@ -34,6 +35,16 @@ static void subjects_are_chosen_or_refused(void **state)
         {"intel-cpu,sim,sim", "intel-cpu sim ", "", NULL},
         {"intel-cpu{A=1,B_2=x=y},sim", "intel-cpu{A=1,B_2=x=y} sim ", "A=1 B_2=x=y ", NULL},
         {"intel-cpu,intel-cpu{A=}", "intel-cpu intel-cpu{A=} ", "A= ", NULL},
+        {"intel-cpu{device=level_zero:gpu,devices=1}",
+         "intel-cpu{device=level_zero:gpu,devices=1} ", "DEVICE_VARIABLE=level_zero:gpu devices=1 ",
+         NULL},
+        {"intel-cpu{root=/usr/../usr}", "intel-cpu{root=/usr/../usr} ", "root /usr ", NULL},
+        {"intel-cpu{A=1,root=/usr,B=2}", "intel-cpu{A=1,root=/usr,B=2} ", "A=1 B=2 root /usr ",
+         NULL},
+        {"intel-cpu{root=/nowhere}", "", "",
+         "intel-cpu{root=/nowhere}: the folder '/nowhere' does not exist"},
+        {"sim{root=/usr}", "", "",
+         "sim{root=/usr}: unknown setting 'root'; expected one of: schedule"},
         {"", "", "", "a subject's name is missing (assay subjects lists them)"},
         {",", "", "", "a subject's name is missing (assay subjects lists them)"},
         {"sim,", "", "", "a subject's name is missing (assay subjects lists them)"},
@@ -72,6 +83,8 @@ static void subjects_are_chosen_or_refused(void **state)
                 rt_buffer_printf(&options, "%s ", *option);
             rt_text setting = chosen.subjects[column].settings;
             if (setting.length > 0) rt_buffer_printf(&options, "%.*s ", RT_TEXT_ARG(setting));
+            rt_text root = chosen.subjects[column].root;
+            if (root.length > 0) rt_buffer_printf(&options, "root %.*s ", RT_TEXT_ARG(root));
         }
         assert_string_equal(rt_buffer_string(&columns), rows[i].columns);
         assert_string_equal(rt_buffer_string(&options), rows[i].options);

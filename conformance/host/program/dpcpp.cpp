@@ -278,10 +278,10 @@ extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
 
 EXPORTED int assay_host_main(void)
 {
-    int status = host_serve("libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(
-                                __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION)
-                                " of " VERSION_TEXT(__SYCL_COMPILER_VERSION),
-                            dpcpp::answer);
+    int status = host_serve(
+        "libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(__LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(
+            __LIBSYCL_PATCH_VERSION) " of " VERSION_TEXT(__SYCL_COMPILER_VERSION),
+        dpcpp::answer);
     dpcpp::end_state();
     return status;
 }

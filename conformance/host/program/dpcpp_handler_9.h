@@ -72,11 +72,10 @@ std::unique_ptr<sycl::detail::HostKernelBase> make_lambda(size_t size)
 
 void set_range(sycl::handler &handler, const nd_range &range)
 {
-    (handler.*member(nd_range_set{}))(sycl::detail::nd_range_view(range.global,
-                                                                  range.open ? nullptr
-                                                                             : range.local,
-                                                                  range.offset, range.dimensions),
-                                      false);
+    (handler.*member(nd_range_set{}))(
+        sycl::detail::nd_range_view(range.global, range.open ? nullptr : range.local, range.offset,
+                                    range.dimensions),
+        false);
 }
 
 void set_local(sycl::handler &handler, int index, size_t size)

@@ -152,6 +152,33 @@ static void dpcpp_sees_that_driver_and_no_cache(void **state)
     rt_arena_reset(&arena);
 }
 
+/* Another installation is used as a whole, with ci/setup's driver where it has none. */
+static void an_installation_is_chosen_by_its_folder(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    set("ASSAY_VENV", "/opt/v");
+    const char *const *list =
+        cnf_subject_find(RT_TEXT("intel-cpu"))->environment(&arena, RT_TEXT("/opt/other"));
+    assert_string_equal(list[0], "OCL_ICD_VENDORS=/opt/other/lib/libintelocl.so");
+    list = cnf_subject_find(RT_TEXT("dpcpp"))->environment(&arena, RT_TEXT("/opt/other"));
+    assert_string_equal(list[0], "OCL_ICD_VENDORS=/opt/v/lib/libintelocl.so");
+    assert_string_equal(list[4], "ASSAY_VENV=/opt/other");
+    assert_null(list[5]);
+    char folder[] = "/tmp/assay-root-XXXXXX", command[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p lib64 && touch lib64/libnvJitLink.so.12 lib64/libnvJitLink.so.13",
+             folder);
+    assert_int_equal(system(command), 0);
+    list = cnf_subject_find(RT_TEXT("nvlink"))->environment(&arena, rt_text_of(folder));
+    snprintf(command, sizeof command, "ASSAY_NVJITLINK=%s/lib64/libnvJitLink.so.13", folder);
+    assert_string_equal(list[0], command);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    rt_arena_reset(&arena);
+}
+
 /* The subject that accepts source uses the same PoCL as the SPIR-V subject, but with PoCL's own
  * linker, and under the same layer. */
 static void pocl_has_two_routes(void **state)
@@ -172,6 +199,7 @@ int main(void)
         cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
         cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
+        cmocka_unit_test(an_installation_is_chosen_by_its_folder),
         cmocka_unit_test(intel_gpu_is_captured_without_a_gpu),
         cmocka_unit_test(dpcpp_sees_that_driver_and_no_cache),
         cmocka_unit_test(pocl_has_two_routes),

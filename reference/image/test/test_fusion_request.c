@@ -113,6 +113,7 @@ static void invalid_requests_are_refused(void **state)
 static void make_result(rt_buffer *out)
 {
     static const rt_fusion_place places[2] = {{0, 0}, {1, 2}};
+    static const uint64_t local_bytes[2] = {64, 0};
     static const bool promoted[2] = {true, false};
     static const rt_text reasons[2] = {{"", 0}, {"it escapes", 10}};
     static const rt_text kernel = {"fused_0", 7};
@@ -121,6 +122,8 @@ static void make_result(rt_buffer *out)
                                                .kernel_count = 1,
                                                .code = {(const uint8_t *)"spirv", 5}},
                                      .parameters = places,
+                                     .local_bytes = local_bytes,
+                                     .range = {2, {3, 5, 1}, {0, 0, 0}, {1, 0, 0}},
                                      .parameter_count = 2,
                                      .promoted = promoted,
                                      .reasons = reasons,
@@ -140,6 +143,11 @@ static void a_result_is_read_as_it_was_written(void **state)
     assert_int_equal(read.parameter_count, 2);
     assert_int_equal(read.parameters[1].kernel, 1);
     assert_int_equal(read.parameters[1].parameter, 2);
+    assert_int_equal(read.local_bytes[0], 64);
+    assert_int_equal(read.local_bytes[1], 0);
+    assert_int_equal(read.range.dimensions, 2);
+    assert_int_equal(read.range.global[1], 5);
+    assert_int_equal(read.range.offset[0], 1);
     assert_true(read.promoted[0]);
     assert_false(read.promoted[1]);
     assert_true(rt_text_is(read.reasons[1], "it escapes"));

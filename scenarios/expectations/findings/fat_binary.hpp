@@ -55,24 +55,30 @@ struct contents {
     const char *target = "spir64";
 };
 
+/* Fills in an image with one entry at most. */
+static void describe(image *out, const contents &of, const entry *entries)
+{
+    *out = image{};
+    out->version = __LIBSYCL_MAJOR_VERSION < 9 ? 2 : 3;
+    out->kind = 4;
+    out->format = of.format;
+    out->target = of.target;
+    out->compile_options = out->link_options = "";
+    out->begin = of.begin;
+    out->end = of.end;
+    out->entries_begin = entries;
+    out->entries_end = entries + (of.entry ? 1 : 0);
+    out->sets_begin = of.sets;
+    out->sets_end = of.sets + of.set_count;
+}
+
 /* Registers an image, as the constructor of a shared library does.  Returns what its destructor
  * passes to __sycl_unregister_lib. */
-static const descriptor *add(const contents &of)
+[[maybe_unused]] static const descriptor *add(const contents &of)
 {
     auto *entries = new entry[1]{{nullptr, of.entry, 0, 0, 0}};
-    const entry *end = entries + (of.entry ? 1 : 0);
-    auto *made = new image{};
-    made->version = __LIBSYCL_MAJOR_VERSION < 9 ? 2 : 3;
-    made->kind = 4;
-    made->format = of.format;
-    made->target = of.target;
-    made->compile_options = made->link_options = "";
-    made->begin = of.begin;
-    made->end = of.end;
-    made->entries_begin = entries;
-    made->entries_end = end;
-    made->sets_begin = of.sets;
-    made->sets_end = of.sets + of.set_count;
+    auto *made = new image;
+    describe(made, of, entries);
     auto *registered = new descriptor{1, 1, made, nullptr, nullptr};
     __sycl_register_lib(registered);
     return registered;

@@ -30,23 +30,15 @@ CODE_OF(LIBRARY);
 static const property symbol{ENTRY, nullptr, 1, 1};
 static const property_set exports{"SYCL/exported symbols", &symbol, &symbol + 1};
 static entry only_entry{nullptr, ENTRY, 0, 0, 0};
-static const image only_image{3,
-                              4,
-                              2,
-                              "spir64",
-                              "",
-                              "",
-                              BEGIN(LIBRARY),
-                              END(LIBRARY),
-                              &only_entry,
-                              &only_entry + 1,
-                              EXPORTS ? &exports : nullptr,
-                              EXPORTS ? &exports + 1 : nullptr};
+static image only_image;
 static const descriptor description{1, 1, &only_image, nullptr, nullptr};
 extern "C" void __sycl_unregister_lib(const void *);
 
 __attribute__((constructor)) static void opened()
 {
+    describe(&only_image,
+             {BEGIN(LIBRARY), END(LIBRARY), ENTRY, EXPORTS ? &exports : nullptr, EXPORTS},
+             &only_entry);
     __sycl_register_lib(&description);
 }
 __attribute__((destructor)) static void closed()
