@@ -1,7 +1,7 @@
 // What libsycl does with the specialisation constants of kernel bundles that are joined, without
 // assay: the image is made by hand here, from OpenCL C.
 //
-// SYCL 2020, 4.11.12.2: set_specialization_constant sets the value for the bundle, and join returns
+// SYCL 2020, 4.11.12: set_specialization_constant sets the value for the bundle, and join returns
 // a new bundle with the device images of the others.  A bundle with 5 and one with 6 are made and
 // joined; the kernel built from the first one adds 5 to its counter, and that of the second one 6.
 #include "fat_binary.hpp"
