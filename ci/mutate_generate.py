@@ -315,11 +315,14 @@ class Generator:
     def only_frees(self, cursor):
         """True if a statement consists of calls that free something."""
         inner = self.bare(cursor)
-        if inner.kind in (Kind.COMPOUND_STMT, Kind.FOR_STMT):
+        if inner.kind in (Kind.COMPOUND_STMT, Kind.FOR_STMT) and not self.use_of(cursor):
             children = list(inner.get_children())
             statements = children if inner.kind == Kind.COMPOUND_STMT else children[-1:]
             return bool(statements) and all(self.only_frees(child) for child in statements)
-        return inner.kind == Kind.CALL_EXPR and FREE_CALL.search(inner.spelling or "") is not None
+        where = self.use_of(cursor)
+        name = self.uses_in(where[0]).ranges[where[1:]] if where else \
+            inner.spelling if inner.kind == Kind.CALL_EXPR else ""
+        return FREE_CALL.search(name or "") is not None
 
     def semicolons(self, where):
         """Places of the two semicolons in the head of a for."""

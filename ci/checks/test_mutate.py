@@ -48,6 +48,7 @@ typedef struct rt_status { int code; } rt_status;
 #define SIM_CHECKED 0
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 #define TWICE_PLUS(a) ((a) * 2 + 1)
+#define rt_vector_free(l) do { rt_free(l); (l)->count = 0; } while (0)
 #define rt_fail(sink, code, ...) rt_sink_fail((sink), (code), __VA_ARGS__)
 enum { ROWS_MAX = 16 };
 enum shape { ROUND, SQUARE, SHAPE_COUNT };
@@ -174,6 +175,7 @@ PLANTED = {
     "a trace": (C, "void f(void *t, int a) { RT_TRACE(t, a < 1, 2); }", []),
     "a free": (C, "void f(int **a) { rt_free(a[1]); }", []),
     "a loop that frees": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) rt_free(a[i]); }", []),
+    "a loop that frees by a macro": (C, "void f(list *a, int n) { for (int i = 0; i < n; i++) rt_vector_free(&a[i]); }", []),
     "a loop that frees and counts": (C, "void f(int **a, int n) { for (int i = 0; i < n; i++) { rt_free(a[i]); plain(); } }",
                                      ["first element lost: 0 => 1", "last element lost: i < n => (i) + 1 < n",
                                       "relational: i < n => i <= n", "call removed: plain(); => removed"]),

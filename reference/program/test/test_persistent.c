@@ -289,6 +289,19 @@ static void every_identifier_has_a_separate_entry(void **state)
     assert_int_equal(entries(), 5);
 }
 
+static void another_driver_has_separate_entries(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        fixture *f = PROCESS(ALONE);
+        if (round == 1) f->device.capabilities.driver = RT_TEXT("the next version");
+        assert_true(rt_ok(fixture_ask(f, "solo")));
+        assert_counts(f, 1, 0, 1);
+        fixture_destroy(f);
+    }
+    assert_int_equal(entries(), 2);
+}
+
 /* Checks that the only entry is rejected, and that the program is built and stored again. */
 static void assert_rejected(const char *reason, bool fail_loads)
 {
@@ -419,6 +432,7 @@ int main(int argument_count, char **arguments)
         TEST(the_second_process_builds_nothing),
         TEST(the_order_of_registration_makes_no_difference),
         TEST(every_identifier_has_a_separate_entry),
+        TEST(another_driver_has_separate_entries),
         TEST(unusable_entries_are_traced_and_replaced),
         TEST(no_failed_build_is_kept),
         TEST(a_full_folder_is_reported_once),

@@ -13,13 +13,14 @@
         literal, sizeof literal - 1                                                                \
     }
 
-/* Eliminates arguments 1 and 9 of ten, counted from 0. */
+/* Eliminates arguments 1 and 9 of ten, counted from 0; its first byte alone, only argument 1. */
 static const uint8_t mask[] = {0x02, 0x02};
 static const rt_property properties[] = {
     {.name = TEXT("number"), .type = RT_PROPERTY_UINT32, .number = 1},
     {.name = TEXT("k"), .type = RT_PROPERTY_BYTES, .bytes = {mask, sizeof mask}},
+    {.name = TEXT("short"), .type = RT_PROPERTY_BYTES, .bytes = {mask, 1}},
 };
-static const rt_property_set set = {TEXT("SYCL/kernel param opt"), properties, 2};
+static const rt_property_set set = {TEXT("SYCL/kernel param opt"), properties, 3};
 static const rt_image other = {.name = TEXT("app/0")};
 static const rt_image image = {.name = TEXT("app/1"), .sets = &set, .set_count = 1};
 static const rt_registered_image registered[] = {{.image = &other}, {.image = &image}};
@@ -54,6 +55,14 @@ static void eliminated_arguments_are_not_passed(void **state)
     assert_int_equal(rt_launch_eliminated(&program, RT_TEXT("k")), 2);
 }
 
+static void arguments_beyond_the_mask_are_passed(void **state)
+{
+    (void)state;
+    const rt_program program = {.images = linked, .image_count = 2};
+    assert_string_equal(passed("short", 10), "023456789");
+    assert_int_equal(rt_launch_eliminated(&program, RT_TEXT("short")), 1);
+}
+
 static void without_a_mask_everything_is_passed(void **state)
 {
     (void)state;
@@ -69,6 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eliminated_arguments_are_not_passed),
+        cmocka_unit_test(arguments_beyond_the_mask_are_passed),
         cmocka_unit_test(without_a_mask_everything_is_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

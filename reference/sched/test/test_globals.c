@@ -270,6 +270,21 @@ static void images_and_types_must_agree(void **state)
                    "says that device_global 'plain' has 4 bytes");
 }
 
+/* A launch has created storage of the size that the image states; a read of more is refused. */
+static void a_read_beyond_the_storage_is_refused(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &plain);
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    rt_global_copy wide = copy_of(w, &plain, false);
+    wide.type_size = 8;
+    rt_buffer bytes = {0}, defined = {0};
+    expect_refused(w,
+                   rt_scheduler_global_read(w->scheduler, w->queue, &wide, false, &bytes, &defined),
+                   RT_ERRC_INVALID, "has 4 bytes on the device, but its type has 8");
+    assert_int_equal(bytes.size, 0);
+}
+
 /* ---- Copies -------------------------------------------------------------------------------- */
 
 static void copied_content_is_read_back(void **state)
@@ -288,15 +303,18 @@ static void copied_content_is_read_back(void **state)
         assert_true(rt_ok(copy(w, whole)));
         assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->data2)));
         assert_memory_equal(w->data2->host + 4, "\0cd\0", 4);
-        rt_buffer bytes = {0}, defined = {0};
-        whole = copy_of(w, variables[i], false);
-        assert_true(rt_ok(
-            rt_scheduler_global_read(w->scheduler, w->queue, &whole, false, &bytes, &defined)));
-        assert_int_equal(bytes.size, 4);
-        assert_memory_equal(bytes.data, "\0cd\0", 4);
-        assert_int_equal(defined.size, 1);
-        rt_buffer_free(&bytes);
-        rt_buffer_free(&defined);
+        /* The content exists now, so whether a read may create it makes no difference. */
+        for (int existing = 0; existing < 2; existing++) {
+            rt_buffer bytes = {0}, defined = {0};
+            whole = copy_of(w, variables[i], false);
+            assert_true(rt_ok(rt_scheduler_global_read(w->scheduler, w->queue, &whole, existing,
+                                                       &bytes, &defined)));
+            assert_int_equal(bytes.size, 4);
+            assert_memory_equal(bytes.data, "\0cd\0", 4);
+            assert_int_equal(defined.size, 1);
+            rt_buffer_free(&bytes);
+            rt_buffer_free(&defined);
+        }
     }
     /* Only the variable that is in an image was accessed by name. */
     assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
@@ -399,6 +417,7 @@ int main(int argc, char **argv)
         TEST(a_launch_fails_with_its_variables_and_the_next_succeeds),
         TEST(devices_without_the_capabilities_refuse),
         TEST(images_and_types_must_agree),
+        TEST(a_read_beyond_the_storage_is_refused),
         TEST(copied_content_is_read_back),
         TEST(a_read_of_existing_content_creates_none),
         TEST(copies_are_refused_with_nothing_changed),

@@ -287,6 +287,7 @@ static void usm_of_another_device_and_pointers_beyond_the_end_are_refused(void *
                         "kernel 'k' uses 'usm', which is unified shared memory of device device, "
                         "in a queue of device other");
     status = launch(w, w->queue, pointer(w->usm, 9), null_pointer);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
     assert_string_equal(rt_sink_diagnostic(w->f->sink, status)->message.data,
                         "kernel 'k' gets a pointer to offset 9 of 'usm', which has 8 bytes");
     expect_refused(w, w->other, copy(w->a, 0, w->usm, 0, 1),

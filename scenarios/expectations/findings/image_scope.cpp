@@ -14,9 +14,9 @@
 // library (DG-SCOPE-09): two kernels, in separate images, import a function of an image with
 // the variable, and both are launched: there are two programs, and a copy is refused.
 //
-// imports (DG-SCOPE-04): the image with the variable imports a function of another image.  4 is copied
-// to the variable before any launch, for which a program is created in the normal way, and the
-// kernel reads 10 * 4.
+// imports (DG-SCOPE-04): the image with the variable imports a function of another image.  4 is
+// copied to the variable before any launch, for which a program is created in the normal way, and
+// the kernel reads 10 * 4.
 //
 // first, last (DG-SCOPE-03): two images have a variable with the same id; the kernel `hundred` of
 // the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first,

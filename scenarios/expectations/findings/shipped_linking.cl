@@ -1,5 +1,5 @@
-/* The device code of shipped_linking.cpp, image_scope.cpp, argument_missing.cpp and
- * unloading.cpp, one image per part. */
+/* The device code of shipped_linking.cpp, image_scope.cpp, joined_constants.cpp,
+ * argument_missing.cpp and unloading.cpp, one image per part. */
 #if defined(PART_app)
 int f(int x);
 int g(int x);
