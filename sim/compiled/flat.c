@@ -131,12 +131,14 @@ static void edges_examine(tier_flat *flat)
     }
 }
 
+static void tier_flat_examine(tier_flat *flat);
+
 const char *tier_flatten(const sim_program *program, uint32_t function, tier_flat *out_flat)
 {
     *out_flat = (tier_flat){.program = program, .barrier_count = 1};
     uint32_t kernel = instance_add(out_flat, &program->functions[function], SIM_NONE, NULL);
     const char *reason = blocks_add(out_flat, kernel);
-    if (!reason) edges_examine(out_flat);
+    if (!reason) tier_flat_examine(out_flat);
     return reason;
 }
 
@@ -149,16 +151,16 @@ void tier_flat_free(tier_flat *flat)
     rt_vector_free(&flat->loops);
 }
 
-/* ---- Private variables that are known ------------------------------------------------------- */
+/* ---- Memory that is known ------------------------------------------------------- */
 
 #define TRACE_DEPTH_MAX 12u
 
-/* A private variable of an instance. */
+/* A private variable of an instance or, if that is SIM_NONE, a scalar of the kernel's parameters. */
 typedef struct variable {
     uint32_t instance, number;
 } variable;
 
-/* What is known of the variable that a register points into, while its writers are traced. */
+/* What is known of the memory that a register points into, while its writers are traced. */
 typedef struct trace {
     const tier_flat *flat;
     bool is_found; /* some writer gives `found` */
@@ -222,7 +224,11 @@ static bool trace_writers(trace *t, uint32_t instance, sim_register place)
     const sim_code_function *function = in->function;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         if (function->parameters[i].place != place) continue;
-        if (!in->call || i >= in->call->argument_count) return false;
+        if (!in->call) {
+            if (!trace_found(t, (variable){SIM_NONE, i})) return false;
+            continue;
+        }
+        if (i >= in->call->argument_count) return false;
         sim_register argument = t->flat->instances.items[in->caller]
                                     .function->places[in->call->argument_first + i];
         if (!trace_register(t, in->caller, NULL, NULL, argument)) return false;
@@ -275,7 +281,94 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
 {
     trace t = {.flat = flat};
     if (!trace_register(&t, instance, block, op, place) || !t.is_found) return false;
+    if (t.found.instance == SIM_NONE) return false;
     *out_frame = flat->instances.items[t.found.instance].frame;
     *out_variable = t.found.number;
     return true;
+}
+
+/* ---- Stores to local memory ----------------------------------------------------------------- */
+
+/* True if a scalar of the kernel's parameters is a pointer to global memory. */
+static bool is_global_parameter(const sim_program *program, uint32_t function, uint32_t leaf)
+{
+    for (uint32_t i = 0; i < program->kernel_count; i++) {
+        const sim_kernel *kernel = &program->kernels[i];
+        if (kernel->function != function) continue;
+        for (uint32_t k = 0; k < kernel->parameter_count; k++) {
+            if (kernel->leaf_first[k] == leaf) return kernel->parameters[k].kind == SIM_PARAMETER_GLOBAL;
+        }
+    }
+    return false;
+}
+
+static bool may_store_locally(const tier_flat *flat, const tier_block *block)
+{
+    const sim_code_function *function = flat->instances.items[block->instance].function;
+    uint32_t kernel = (uint32_t)(flat->instances.items[0].function - flat->program->functions);
+    for (uint32_t i = 0; i < block->block->op_count; i++) {
+        const sim_op *op = &function->ops[block->block->op_first + i];
+        trace t = {.flat = flat};
+        if (tier_handler_at(op->handler)->shape != TIER_STORE) continue;
+        if (!trace_register(&t, block->instance, block->block, op, op->a) || !t.is_found) return true;
+        if (t.found.instance == SIM_NONE && !is_global_parameter(flat->program, kernel, t.found.number))
+            return true;
+    }
+    return false;
+}
+
+/* True if all work-items of the group have made their earlier accesses to local memory when they
+ * leave the barrier. */
+static bool orders_local(uint32_t order)
+{
+    uint32_t semantics = sim_order_semantics(order), scope = sim_order_memory(order);
+    const uint32_t both = SIM_MemorySemanticsAcquire | SIM_MemorySemanticsRelease |
+                          SIM_MemorySemanticsAcquireRelease |
+                          SIM_MemorySemanticsSequentiallyConsistent;
+    return (semantics & both) && (semantics & SIM_MemorySemanticsWorkgroupMemory) &&
+           (scope == SIM_ScopeWorkgroup || scope == SIM_ScopeDevice);
+}
+
+static uint32_t part_of(const uint32_t *parts, uint32_t block)
+{
+    while (parts[block] != block)
+        block = parts[block];
+    return block;
+}
+
+static void parts_join(uint32_t *parts, uint32_t a, uint32_t b)
+{
+    parts[part_of(parts, a)] = part_of(parts, b);
+}
+
+/* The blocks that can follow each other without such a barrier form a part; work-items are in one
+ * part at a time, together. In a part without a store, loads of local memory cannot race. */
+static void parts_examine(tier_flat *flat)
+{
+    uint32_t count = flat->blocks.count, *parts = rt_alloc_array(count + 1, sizeof *parts);
+    for (uint32_t b = 0; b < count; b++)
+        parts[b] = b;
+    for (uint32_t b = 0; b < count; b++) {
+        const tier_block *from = &flat->blocks.items[b];
+        const tier_instance *in = &flat->instances.items[from->instance];
+        for (uint32_t e = 0; e < from->block->edge_count; e++)
+            parts_join(parts, b, tier_target(flat, b, &in->function->edges[from->block->edge_first + e]));
+        bool is_barrier = from->block->end == SIM_END_BARRIER && orders_local(from->block->extra);
+        if (sim_end_falls_through((sim_end)from->block->end) && !is_barrier) parts_join(parts, b, b + 1);
+        if (from->block->end == SIM_END_RETURN && from->instance != 0)
+            parts_join(parts, b, in->last + 1);
+    }
+    bool *stores = rt_alloc_array(count + 1, sizeof *stores);
+    for (uint32_t b = 0; b < count; b++)
+        stores[part_of(parts, b)] |= may_store_locally(flat, &flat->blocks.items[b]);
+    for (uint32_t b = 0; b < count; b++)
+        flat->blocks.items[b].stores_locally = stores[part_of(parts, b)];
+    rt_free(parts);
+    rt_free(stores);
+}
+
+static void tier_flat_examine(tier_flat *flat)
+{
+    edges_examine(flat);
+    parts_examine(flat);
 }

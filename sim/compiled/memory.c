@@ -41,6 +41,8 @@ static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier
                                 .low = low,
                                 .high = high,
                                 .is_store = h->shape == TIER_STORE,
+                                .is_quiet = h->shape == TIER_LOAD &&
+                                            !e->flat->blocks.items[e->block].stores_locally,
                                 .alignment = op->c,
                                 .stride = op->stride,
                                 .imm = op->imm,

@@ -32,7 +32,8 @@ typedef struct sim_tier_view {
     uint64_t end;                 /* offsets below it are inside: an access fits */
     struct sim_race_shadow *race; /* NULL: accesses cannot race */
     struct sim_race_clock *clock; /* of that memory */
-    uint64_t is_plain;            /* 1: a load needs no check but that of its offsets */
+    uint64_t is_plain;            /* 1: a load needs no check but that of its offsets. The caller keeps
+                                   * it true for local memory, of which `all_defined` may change. */
 } sim_tier_view;
 #define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
 
@@ -43,6 +44,7 @@ typedef struct sim_tier_access {
     uint8_t count;     /* components */
     uint8_t low, high; /* LOAD: components [low, high) count as read, as in the interpreter */
     bool is_store;
+    bool is_quiet; /* a load: no work-item of the group stores to local memory at the same time */
     uint32_t alignment, stride;
     int64_t imm;
     sim_tier_view view;

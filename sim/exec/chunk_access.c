@@ -49,13 +49,15 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
                            .defined = view.defined,
                            .end = view.size - size + 1,
                            .race = view.race};
+    if (view.class == SIM_CLASS_LOCAL && access->is_quiet) out->race = view.race = NULL;
     if (view.class == SIM_CLASS_LOCAL) {
         const sim_local_object *local = &x->launch->locals.items[view.object - 1];
         out->all_defined = &local->all_defined;
         out->defined = x->launch->locals_defined.data + local->offset;
     }
     if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
-    out->is_plain = !out->defined && !out->race;
+    bool is_defined = !out->defined || (out->all_defined && *out->all_defined);
+    out->is_plain = is_defined && !out->race;
     return 1;
 }
 
@@ -129,11 +131,11 @@ static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view
                                   chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
-    static const uint8_t ones[2] = {0, 1};
-    uint8_t lanes[SIM_CHUNK];
+    static const sim_words lane_bits = {1,      1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                        1 << 6, 1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                        1 << 12, 1 << 13, 1 << 14, 1 << 15};
     uint32_t bits = first | size;
-    FOR_CHUNK_LANES lanes[i] = ones[mask >> i & 1];
-    out->mask = sim_words_mask(lanes);
+    out->mask = (sim_words)((lane_bits & mask) != 0);
     out->lanes = mask;
     sim_words offsets = sim_words_get(at);
     if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;

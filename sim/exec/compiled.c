@@ -145,7 +145,7 @@ static const char *kernel_refused(const sim_kernel *kernel)
 static double now_ms(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
@@ -233,6 +233,16 @@ static void gives_up(sim_exec *x, sim_tier_reason reason)
     x->launch->compiled->context.reason = reason;
 }
 
+/* Local memory becomes undefined when a group begins, and its bytes may all be defined at a
+ * barrier. */
+static void views_renew(const sim_tier_code *code)
+{
+    for (uint32_t i = 0; i < code->access_count; i++) {
+        sim_tier_view *view = &code->accesses[i]->view;
+        if (view->all_defined) view->is_plain = *view->all_defined && !view->race;
+    }
+}
+
 void sim_compiled_group(sim_exec *x, sim_wave *waves)
 {
     sim_launch_state *l = x->launch;
@@ -241,6 +251,7 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
     run->context.pool = l->pool;
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_launch_rows(l, &waves[i]);
+    views_renew(run->code);
     for (uint32_t resume = 0;;) {
         uint32_t next = SIM_TIER_DONE;
         for (uint32_t i = 0; i < l->wave_count; i++) {
@@ -257,6 +268,7 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
         if (next == SIM_TIER_DONE) return;
         CHECK(next < run->code->barrier_count);
         sim_launch_barrier(l, run->code->barrier_order[next]);
+        views_renew(run->code);
         resume = next;
     }
 }
@@ -276,7 +288,7 @@ static void run_open(sim_launch_state *l, sim_compiled *run, const sim_tier_code
     sim_lane_memory_grow(&run->private_memory, private_bytes + 64, 0);
     sim_lane_memory_grow(&run->private_defined, private_bytes + 64, 0);
     for (uint32_t i = 0; i < code->access_count; i++)
-        code->accesses[i]->view.key = UINT64_MAX;
+        code->accesses[i]->view = (sim_tier_view){.key = UINT64_MAX};
     c->parked = rt_alloc_array(code->block_count + 1, sizeof *c->parked);
     run->uniforms = rt_alloc(function->uniform_bytes + 8);
     c->uniforms = run->uniforms;
